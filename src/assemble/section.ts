@@ -65,7 +65,7 @@ export interface Item {
   quotes?: readonly Quote[];
   /** Of a text document: the statements behind each sentence, by its hash. */
   restsOn?: ReadonlyMap<string, readonly Statement[]>;
-  /** Of a turn: the memories that it tells. */
+  /** For a turn: the memories that were formed from it. */
   statements?: readonly string[];
   /** Of a fact, which is shown as a label and a value: its sentence. */
   sentence?: string;

@@ -163,7 +163,7 @@ export interface ScaffoldChange {
   from: readonly number[];
 }
 
-/** What a model makes of observations. Numbers of observations begin after the sentences of the working memory. */
+/** The answer of a model to observations. The numbers of observations begin after the sentences of the working memory. */
 export interface Synthesis {
   workingMemory: DocumentChange[];
   scaffold: ScaffoldChange[];

@@ -9,7 +9,7 @@ const ADDRESS =
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
-/** What was given to a model to make a text of. */
+/** The sources that a model was given for a text. */
 export interface TextSources {
   /** Everything that it was shown. */
   shown: readonly string[];
@@ -48,8 +48,8 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
 }
 
 /**
- * A text of a model's own making, without the sentences that its sources do not bear out: orders to the agent that the user never gave,
- * addresses, accounts and telephone numbers that nothing it was shown has.
+ * A model's text without unsupported sentences: instructions to the agent that the user never gave, and addresses, accounts and telephone
+ * numbers that no source contains.
  */
 export function checkedText(text: string, sources: TextSources): { text: string; refused: string[] } {
   const refused: string[] = [];
@@ -61,7 +61,7 @@ export function checkedText(text: string, sources: TextSources): { text: string;
   return { text: kept, refused };
 }
 
-/** At most so many words of a text, cut at the end of a sentence; a first sentence that is too long is cut at a word. */
+/** Cuts a text to a number of words at the end of a sentence; a first sentence that is too long is cut at a word. */
 export function cutWords(text: string, limit: number): string {
   const trimmed = text.trim();
   if (countWords(trimmed) <= limit) return trimmed;
@@ -77,8 +77,8 @@ export function cutWords(text: string, limit: number): string {
 }
 
 /**
- * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. Below `few` there is
- * too little to speak of shrinking.
+ * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. Documents with
+ * fewer than `few` items are not checked.
  */
 export function shrinks(
   { before, after }: { before: number; after: number },
@@ -87,5 +87,5 @@ export function shrinks(
   return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
 }
 
-/** So few values of a scaffold may be replaced by any number. */
+/** A scaffold with at most this many values may be replaced freely. */
 export const FEW_VALUES = 3;

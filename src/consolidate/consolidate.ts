@@ -18,7 +18,7 @@ export interface ConsolidateOptions {
   /** Default `hand`. */
   cause?: RunCause;
   signal?: AbortSignal;
-  /** Does everything and takes it back: the report is that of the real run. A language model is asked, and costs. */
+  /** Runs everything and rolls it back: the report is that of the real run. Language models are called, and their calls cost money. */
   dryRun?: boolean;
 }
 
@@ -127,7 +127,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** One of several within a step. Null when it failed by itself; a model that cannot be reached at all ends the step. */
+/** Runs one of several parts of a step. Null when only this part failed; an unreachable model ends the whole step. */
 async function alone<Result>(
   { report, options }: OwnerRun,
   step: string,

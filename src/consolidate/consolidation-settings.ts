@@ -27,15 +27,15 @@ export interface TierSettings {
   enabled: boolean;
   /** Words of the working memory; at most 500. */
   words: number;
-  /** A sentence of the working memory that nothing has confirmed for so long is dropped. */
+  /** Days after which an unconfirmed sentence of the working memory is dropped. */
   staleAfterDays: number;
   /** The keys that the scaffold may have; null: the agent's own. */
   scaffoldKeys: string[] | null;
-  /** Observations that one call sees. */
+  /** The most observations in one call. */
   batch: number;
-  /** Failures, each in a batch of its own, after which an observation is set aside. */
+  /** The number of single failures after which an observation is set aside. */
   tries: number;
-  /** An answer that takes away more than this share of what is there is held for review. */
+  /** An answer that removes more than this share of a document is held for review. */
   shrinkShare: number;
 }
 
@@ -53,11 +53,11 @@ export interface TagSettings {
 
 export interface PatternSettings {
   enabled: boolean;
-  /** So many episodes or decisions on one theme make a pattern. */
+  /** The number of episodes or decisions on one theme that make a pattern. */
   minimum: number;
   /** The least similarity within one theme, on the calibrated scale. */
   similarity: number;
-  /** How many episodes and decisions are looked at. */
+  /** The most episodes and decisions that are considered. */
   window: number;
 }
 
@@ -68,14 +68,14 @@ export interface NightlySettings {
   /** The zone of users who have set none. */
   timeZone: string;
   words: number;
-  /** Exchanges that one reflection sees, the newest, and the characters of each side. */
+  /** The most exchanges of one reflection, the newest first, and the characters of each side. */
   exchanges: number;
   characters: number;
 }
 
 export interface DecaySettings {
   enabled: boolean;
-  /** Importance begins to fall when a memory was not read for so long. */
+  /** Days without access after which importance begins to fall. */
   unreadDays: number;
   /** Below this importance, unread for so long: archived. */
   archiveBelow: number;
@@ -91,7 +91,7 @@ export interface UsefulnessSettings {
   used: number;
   confirmed: number;
   corrected: number;
-  /** Given again and again and never used. */
+  /** For a memory that is given repeatedly and never used. */
   ignored: number;
   /** How often in a row before it counts as ignored. */
   ignoredAfter: number;
@@ -103,7 +103,7 @@ export interface UsefulnessSettings {
 export interface IntervalSettings {
   consolidate: string;
   maintain: string;
-  /** How often it is looked whose nightly reflection is due. */
+  /** How often due nightly reflections are searched for. */
   nightly: string;
   /** How long runs stay in the audit log. */
   keepRunsDays: number;
@@ -113,7 +113,7 @@ type Deep<Settings> = {
   [Key in keyof Settings]?: Settings[Key] extends Record<string, unknown> ? Deep<Settings[Key]> : Settings[Key];
 };
 
-/** What an application may set. What it leaves out has its default. */
+/** The settings that an application may give; the others have their defaults. */
 export type ConsolidationOptions = {
   [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Deep<
     ConsolidationSettings[Key]

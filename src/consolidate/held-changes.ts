@@ -59,7 +59,7 @@ export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, a
   });
 }
 
-/** Drops a held answer. Observations that it was made of are taken in by the next run. */
+/** Drops a held answer. The next run processes its observations again. */
 export async function rejectHeldChange(parts: Parts, scope: Scope, id: string): Promise<void> {
   await parts.database.write(scope.tenant, async (writer) => {
     await findHeldChange(writer, scope, id);

@@ -59,7 +59,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   });
 }
 
-// An answer that the next pass has no use for was paid in vain: the store was written to between the two passes.
+// The next pass does not need the answer, because the store was changed between the two passes.
 const MOST_STRAYED = 3;
 
 function keptChanging(): VarveError {
@@ -77,7 +77,7 @@ interface Question {
   ask(model: LanguageModel): Promise<Generated<unknown>>;
 }
 
-/** One time through the work. */
+/** One pass through the work. */
 interface Pass {
   answers: ReadonlyMap<string, Answer>;
   used: Set<string>;
@@ -116,7 +116,7 @@ async function takeBack<Result>(
 async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {
   if (languageModel === null) throw new TypeError('A question without a model to ask.');
   try {
-    // The run that asks is taken back: its usage belongs to no run.
+    // The run that asks is rolled back, so its usage belongs to no run.
     const use = { ...context, run: null };
     return { generated: await ledger.metered(use, (meter) => put(meter.languageModel(languageModel))) };
   } catch (error) {

@@ -15,20 +15,20 @@ export interface RunContext {
   seen?: SeenOwner;
 }
 
-/** Which piece of work it is, and how it is to be done. */
+/** The kind of work and its options. */
 export interface RunRequest extends RunContext {
   scope: Scope;
   kind: string;
 }
 
-/** What a piece of work can use while it runs. */
+/** The context of a running piece of work. */
 export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
   /** Null: there is none, and the work is done locally. */
   readonly languageModel: LanguageModel | null;
-  /** Notes what was read, in counts. */
+  /** Records the counts of what was read. */
   read(notes: RunNotes): void;
   /**
    * Applies the work in one transaction, together with its usage and its entry in the audit log. What it returns under `changed` goes into

@@ -24,7 +24,7 @@ import { inRun, type RunContext } from './run-log.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 
-/** Notes which memories were put before the model for a turn, so that it can be judged later whether they helped. */
+/** Records which memories the model was given for a turn, so that their usefulness can be judged later. */
 export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly string[]): Promise<void> {
   const ids = parse(idsSchema, [...memoryIds], 'The ids of memories');
   if (ids.length === 0) return;
@@ -33,7 +33,7 @@ export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly 
   );
 }
 
-/** How long an answer is waited for, and a reaction to it. */
+/** How long to wait for an answer, and for a reaction to it. */
 const ANSWER_WITHIN = HOUR;
 const REACTION_WITHIN = 30 * MINUTE;
 
@@ -65,7 +65,7 @@ interface Answered {
 
 const MOST_GIVEN = 2000;
 
-/** What was given for turns that are over. */
+/** The memories that were given for completed turns. */
 async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise<Answered[]> {
   const answered: Answered[] = [];
   const turns = new Map<string, Answered['turn'] | null>();
@@ -91,7 +91,7 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   return found;
 }
 
-/** Takes the given memories off the list, so that each is judged once, and counts for each how it was used. */
+/** Removes the given memories from the list, so that each is judged once, and counts the use of each. */
 async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
   const taken = await takeGiven(
     writer,
@@ -141,7 +141,7 @@ async function applyUse(
   return moved;
 }
 
-/** How far importance moves: never more than the largest step, however much has happened. */
+/** The change of importance, limited to the largest step. */
 export function stepOf(more: Counts, sum: Counts, settings: UsefulnessSettings): number {
   const isIgnored = sum.used === 0 && sum.given >= settings.ignoredAfter;
   const step =
@@ -199,12 +199,12 @@ const CORRECTS =
 const CONFIRMS =
   /^\W*(?:yes\b|yep\b|yeah\b|exactly\b|correct\b|right\b(?! now)|that(?:['’]s| is) (?:right|correct|true|it|exactly)|perfect\b|great\b|precisely\b|indeed\b|good memory\b|you remembered\b)/i;
 
-/** The least share of the words that a memory adds to the question which must be in the answer. */
+/** The minimum share of a memory's additional words, beyond those of the question, that the answer must contain. */
 const USED = 0.5;
 /** A memory that adds nothing to the question has to be in the answer nearly whole. */
 const REPEATED = 0.8;
 
-/** Whether an answer makes use of a memory, by its words, and how the user took it. */
+/** Whether an answer uses a memory, by its words, and how the user reacted. */
 export function judgeUse(
   memory: string,
   { question, answer, reaction }: { question: string; answer: string; reaction: string | null },

@@ -127,7 +127,7 @@ function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
   return run.cut !== 'lost' && (run.renewNow || left < (leaseMs * 2) / 3 || left > leaseMs);
 }
 
-/** Counts the runs that a turn has settled, and notes the leases that it renewed or found lost. */
+/** Counts the runs that a turn has settled, and records the leases that it renewed or lost. */
 function noteTurn(turn: Turn<RunningJob>, { settled, lost }: TurnResult<RunningJob>, counts: Runs['counts']): void {
   for (const run of turn.ended) counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
   for (const run of turn.renew) Object.assign(run, { leaseUntil: turn.leaseUntil, renewNow: false });

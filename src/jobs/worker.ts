@@ -212,7 +212,7 @@ function warn(error: unknown): void {
 /** Wakes the loop that waits. A ring while nothing waits ends the next wait at once. */
 interface Bell {
   ring(): void;
-  /** Waits until the bell rings, at most so many milliseconds. */
+  /** Waits until the bell rings, at most this many milliseconds. */
   wait(milliseconds: number): Promise<void>;
 }
 

@@ -96,7 +96,7 @@ export async function eraseMemory(
 interface RowsToErase {
   rows: readonly RecordRow[];
   options: EraseOptions;
-  /** Is filled with the ids of the records that went. */
+  /** Receives the ids of the removed records. */
   removed?: string[];
 }
 
@@ -169,7 +169,7 @@ async function certify(
 /** A sentence with this share of its words from an erased text counts as repeating it. */
 const SAYS_IT = 0.8;
 
-/** Whether a text repeats an erased text, unless a text that stays says the same. */
+/** Whether a text repeats an erased text and no remaining text. */
 function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   const gone = erased.map(contentStems).filter((stems) => stems.size > 0);
   const stays = kept.map(contentStems);

@@ -14,7 +14,7 @@ import { markPastPlans, planUpkeep } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
 export interface MaintenanceOptions extends UpkeepOptions {
-  /** Does everything and takes it back, a stretch at a time: the report is that of the real run. */
+  /** Runs everything and rolls it back, one range of rows at a time: the report is that of the real run. */
   dryRun?: boolean;
 }
 
@@ -75,7 +75,7 @@ async function staleWorkingMemories(
 /** What a maintenance pass has done. */
 export interface UpkeepReport {
   run: string;
-  /** Live memories that were looked at. */
+  /** The number of live memories that were examined. */
   read: number;
   faded: number;
   /** Plans whose day is over: they are history now. */
@@ -94,10 +94,10 @@ export interface UpkeepOptions {
   progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
 
-/** How far a pass has come, with what it has counted. */
+/** The progress of a pass, with its counts. */
 export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'plansOver' | 'archived'> & {
   startedAt: number;
-  /** The last row that it has seen. */
+  /** The last row that the pass has processed. */
   after: number;
   isOver: boolean;
 };
@@ -106,9 +106,9 @@ const STRETCH = 1000;
 const MOST_SHOWN = 1000;
 
 /**
- * One maintenance pass over a tenant: importance fades, and what has become unimportant, outdated or unread is
- * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
- * is cut short leaves every stretch either done or untouched, and the next attempt of its job goes on with the rest.
+ * One maintenance pass over a tenant: importance fades, and what has become unimportant, outdated or unread is archived with the reason.
+ * Processes the memories in ranges of rows, each in its own transaction. An interrupted pass leaves every range either done or untouched,
+ * and the next attempt of its job continues with the rest.
  */
 async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;

@@ -28,9 +28,9 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near doubles of one owner: two live statements of one type become one when no field of theirs differs and they have the same value
- * or nearly the same meaning. The statement that says more stays. It gets the greater importance of the two, slightly raised, and the
- * sources of both. Texts that consolidation has merged are not merged again. Returns how many went.
+ * Merges near doubles of one owner: two live statements of one type become one when no field of theirs differs and they have the same
+ * value or nearly the same meaning. The statement that says more stays. It gets the greater importance of the two, slightly raised, and
+ * the sources of both. Texts that consolidation has merged are not merged again. Returns the number of removed statements.
  */
 export async function mergeDoubles(
   deps: MergeDeps,
@@ -157,7 +157,7 @@ async function merge(writer: Writer, deps: MergeDeps, pair: [Memory, Memory]): P
   return loser.id;
 }
 
-/** A permanent fact before another statement, one with an attribute and a value before one without, then the longer text. */
+/** Ranks a permanent fact first, then a statement with an attribute and a value, then the longer text. */
 function saysMore(one: Memory, other: Memory): boolean {
   const weight = ({ permanent, attribute, value }: Memory): number =>
     4 * Number(permanent) + 2 * Number(attribute !== null) + Number(value !== null);

@@ -12,9 +12,9 @@ import { reviseMemory } from '../store/write-memory.ts';
 const AT_ONCE = 500;
 
 /**
- * Makes history of plans whose day is over, and lets planned states begin. Goals and intentions are left alone, because they have states
- * of their own, and the end of a day does not say whether they were reached. A plan for an attribute that has one value takes effect on
- * its day, by a job of formation. Returns how many were changed.
+ * Turns plans whose day is over into history, and starts planned states. Goals and intentions are left alone, because they have states of
+ * their own, and the end of a day does not say whether they were reached. A plan for an attribute that has one value takes effect on its
+ * day, by a job of formation. Returns how many were changed.
  */
 export async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
@@ -37,8 +37,8 @@ export async function markPastPlans(deps: Parts, tenant: string, run: string, si
 }
 
 /**
- * Whether a plan is a state that begins: a model says of an event when it is due, and of a state when it begins. "Ines takes
- * over the shop in June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
+ * Whether a plan is a state that begins: a model gives the due date of an event and the start of a state. "Ines takes over the shop in
+ * June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
  */
 function isState({ reader, dueAt }: Memory): boolean {
   return reader !== null && reader !== 'local' && dueAt === null;
@@ -54,7 +54,7 @@ async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Chan
   return 1;
 }
 
-/** What upkeep has to know of a live memory. Times are milliseconds. */
+/** The fields of a live memory that upkeep needs. Times are milliseconds. */
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
 /** What upkeep does with it. */
@@ -99,14 +99,15 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
-  // A situation whose end was said lasts until then: that it is ahead was seen before. What happened stays so.
+  // A situation with a stated end lasts until that end, which an earlier check has found to be in the future.
+  // Past events do not expire.
   const isPassing = row.endedAt === null && row.tense !== 'happened';
   if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
-  // For an intention without a day of its own, only the day on which it was to be brought up is over.
+  // For an intention without its own day, only the day for bringing it up is over.
   const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);
   if (hasNoDay) return age >= MEANT_FOR_DAYS;
-  // A stay that was planned is ahead or under way until its end.
+  // A planned stay is in the future or in progress until its end.
   const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
   return daysSince(due, now) >= expiresAfterDueDays;
 }

@@ -10,7 +10,7 @@ import type { RecordRow } from '../store/owner-store.ts';
 
 type RetentionDeps = UpkeepDeps & RunDeps;
 
-/** How many records went for good because of a retention setting. */
+/** The number of records that retention has erased. */
 export interface Retired {
   /** Memories, by type. */
   retired: Record<string, number>;
@@ -19,8 +19,8 @@ export interface Retired {
 }
 
 /**
- * Removes for good what is older than the application's retention settings: memories by type, live or archived, with all
- * that was made of them alone; events by kind, and nothing that was learned from them. Nothing without a setting.
+ * Erases what is older than the application's retention settings: memories by type, live or archived, with everything that was derived
+ * from them alone; events by kind, but nothing that was learned from them. Without a setting nothing is erased.
  */
 export async function enforceRetention(deps: RetentionDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
@@ -89,10 +89,13 @@ async function retire(
   }
 }
 
-// A reflection comes every night. Where no reflection comes, because nothing was said or because it fails, messages do not wait for it.
+// A reflection runs every night. If it does not run or fails, messages do not wait longer than this.
 const WAIT_FOR_NIGHT = 2 * DAY;
 
-/** Which events wait to be learned from: messages for the night, observations for the tiers, where these are on. */
+/**
+ * The events that must be kept until they are processed: messages until the nightly reflection, observations until the tiers, if these
+ * are enabled.
+ */
 function findOldEvents(reader: Reader, { consolidation, clock }: UpkeepDeps, old: OldRecords): Promise<RecordRow[]> {
   return oldEvents(reader, old, {
     reflectedBy: old.name === 'message' && consolidation.nightly.enabled ? clock.now() - WAIT_FOR_NIGHT : null,

@@ -69,8 +69,8 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
 }
 
 /**
- * That something was forgotten elsewhere. Records of it from an older copy are forgotten in this store too, and importing an older copy
- * later does not restore it.
+ * Imports the record of a statement that was forgotten in another store. Records of it from an older copy are forgotten in this store
+ * too, and importing an older copy later does not restore it.
  */
 export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'forgotten'>): Promise<TakenIn> {
   const { id, scope, as, by, at, digests } = line;

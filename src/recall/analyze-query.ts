@@ -19,7 +19,7 @@ const CHANGE_TERMS: ReadonlySet<string> = new Set(
   PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
 );
 
-/** Whether statements that no longer hold may be part of the answer. In doubt it may. */
+/** Whether statements that no longer hold may be part of the answer. True in doubt. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
   if (asksFor(question, 'now', pack)) return false;
@@ -36,16 +36,16 @@ function closenessToRange(range: TimeRange, time: number): number {
   return time < range.to ? 1 : Math.exp((range.to - time) / DAY / DAYS_TOLD_AFTER);
 }
 
-/** A stretch of time in milliseconds; `to` is not part of it. */
+/** A time range in milliseconds, `to` exclusive. */
 export interface TimeRange {
   from: number;
   to: number;
 }
 
 /**
- * Per document: 1 when it was told in one of the stretches, fading over some days on both sides, 0 for unknown times (NaN). A lasting
- * statement is equally close in every stretch in which it was true: `ends` says until when, NaN for documents of a moment. Weighted by how
- * well the time discriminates: a year that covers the whole store separates nothing.
+ * For each document: 1 when it was told in one of the time ranges, decreasing over some days on both sides, 0 for unknown times (NaN). A
+ * lasting statement is equally close in every range in which it was true: `ends` has its end, NaN for documents of a moment. Weighted by
+ * selectivity: a year that covers the whole store distinguishes nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -60,7 +60,7 @@ export function closenessToRanges(
       const time = times[ordinal] as number;
       const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
       if (!wasTrue && !(time >= earliest && time <= latest)) continue;
-      // A lasting statement that begins after the stretch may have been told late: it counts, but less than one that was true in it.
+      // A lasting statement that begins after the range may have been told late: it counts, but less than one that was true in the range.
       const lasts = !Number.isNaN(ends[ordinal] as number);
       const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
@@ -147,7 +147,7 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   for (const ordinal of match.matched) {
     const coverage = coverageOf(match.termMasks[ordinal] as number, match);
     const time = view.times[ordinal] as number;
-    // The last telling counts: people move more than once.
+    // The latest mention counts, because people move more than once.
     if (view.live[ordinal] === 1 && coverage >= best.coverage && !Number.isNaN(time))
       best = { coverage, time, ordinal };
   }
@@ -162,10 +162,10 @@ export interface QueryAnalysis {
   readonly terms: readonly string[];
   /** Speakers of the store whom the question is about; empty when it names nobody or everybody. */
   readonly about: ReadonlySet<string>;
-  /** How sure `about` is: 1 by name, 0.5 by pronoun. */
+  /** The confidence of `about`: 1 for a name, 0.5 for a pronoun. */
   readonly aboutCertainty: number;
   readonly asks: 'when' | 'how-many' | 'other';
-  /** The stretches of time that it asks about; empty when it names none. */
+  /** The time ranges that it asks about; empty when it names none. */
   readonly times: readonly TimeRange[];
   /** The document about the event by which the question gives its time; −1 where there is none. */
   readonly anchor: number;
@@ -173,7 +173,7 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether it asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** Which kind of answer it wants: what holds now, what held before, several pieces, all changes within a time. */
+  /** The kind of answer: what holds now, what held before, several items, all changes within a time. */
   readonly wants: Readonly<Record<'now' | 'past' | 'several' | 'changes', boolean>>;
 }
 
@@ -184,7 +184,7 @@ function escapePattern(text: string): string {
 }
 
 function namePattern(name: string): RegExp {
-  // \b knows only ASCII letters, so the borders are spelled out.
+  // \b knows only ASCII letters, so word boundaries are written explicitly.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(name)}(?:['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, 'iu');
 }
 
@@ -231,7 +231,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   const foreign = isForeign(query, pack);
   const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
   // A time is matched against the time of telling; as words, its parts would only dilute the coverage of the rest. In other languages
-  // words weigh most, and a date's are better kept: R@10 of turns is .768 with them and .761 without.
+  // words have the most weight, and keeping the words of a date is better: R@10 of turns is .768 with them and .761 without.
   const terms = foreign ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
   const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));
@@ -251,7 +251,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
 const LONGEST_NAME = 4;
 const MOST_WORDS = 40;
 
-/** The documents that are linked to an entity which the query names: they come in whatever their similarity. */
+/** The documents that are linked to an entity which the query names, regardless of their similarity. */
 export async function documentsAboutNamed(
   reader: Reader,
   scope: Scope,

@@ -7,18 +7,18 @@ import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexic
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** Everything known about a query against one store before single candidates are looked at. */
+/** The features of a query and a store that are computed before single candidates. */
 export interface QueryContext {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
   /** When it is asked. */
   readonly now: number;
   readonly match: LexicalMatch;
-  /** 1 for the ordinals that may be found. */
+  /** 1 for the ordinals that may be returned. */
   readonly allowed: Uint8Array;
   /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   readonly asked: ReadonlySet<number>;
-  /** Whether it asks for something of the user's own, and nobody else's. */
+  /** Whether it asks about the user and nobody else. */
   readonly isAboutUser: boolean;
   /** The cosine of a document on the scale of the model that the weights were learned with; 0 where there is none. */
   readonly similarityOf: (ordinal: number) => number;
@@ -73,7 +73,7 @@ export const SIGNAL_NAMES = [
 export type SignalName = (typeof SIGNAL_NAMES)[number];
 /** The value of each signal, in the order of their names. */
 export type Signals = Float64Array;
-/** The place of each signal in {@link Signals}. */
+/** The index of each signal in {@link Signals}. */
 export const COLUMN: Readonly<Record<SignalName, number>> = Object.fromEntries(
   SIGNAL_NAMES.map((name, column) => [name, column]),
 ) as Record<SignalName, number>;
@@ -125,7 +125,7 @@ function clamp(value: number, limit: number): number {
   return Math.max(-limit, Math.min(limit, value));
 }
 
-// 1 said by the person asked about or about them in the third person, 0.5 an assistant's reply to them, 0 otherwise.
+// 1 if the person asked about said it or it is about them in the third person, 0.5 for an assistant's reply to them, otherwise 0.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
   const document = context.view.documents[ordinal];
@@ -163,8 +163,8 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
 }
 
 /**
- * How near a document is by meaning, and how far the words of the query are in it. For a question in another language than the
- * embedder's, words weigh more and meaning less.
+ * The similarity of a document by meaning, and its coverage of the query's words. For a question in another language than the embedder's,
+ * words weigh more and meaning less.
  */
 function writeNearness(row: Signals, context: QueryContext, ordinal: number): void {
   const { match, bestBm25, analysis } = context;
@@ -186,7 +186,7 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
 // Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
 
-/** When it was said, within the time that the store spans. */
+/** The relative position of a document's time within the time span of the store. */
 function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis, dates, now } = context;
   const { firstTime, lastTime } = view;
@@ -213,7 +213,7 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
   });
 }
 
-/** Those that rest on order or on speakers are 0 where the store has neither. */
+/** Signals of order or speakers are 0 in a store without these. */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
   const profile = view.profiles[ordinal];

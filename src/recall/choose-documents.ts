@@ -83,8 +83,8 @@ async function narrow(
 }
 
 /**
- * What people ask with, besides the names, labels and synonyms of an attribute: "Where do I live?" asks for `home_city`. English
- * words, short and general on purpose: the rest is for vectors.
+ * Further words that ask for an attribute, besides its names, labels and synonyms: "Where do I live?" asks for `home_city`. English words
+ * only, few and general on purpose: vectors find the rest.
  */
 const ASKED_WITH: Readonly<Record<string, string>> = {
   home_city: 'live living reside based home town neighborhood apartment flat house',
@@ -110,7 +110,7 @@ const ASKED_WITH: Readonly<Record<string, string>> = {
   working_hours: 'schedule morning routine',
 };
 
-/** Words of a question that say nothing of what is asked for. */
+/** Words of a question that do not name its topic. */
 const NEUTRAL: ReadonlySet<string> = new Set(
   words(
     'now current today day still usual normal thing kind type tell know remember suggest recommend good idea want need make get',
@@ -118,10 +118,10 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /**
- * The permanent facts that a question asks for, by their attributes. A name of several words has to stand in the question with all
- * of them: "name" asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for
+ * The permanent facts that a question asks for, by their attributes. A name of several words has to stand in the question with all of
+ * them: "name" asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for
  * something else: "How did he get to work in March?", "Who lives in the spare room?". Of 69 English questions to lives that have a word
- * of an attribute, 10 ask for it. In other languages the topic is not told from the words around it.
+ * of an attribute, 10 ask for it. In other languages topic words are not distinguished from the other words.
  */
 export function askedFacts(
   { terms, isForeign }: Pick<QueryAnalysis, 'terms' | 'isForeign'>,
@@ -171,7 +171,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
 /** Synonyms that a reader may give and that mean something else in a question: "call the dentist" does not ask for a nickname. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
 
-/** A type of memory that a question asks for by the name of the type, not by content. */
+/** A question for memories of a type by the name of the type, not by content. */
 interface AskedKind {
   names: ReadonlySet<string>;
   has(document: RecallDocument, type: MemoryType | undefined): boolean;

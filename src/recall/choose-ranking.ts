@@ -24,7 +24,7 @@ export interface Found {
   aboutNamed: ReadonlySet<number>;
   /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   asked: ReadonlySet<number>;
-  /** How the embedder's cosines read; null without one. */
+  /** The calibration of the embedder; null without an embedder. */
   calibration: Calibration | null;
   options: RecallOptions;
   now: number;
@@ -34,7 +34,7 @@ export interface Found {
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = ranking.documents.map((document) => toCandidate(document, found));
-  // Linked to what the query names, however far their meaning is.
+  // Documents that are linked to an entity of the query, regardless of their similarity.
   const known = new Set(candidates.map(({ ordinal }) => ordinal));
   for (const ordinal of found.aboutNamed) {
     if (known.has(ordinal) || found.allowed[ordinal] !== 1) continue;
@@ -43,7 +43,7 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
   return { candidates, answerable: ranking.answerable };
 }
 
-// Some are lost on the way: doubles, and turns that a recalled memory was learned from.
+// More candidates than results, because duplicates and turns behind a recalled memory are removed later.
 const SPARE = 30;
 
 function rank(found: Found): Ranking {

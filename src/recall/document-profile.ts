@@ -1,6 +1,6 @@
 import type { IndexedKind } from '../store/database.ts';
 
-/** A memory or an event as recall looks at it. */
+/** The fields of a memory or an event that recall uses. */
 export interface RecallDocument {
   readonly kind: IndexedKind;
   readonly rowId: number;
@@ -13,7 +13,7 @@ export interface RecallDocument {
   readonly category: string | null;
   readonly isPermanent: boolean;
   readonly speaker: string | null;
-  /** Who speaks where nobody is named: the user or the agent of an event. */
+  /** The role of an event without a named speaker: the user or the agent. */
   readonly role: string | null;
   readonly session: string | null;
   /** Of an event without a user: only its own session finds it. */
@@ -23,7 +23,7 @@ export interface RecallDocument {
   readonly sources: readonly string[];
   /** Milliseconds since 1970: when it happened, or since when it is true. */
   readonly time: number;
-  /** Of a statement that lasts: when it stopped being true, infinite while it is. Null for what happened once. */
+  /** For a lasting statement: when it stopped being true, infinite while it holds. Null for a past event. */
   readonly until: number | null;
   /** Milliseconds since 1970 after which it is not recalled; null for never. */
   readonly expiresAt: number | null;
@@ -53,7 +53,7 @@ export function profileDocument(text: string): DocumentProfile {
   };
 }
 
-/** A text without the bracket that it ends with. By hand: a pattern would look for its end from every bracket and every space. */
+/** A text without the bracket that it ends with. A loop instead of a pattern, which would be quadratic in brackets and spaces. */
 function withoutAnnotation(text: string): string {
   if (!text.endsWith(']')) return text;
   // The last bracket that closes before this one bounds where the annotation can open.

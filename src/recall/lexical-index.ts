@@ -14,7 +14,7 @@ export interface LexicalMatch {
   readonly bm25: Float32Array;
   /** Bit t is set when query term t occurs in the document (the first 30 terms). */
   readonly termMasks: Uint32Array;
-  /** The same, where another form of the term counts as well: languages whose endings are not stemmed need it. */
+  /** The same, where other forms of the term count too, for languages without stemming. */
   readonly looseMasks: Uint32Array;
   /** Inverse document frequency per query term. */
   readonly termWeights: Float64Array;
@@ -78,7 +78,7 @@ export function inverseDocumentFrequency(documentCount: number, documentFrequenc
   return Math.log(1 + (documentCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }
 
-/** Scores every document that holds a query term; cost grows with the postings touched, not with the store. */
+/** Scores every document with a query term; the cost grows with the postings read, not with the store. */
 export function matchLexically(index: LexicalIndex, queryTerms: readonly string[]): LexicalMatch {
   const documentCount = index.lengths.length;
   const bm25 = new Float32Array(documentCount);

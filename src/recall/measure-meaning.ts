@@ -14,8 +14,8 @@ export interface Links {
 }
 
 const SAMPLE = 1500;
-// In deviations of strangers' cosines. Two people talking reach 1.5–2.3 (neighbour) and 0.5–0.7 (session), shuffled turns 0 ± 0.1,
-// many people each asking an assistant 0.3 and 0.05, a user and an assistant with boilerplate answers 0.5 and 0.
+// In standard deviations of the cosines of unrelated texts. Two people talking reach 1.5–2.3 (neighbour) and 0.5–0.7 (session), shuffled
+// turns 0 ± 0.1, many people each asking an assistant 0.3 and 0.05, a user and an assistant with boilerplate answers 0.5 and 0.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
 
@@ -34,7 +34,7 @@ function sequence(seed: number): () => number {
 }
 
 export interface CohesionEvidence {
-  /** Mean gain of a neighbour's cosine over that of a stranger of the same voice, in deviations. */
+  /** Mean gain of a neighbour's cosine over that of an unrelated turn of the same speaker, in standard deviations. */
   readonly neighbour: number;
   readonly session: number;
 }
@@ -103,14 +103,14 @@ export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, link
   };
 }
 
-/** A query's vector, or why there is none. */
+/** The vector of a query, or the reason why there is none. */
 export interface EmbeddedQuery {
   embedder: Embedder | null;
   vector: Float32Array | null;
   degraded: string[];
 }
 
-/** Embeds a query. An embedder that is down costs the vectors, not the recall: words are still there. */
+/** Embeds a query. If the embedder fails, recall continues with keyword search. */
 export async function embedQuery(
   { ledger }: { ledger: Ledger },
   scope: Scope,
@@ -129,18 +129,18 @@ export async function embedQuery(
   }
 }
 
-/** A local model costs nothing: writing that down for every recall would cost more than the recall. */
+/** Usage of a local model is not recorded, because recording it would cost more than the recall. */
 function isFree(ledger: Ledger, embedder: Embedder): boolean {
   return ledger.prices.priceOf(embedder.id)?.input === 0;
 }
 
 const SAMPLE_SIZE = 600;
-// Stretches of turns, because cohesion is read from neighbours.
+// Runs of consecutive turns, because cohesion is measured on neighbours.
 const STRETCH = 20;
 // A sample is taken again when the view has grown by a quarter.
 const GROWTH = 1.25;
 
-/** Reads from some of the view's vectors how much the order of its documents means. Cheap, and seldom needed. */
+/** Measures on a sample of vectors how much information the order of the documents carries. Cheap and rarely needed. */
 export async function refreshSample(
   reader: Reader,
   database: Database,
@@ -160,13 +160,13 @@ export async function refreshSample(
       if (vector !== undefined) vectors.set(ordinal, vector);
     }
   }
-  // Most vectors are still to be made: look again at the next recall.
+  // Most vectors are still missing, so the next recall measures again.
   const isTooEarly = vectors.size < ordinals.length / 2;
   view.sample = { model: embedder.id, takenAt: isTooEarly ? 0 : count, vectors };
   view.cohesion = measureCohesion(vectors, view);
 }
 
-/** The sample of documents that is measured: stretches of turns from the whole store. */
+/** The sample of documents that is measured: runs of turns from the whole store. */
 export function sampleOrdinals(count: number): number[] {
   if (count <= SAMPLE_SIZE) return Array.from({ length: count }, (_, ordinal) => ordinal);
   const stretches = SAMPLE_SIZE / STRETCH;
@@ -176,17 +176,17 @@ export function sampleOrdinals(count: number): number[] {
   });
 }
 
-/** How near each document is to a query. */
+/** The similarity of each document to a query. */
 export interface Meaning {
   /** Cosines per ordinal; NaN where there is none. */
   similarities: Float32Array;
-  /** The same in deviations from the mean; 0 where there is none. */
+  /** The same as z-scores; 0 where there is none. */
   meaning: Float32Array;
   /** The number of the nearest passage, per ordinal, whose similarity is given. */
   passages: Int32Array;
 }
 
-// Up to here a server is asked for all of an owner's similarities; beyond, for the nearest.
+// Up to this number of documents a server returns all similarities of an owner; beyond it, only the nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
 // Long events are several hits each.
@@ -239,10 +239,10 @@ export async function measureMeaning(
   return { similarities, meaning, passages };
 }
 
-// A few documents are too few to estimate the usual similarity: all documents of the view then count like so many of the kind.
+// A few documents are too few to estimate the background similarity, so all documents of the view are added with this weight.
 const COUNTED_OF_ALL = 8;
 
-/** A statement is nearer to any question than a turn of small talk is: each kind is measured against its own. */
+/** A statement is nearer to any question than a turn of small talk, so each kind is normalised separately. */
 export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
@@ -278,7 +278,7 @@ export function standardiseByKind(
   return meaning;
 }
 
-/** The nearest are a biased sample: the background level is read from the view's own sample. */
+/** The nearest documents are a biased sample, so the background level comes from the view's own sample. */
 function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
   const values = [...view.sample.vectors.values()].map((vector) => cosine(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);

@@ -17,11 +17,11 @@ import {
   summariseEvidence,
 } from './relevance.ts';
 
-/** A document in its place. */
+/** A ranked document. */
 export interface RankedDocument {
   ordinal: number;
   score: number;
-  /** How likely it is evidence for an answer; null where the ranking does not say. */
+  /** The probability that it is evidence for an answer; null where the ranking does not estimate it. */
   relevance: number | null;
   explanation: SignalShare[];
 }
@@ -34,7 +34,7 @@ export interface Ranking {
 
 type Weights = RankingModel['weights'];
 
-// A full look at 250 documents finds the same as one at all.
+// Scoring 250 candidates gives the same results as scoring all documents.
 const FULL_LOOK = 250;
 
 /** By learned weights of the signals that separate evidence from other documents: words, meaning, speaker, neighbours, time. */
@@ -58,7 +58,7 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       explanation: sharesOf(signals),
     };
   });
-  // A fact that is asked for is an answer, and its score is no measure for the other documents.
+  // A requested fact is an answer, and its score is not comparable with those of other documents.
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
@@ -124,10 +124,10 @@ export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, c
   return { documents, answerable: null };
 }
 
-// Most of a BM25 value is coverage; the factor was checked to lose no result against scoring every document.
+// Most of a BM25 value is coverage; with this factor no result is lost compared with scoring every document.
 const COVERAGE_IN_BM25 = 0.6;
 
-/** Picks the candidates by a cheap score of every document, which has the same weights for the most important signals. */
+/** Selects the candidates by a cheap score of every document, which uses the weights of the most important signals. */
 function selectCandidates(context: QueryContext, count: number, weights: Weights): number[] {
   const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
   const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;
@@ -182,8 +182,8 @@ export function fuseByReciprocalRank<Item>(
 const BINS = 2048;
 
 /**
- * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the cut, so that only
- * the values near it are sorted.
+ * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the threshold, so that only the values
+ * near it are sorted.
  */
 export function topK(values: Float32Array, count: number): number[] {
   if (values.length <= count) return Array.from(values.keys()).filter((ordinal) => !Number.isNaN(values[ordinal]));

@@ -37,33 +37,33 @@ export interface RecallOptions {
    */
   fusion?: 'evidence' | 'reciprocal-rank';
   /**
-   * `relevance` (default): the order is that of the fusion, with a little for importance, recency and entities.
-   * `signals`: the nearest by meaning are ordered by similarity, recency, importance, frequency and entity match.
+   * `relevance` (default): the order of the fusion, adjusted slightly by importance, recency and entities. `signals`: the nearest by
+   * meaning are ordered by similarity, recency, importance, frequency and entity match.
    */
   scoring?: 'relevance' | 'signals';
   /** The weights of `signals`. Default 0.40, 0.25, 0.20, 0.10, 0.05. */
   weights?: Partial<SignalWeights>;
-  /** How many of the nearest `signals` looks at. Default 30. */
+  /** The number of nearest memories that `signals` scores. Default 30. */
   candidates?: number;
-  /** Only memories that matter at least this much. */
+  /** Only memories of at least this importance. */
   minimumImportance?: number;
   /** Only results this similar, on the scale where 0.7 is related and 0.92 the same statement. */
   minimumSimilarity?: number;
-  /** Only results that help to answer with at least this probability. Default 0: the best there are. */
+  /** Only results that help to answer with at least this probability. Default 0: the best available. */
   minimumRelevance?: number;
   /** Adds up to 0.05 to the similarity of records that are younger than 90 days, before ordering by it. Default false. */
   recencyBoost?: boolean;
-  /** Answer with nothing when nothing relevant is known. Default true for `hybrid` by evidence. */
+  /** Return no results when nothing relevant is known. Default true for `hybrid` by evidence. */
   abstain?: boolean;
-  /** How many turns before and after a recalled turn to bring along. Default 0. */
+  /** How many turns before and after a recalled turn to include. Default 0. */
   neighbours?: number;
-  /** Bring along the events that a recalled memory was learned from. Default false. */
+  /** Include the events that a recalled memory was learned from. Default false. */
   withSources?: boolean;
   /** Let the reranker order the results, where there is one. Default true. */
   rerank?: boolean;
   /** Count the results as read. Default true. */
   track?: boolean;
-  /** What "last week" counts from. Default: now. */
+  /** The reference time of "last week". Default: now. */
   now?: TimeInput;
   /** The user's time zone, such as `Europe/Paris`. Default UTC. */
   timeZone?: string;
@@ -134,7 +134,7 @@ interface Ranked {
   /** What it says: of a long turn the passage that fits best. */
   text: string;
   score: number;
-  /** How likely it helps to answer, from 0 to 1. */
+  /** The probability that it helps to answer, from 0 to 1. */
   relevance: number;
   /** On the scale where 0.7 is related and 0.92 the same statement; null where there is no vector. */
   similarity: number | null;
@@ -147,17 +147,17 @@ interface Ranked {
   after: Event[];
   /** The events it was learned from, when asked for. */
   sources: Event[];
-  /** The id of an outdated memory by whose words this one was found. */
+  /** The id of the outdated memory through whose words this one was found. */
   foundBy: string | null;
 }
 
 /** The answer of a recall. */
 export interface Recalled {
   results: RecallResult[];
-  /** How likely it is that an answer is known at all; null where that was not estimated. */
+  /** The probability that an answer is known at all; null where it was not estimated. */
   answerable: number | null;
   /** True when nothing relevant is known and the results were left out for that. */
   abstained: boolean;
-  /** What could not be used, such as an embedder that is down. */
+  /** Parts that were unavailable, such as the embedder. */
   degraded: string[];
 }

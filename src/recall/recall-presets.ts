@@ -3,7 +3,7 @@ import type { RecallOptions } from './recall-options.ts';
 /** The ten memories nearest in meaning. */
 export const USER_MEMORIES: RecallOptions = { sources: ['memories'], mode: 'semantic', limit: 10 };
 
-/** Of the 30 memories nearest in meaning that matter at all, the ten best by similarity, recency, importance, frequency and entities. */
+/** The ten best by similarity, recency, importance, frequency and entities among the 30 nearest memories above a minimum importance. */
 export const FIVE_SIGNALS: RecallOptions = {
   sources: ['memories'],
   scoring: 'signals',

@@ -15,7 +15,7 @@ export interface VectorSample {
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
-/** How much the order of a store's documents means: 0 means that the order might be shuffled, 1 that the conversation stays on its topic. */
+/** The cohesion of a store's documents: 0 means that the order carries no information, 1 that the conversation stays on its topic. */
 export interface Cohesion {
   readonly neighbour: number;
   readonly session: number;
@@ -25,8 +25,8 @@ export interface Cohesion {
 const BYTES_PER_DOCUMENT = 900;
 
 /**
- * What a handle sees, in columns by ordinal, kept between recalls and appended to as records come. A record that
- * changes gets a new ordinal, and its old one is withdrawn. A column is good until the next document is added.
+ * The documents that a handle sees, in columns by ordinal. The view is cached between recalls, and new records are appended. A record
+ * that changes gets a new ordinal, and its old one is withdrawn. A column is valid until the next document is added.
  */
 export class RecallView {
   readonly documents: RecallDocument[] = [];
@@ -36,7 +36,7 @@ export class RecallView {
   readonly speakers: KnownSpeaker[] = [];
   readonly index: LexicalIndex = createLexicalIndex();
   cohesion: Cohesion = { neighbour: 0, session: 0 };
-  /** A sample of vectors, from which cohesion and the usual similarity of strangers are read. */
+  /** A sample of vectors for measuring cohesion and the background similarity. */
   sample: VectorSample = { model: '', takenAt: 0, vectors: new Map() };
   /** About how much memory it takes. */
   bytes = 0;
@@ -236,11 +236,11 @@ export interface GrowingArray<Values extends Numbers> {
   readonly values: Values;
 }
 
-/** Makes an empty array. Its room doubles when it is full. */
+/** Makes an empty array. Its capacity doubles when it is full. */
 export function growingArray<Values extends Numbers>(make: new (length: number) => Values): GrowingArray<Values> {
   let room = new make(64);
   let length = 0;
-  // Making a view of a typed array costs more than reading hundreds of its values: it is kept until the next push.
+  // The view is cached until the next push, because creating one costs more than reading hundreds of values.
   let values: Values | null = null;
   return {
     push(value) {

@@ -25,7 +25,7 @@ import {
 } from './results.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
 
-/** What recall works with. */
+/** The dependencies of recall. */
 export interface RecallDeps extends Parts {
   embedding: EmbeddingModels;
   ledger: Ledger;
@@ -130,14 +130,14 @@ export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: 
   return (type) => memoryTypes.get(type)?.recalled !== false;
 }
 
-/** Counts accesses, a moment after they happen. */
+/** Counts accesses asynchronously. */
 export interface AccessTracker {
   note(tenant: string, results: readonly Pick<RecallResult, 'kind' | 'id'>[]): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;
 }
 
-/** Makes a tracker. A write that fails costs a count, never an answer. */
+/** Makes a tracker. A failed write loses the count but never fails an answer. */
 export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
   const writes = gatherWrites<{ tenant: string; ids: string[]; at: number }>(async (recalls) => {
     for (const [tenant, own] of Map.groupBy(recalls, (recall) => recall.tenant)) {

@@ -17,9 +17,9 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
 }
 
 /**
- * The features of the estimate whether any document answers the question. A question that names somebody who speaks in the store is judged
- * by whether anybody else's words fit better; every other question by how near the nearest text is. A first person is no name: "I" is the
- * user who asks.
+ * The features of the estimate whether any document answers the question. A question that names somebody who speaks in the store is
+ * judged by whether anybody else's words fit better; every other question by how near the nearest text is. "I" is not a name but the user
+ * who asks.
  */
 export const ANSWERABLE_INPUTS = {
   anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'foreign', 'foreignSimilarity'],
@@ -30,13 +30,13 @@ export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[Asked][number];
 export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words'] as const;
 export type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
 
-/** What `npm run train:ranking` has learned; `train/ranking/report.md` says from what and how well. */
+/** The weights from `npm run train:ranking`; `train/ranking/report.md` describes the data and the results. */
 export interface RankingModel {
   /** What one unit of a signal adds to a document's score. */
   readonly weights: Readonly<Record<SignalName, number>>;
-  /** That the store holds an answer at all. */
+  /** The model for whether the store has an answer at all. */
   readonly answerable: { readonly [Of in Asked]: LogisticModel<(typeof ANSWERABLE_INPUTS)[Of][number]> };
-  /** That one document is evidence, given that the question can be answered. */
+  /** The model for whether one document is evidence, given that the question can be answered. */
   readonly evidence: LogisticModel<EvidenceInput>;
 }
 
@@ -53,7 +53,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Below this answerability recall answers with nothing. The fit puts it where one answer in twenty is hidden. */
+/** Below this answerability recall abstains. The fit chooses it so that one answer in twenty is hidden. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -62,7 +62,7 @@ export interface ScoredCandidate {
   readonly score: number;
 }
 
-/** Mean score of ranks 11–30: what a merely related document gets for this query. */
+/** Mean score of ranks 11–30: the typical score of a merely related document for this query. */
 export function backgroundScore(scored: readonly ScoredCandidate[]): number {
   const tail = scored.slice(10, 30);
   const sample = tail.length > 0 ? tail : scored;
@@ -90,8 +90,8 @@ export interface EvidenceSummary {
 
 /**
  * The features that separate a store that knows the answer from one whose best candidates are all poor. When the question names a person,
- * the best fit among everyone else's statements is held against it: "what did Tim say" about what John said finds John's turn fitting far
- * better than any of Tim's.
+ * a better fit among other people's statements counts against an answer: "what did Tim say" about what John said finds John's turn
+ * fitting far better than any of Tim's.
  */
 export function summariseEvidence(
   context: QueryContext,
@@ -108,7 +108,7 @@ export function summariseEvidence(
     const content = score - speakerWeight * bySpeaker;
     const isStatement = signals[COLUMN.statement] === 1;
     if (isStatement) statements += 1;
-    // A memory has no speaker: it is not held against the person asked about.
+    // A memory has no speaker, so it does not count as another person's statement.
     if (!isNamed || bySpeaker > 0 || isStatement) {
       own.score = Math.max(own.score, content);
       own.words = Math.max(own.words, words);
@@ -125,7 +125,7 @@ export function summariseEvidence(
     inputs: {
       bestSimilarity: own.similarity,
       unknownWords: unknownWordShare(context),
-      // Where there are both, the nearest of them is nearer than the nearest of one kind.
+      // In a store with both kinds, the nearest document is nearer than in a store with one kind.
       statementsBesideTurns: statements > 0 && statements < scored.length ? 1 : 0,
       foreign,
       foreignSimilarity: foreign * own.similarity,
@@ -190,7 +190,7 @@ const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   distrust: -1.5,
 };
 
-/** What importance, recency, use and distrust add to a score of relevance. */
+/** The contribution of importance, recency, use and low trust to a score of relevance. */
 export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[] {
   const values = { ...signals, distrust: memory.trust === 'low' ? 1 : 0 };
   return (Object.keys(TIE_WEIGHTS) as (keyof typeof TIE_WEIGHTS)[])

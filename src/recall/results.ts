@@ -24,7 +24,7 @@ import { contentHash } from '../record/id.ts';
 /** A document that was ranked, before its record is loaded. */
 export interface Candidate extends RankedDocument {
   cosine: number | null;
-  /** The number of the passage that the cosine is of. */
+  /** The number of the passage with this cosine. */
   passage: number;
   isAboutNamed: boolean;
   arms: Arm[];
@@ -161,13 +161,13 @@ function finalScore(
   return { score: sumOf(explanation), explanation };
 }
 
-// Without a vector there is only the share of the query's words to go by.
+// Without a vector only the coverage of the query's words is available.
 function wordRelevance({ explanation }: Candidate): number {
   const words = explanation.find(({ signal }) => signal === 'words')?.value;
   return words ?? (explanation.length > 0 ? 0.5 : 0);
 }
 
-/** Brings along what surrounds the results: the turns before and after, the events that a memory was learned from. */
+/** Adds the surroundings of the results: the turns before and after, the events that a memory was learned from. */
 export async function bringAlong(
   reader: Reader,
   scope: Scope,
@@ -191,14 +191,14 @@ export async function bringAlong(
   }
 }
 
-/** The turns that a memory says in other words. A summary of many events does not say what each of them said. */
+/** The turns that a memory paraphrases. A summary of many events does not paraphrase each of them. */
 function turnsOf({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
   if (memory === null || memory.sourceType === 'consolidation') return [];
   return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
 }
 
 const USUAL_LIMIT = 10;
-// A list or a count is answered by many pieces; what is left of the budget bounds them.
+// A question for a list or a count needs many results; the remaining budget limits them.
 const LIMIT_FOR_SEVERAL = 20;
 
 /** How many results a recall gives at most. */
@@ -214,7 +214,7 @@ export interface Packing {
   memoryTypes: MemoryTypeTable;
 }
 
-/** Takes the best results that fit. No text twice: of a statement and the turns that it was learned from the better placed is shown. */
+/** Takes the best results that fit. Deduplicates: of a statement and its turns, the higher-ranked one is shown. */
 export function packResults(
   results: readonly RecallResult[],
   { options, limit, answerable, degraded, memoryTypes }: Packing,
@@ -272,7 +272,7 @@ export function redactEvents(results: readonly RecallResult[], policy: PrivacyPo
 
 const MOST_RERANKED = 30;
 
-/** Lets a reranker order the best results. One that fails leaves the order as it was. */
+/** Reranks the best results. If the reranker fails, the order stays. */
 export async function rerankResults(
   { reranker, ledger }: { reranker: Reranker | null; ledger: Ledger },
   scope: Scope,

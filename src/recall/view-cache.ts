@@ -57,7 +57,7 @@ export interface ViewCacheOptions {
   isRecalled(type: string): boolean;
 }
 
-/** Something was removed for good, or so much was replaced that starting afresh is cheaper. */
+/** Something was erased, or so much was replaced that rebuilding the view is cheaper. */
 function isOutdated({ view, owners }: CachedView, states: readonly OwnerState[]): boolean {
   if (view.withdrawn > 200 && view.withdrawn > view.documents.length / 3) return true;
   for (const [owner, loaded] of owners) {
@@ -76,9 +76,9 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
-  // Events first: a memory finds the turns that it was learned from.
+  // Events first, so that a memory finds the turns that it was learned from.
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
-    // An event that came between the two reads of the last time is there already.
+    // An event that was written between the two reads of the last update is in the view already.
     if (!isOwnAnswer(event) && view.ordinalOf('event', event.rowId) === undefined) {
       view.add(eventDocument(owner, event));
     }
@@ -127,7 +127,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   if (!isSame) view.add(document);
 }
 
-/** Earlier answers of memory are not found again, in logs of any age. */
+/** Earlier answers of memory are excluded, also from old logs. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }
@@ -165,7 +165,7 @@ function eventDocument(owner: string, event: EventForRecall): RecallDocument {
     attribute: null,
     category: null,
     isPermanent: false,
-    // Where nobody is named, the user and the agent are still two voices; no query can spell these names.
+    // Without named speakers the user and the agent are still two speakers, under names that no query can contain.
     speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
     role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
     session: event.session === null ? null : `${owner} ${event.session}`,

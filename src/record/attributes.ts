@@ -7,7 +7,7 @@ export type ValueShape = 'text' | 'name' | 'date' | 'number' | 'email' | 'phone'
 /** Words by language: `en`, `de`, `es` …; English is the fallback. */
 export type ByLanguage<Words> = { readonly en: Words } & { readonly [language: string]: Words };
 
-/** What an attribute means for the statements that have it: an attribute is a policy, as a type is. */
+/** The policy of an attribute for its statements. */
 export interface Attribute {
   /** One value at a time, so that another value replaces it; or many beside each other. */
   values: 'one' | 'many';
@@ -15,22 +15,25 @@ export interface Attribute {
   shape: ValueShape;
   /** Whether a statement of the user with this attribute is a permanent fact: never faded, always in the prompt. */
   permanent: boolean;
-  /** Whether the value names somebody else (a partner, a child, a pet): such a statement is about the one whose partner it is. */
+  /**
+   * Whether the value names somebody else (a partner, a child, a pet). The subject of the statement is then the person to whom the
+   * partner belongs.
+   */
   namesSomebody: boolean;
   /** For people: "Home city". */
   labels: ByLanguage<string>;
-  /** Other names that readers give it, snake_case. */
+  /** Other names that readers use for it, in snake_case. */
   synonyms: readonly string[];
 }
 
-/** An attribute of an application's own. Fields that are left out have the values of an unknown attribute. */
+/** An attribute of the application. Absent fields have the values of an unknown attribute. */
 export type AttributeInput = Partial<Attribute>;
 
 /** The table that a store works with: Varve's attributes and the application's, with their synonyms. */
 export interface AttributeTable {
   /** The policy of a name; an unknown name has the policy of many values, which replace nothing. */
   policyOf(attribute: string): Attribute;
-  /** The table's own name for a reader's name (`city` → `home_city`), snake_case; null when nothing is left of it. */
+  /** The table's name for a reader's name (`city` → `home_city`), in snake_case; null when the name is empty after normalisation. */
   resolve(name: string | null | undefined): string | null;
   isKnown(attribute: string): boolean;
   names(): string[];
@@ -149,7 +152,7 @@ const LASTING = `
   answer_language: one preference text | response_language reply_language preferred_language
     Answer language`;
 
-/** Attributes by which statements are compared without being permanent facts: they fade, or they are over soon. */
+/** Attributes for comparing statements that are not permanent facts: these statements fade or end soon. */
 const PASSING = `
   likes: many preference text | loves enjoys fan_of like
     Likes, Mag, Le gusta, Aime, Gosta de, Ama, Houdt van

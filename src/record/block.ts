@@ -34,13 +34,13 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
 /** What a sentence rests on: statements and events, each with the hash of its words when the sentence was written. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
-  /** When the sentence is no longer so by itself: a plan whose day is over. Milliseconds. */
+  /** When the sentence becomes stale by itself, such as a plan whose day is over. Milliseconds. */
   until?: number;
 }
 
 /**
  * What each sentence of a text rests on, under the hash of the sentence, or each entry of a JSON document, under its key. Text that
- * somebody wrote by hand has no entry. The empty key holds what was considered for the document and left out.
+ * somebody wrote by hand has no entry. The empty key holds the ids that were considered for the document and left out.
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 
@@ -54,7 +54,7 @@ export interface Block {
   id: string;
   scope: Scope;
   kind: BlockKindName;
-  /** Text, or a JSON value, as its kind says. */
+  /** Text or a JSON value, depending on its kind. */
   content: unknown;
   basis: Basis;
   version: number;

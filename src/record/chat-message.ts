@@ -3,11 +3,11 @@ import type { NewEvent } from './event.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
 import type { Origin } from './statement.ts';
 
-/** A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. Fields of a provider's own are ignored. */
+/** A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. Provider-specific fields are ignored. */
 export interface ChatMessage {
   /** `user`, `assistant`, `tool`, or another name of theirs such as `human` or `ai`. A `system` message is not kept. */
   role: string;
-  /** A text, or parts of which the texts count; null in a message that only calls tools. */
+  /** A text, or parts, of which the text parts are used; null in a message that only calls tools. */
   content?: string | readonly unknown[] | null;
   /** Who speaks, or which tool answers. */
   name?: string;
@@ -56,8 +56,8 @@ export const conversationSchema: z.ZodType<Conversation, Conversation> = z.stric
 });
 
 /**
- * The events of a conversation. A system message is what the application says to its model, and often holds recalled memory: it is no
- * part of the conversation. A message that only calls tools says nothing itself; what came of the call is in the tool's message.
+ * The events of a conversation. A system message is the application's instruction to its model and often contains recalled memory, so it
+ * is not part of the conversation. A message that only calls tools has no text; the result of the call is in the tool's message.
  */
 function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
   return messages.flatMap((message): NewEvent[] => {
@@ -97,7 +97,7 @@ function partText(part: unknown): string {
 /** What can be observed: one event, many, or a conversation as chat APIs send it. */
 export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
 
-/** Turns the input into events, which are validated afterwards. A `role` makes a message of it. */
+/** Turns the input into events, which are validated afterwards. An object with a `role` is a message. */
 export function asEvents(input: Observable): NewEvent[] {
   if (isKeyed(input, 'messages'))
     return conversationEvents(parse(conversationSchema, input, 'The conversation').messages);

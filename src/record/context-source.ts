@@ -11,7 +11,7 @@ export const CONTEXT_TYPES = [
 ] as const;
 export type ContextType = (typeof CONTEXT_TYPES)[number];
 
-/** How stored context was come by. */
+/** How stored context was obtained. */
 const CONTEXT_ORIGINS = ['user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content'] as const;
 export type ContextOrigin = (typeof CONTEXT_ORIGINS)[number];
 

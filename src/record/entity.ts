@@ -17,7 +17,7 @@ export const ENTITY_TYPES = [
 ] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Something that memories are about, known by its name and its other names. */
+/** Something that memories are about, identified by its name and aliases. */
 export interface Entity {
   id: string;
   scope: Scope;

@@ -19,7 +19,7 @@ const OBSERVATION_CATEGORIES = [
 ] as const;
 export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
 
-/** Something that happened. Appended once; what is forgotten of it leaves blanks in place of its words. */
+/** Something that happened. Appended once; forgotten words are replaced by blanks. */
 export interface Event {
   id: string;
   scope: Scope;
@@ -27,7 +27,7 @@ export interface Event {
   position: number | null;
   kind: EventKind;
   origin: Origin;
-  /** Who speaks, where several do. */
+  /** The speaker, if there are several. */
   speaker: string | null;
   content: string;
   category: string | null;
@@ -40,7 +40,7 @@ export interface Event {
   metadata: Record<string, unknown>;
   occurredAt: Date;
   recordedAt: Date;
-  /** When it was distilled; null while it waits. */
+  /** When formation has read it; null before that. */
   processedAt: Date | null;
 }
 
@@ -91,13 +91,13 @@ const fields = {
 
 export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields);
 
-/** An event of an export. One that was forgotten whole is blanks of the same length, so that quotes keep their places. */
+/** An event of an export. An event that was forgotten completely has blanks of the same length, so that quotes keep their offsets. */
 export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
   ...fields,
   content: z.union([fields.content, z.string().max(EVENT_CONTENT_LIMIT).regex(/^\s*$/u)]),
 });
 
-/** How much of a message counts towards the next formation. */
+/** The weight of a message for triggering the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
 
 /** The speaker of a turn, which is embedded with it: the name, or else User or Assistant. Null for other events. */

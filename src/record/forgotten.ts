@@ -2,8 +2,8 @@ import type { Scope } from './scope.ts';
 import type { Polarity, Quote, Tense } from './statement.ts';
 
 /**
- * Why something must not come back. `forgotten`: somebody asked for it, and its words are hidden. `done` and `dismissed`: an intention that
- * is over; its words stay, and no reader makes an intention of them again.
+ * Why something must not come back. `forgotten`: somebody asked for it, and its words are hidden. `done` and `dismissed`: an intention
+ * that is over; its words stay, but no reader forms an intention from them again.
  */
 export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
 export type ForgottenAs = (typeof FORGOTTEN_AS)[number];
@@ -21,17 +21,17 @@ export interface Forgotten {
   value: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** What it said; empty where it was forgotten in another store, of which only the record was imported. */
+  /** Its text; empty if it was forgotten in another store and only the record was imported. */
   text: string;
-  /** Where turns said so: the user's own words, the assistant's echoes, the request itself. */
+  /** The spans of the turns that said so: the user's own words, the assistant's echoes, the request itself. */
   spans: Quote[];
-  /** Who asked: `user`, `agent`, `application`, or an actor that a door names. */
+  /** Who asked: `user`, `agent`, `application`, or the actor of an API call. */
   by: string;
-  /** The event that asked; null where a door was used. */
+  /** The event with the request; null for a request through an API. */
   request: string | null;
   reason: string;
-  /** When it was asked for. What is said after this is formed again. */
+  /** When it was requested. Statements that are made later are formed again. */
   at: Date;
-  /** When the user said it again: from then on the assistant may say it, too. */
+  /** When the user said it again; from then on the assistant may repeat it. */
   saidAgainAt: Date | null;
 }

@@ -28,7 +28,7 @@ export interface IdSource {
   next(prefix: IdPrefix): string;
 }
 
-// Crockford's alphabet in lower case: it has no i, l, o, u, and sorts as its values do.
+// Crockford's alphabet in lower case: it has no i, l, o, u, and sorts in the order of its values.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
@@ -49,8 +49,8 @@ function encodeBytes(bytes: Uint8Array, characters: number): string {
 }
 
 /**
- * Ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 of randomness.
- * Within one millisecond, or when the clock steps back, the last id is counted up instead.
+ * Ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 of randomness. Within one millisecond, or when the clock steps
+ * back, the last id is incremented instead.
  */
 export function createIdSource(clock: Clock, random: (size: number) => Uint8Array = randomBytes): IdSource {
   let lastTime = -1;
@@ -82,13 +82,13 @@ export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
   return `${prefix}_${digest(parts, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
 }
 
-/** A short digest of any list of JSON values. Parts cannot run into each other. */
+/** A short digest of any list of JSON values. The boundaries between the parts are unambiguous. */
 export function digest(parts: readonly unknown[], characters: number): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
   return encodeBytes(bytes, characters);
 }
 
-/** The hash by which exact doubles are known: case, white space and closing punctuation do not count. */
+/** The hash that identifies exact duplicates: case, white space and closing punctuation are ignored. */
 export function contentHash(content: string): string {
   const normal = content
     .normalize('NFKC')

@@ -4,7 +4,7 @@ import type { ScopeLevel } from './scope.ts';
 /** How long a type of memory is worth keeping in mind. */
 export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
 
-/** What a type means for the life of its memories: a type is a policy, and nothing else. */
+/** The policy of a type for its memories. */
 export interface MemoryType {
   /** For people and for models that have to choose a type. */
   description: string;
@@ -19,11 +19,11 @@ export interface MemoryType {
   comparable: boolean;
   /** Whether a spoken request to forget can mean it. */
   forgettable: boolean;
-  /** Whether only a person's own words can give it: what a tool or a document says cannot. */
+  /** Whether it can only come from a person's own words, not from a tool or a document. */
   personal: boolean;
   /** Whether the synthesis of working memory and scaffold reads it. */
   inWorkingMemory: boolean;
-  /** Whether it holds until something else is said: documents keep the user's own words of it, however long ago they were said. */
+  /** Whether it holds until something else is said: documents keep the user's own words of it regardless of their age. */
   lasting: boolean;
   /** Where a prompt shows it. */
   section: PromptSection;
@@ -42,9 +42,9 @@ export interface MemoryType {
   decayPerPass: number;
   /** Archived when it has become unimportant and nobody reads it. */
   prunable: boolean;
-  /** Archived this many days after its creation, whatever happens. */
+  /** Archived this many days after its creation in any case. */
   expiresAfterDays: number | null;
-  /** For so many days after the day on which it was due a prompt brings it up; then it is quiet. Null: it is never brought up. */
+  /** The number of days after its due date for which prompts bring it up. Null: never. */
   broughtUpForDays: number | null;
   /** Archived this many days after the day on which it was due, unless its outcome is known by then. */
   expiresAfterDueDays: number | null;
@@ -311,7 +311,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
 };
 
-/** A type of an application's own. Fields that are left out have the values of a `fact` without a word limit. */
+/** A type of the application. Absent fields have the values of a `fact` without a word limit. */
 export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
 
 /** The table that a store works with: Varve's types and the application's. */

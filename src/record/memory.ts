@@ -28,7 +28,7 @@ import {
   TRUST_LEVELS,
 } from './statement.ts';
 
-/** How a memory came to be. An explicit statement outranks an inference from chat, which outranks autonomous work. */
+/** The source of a memory. An explicit statement outranks an inference from chat, which outranks autonomous work. */
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
@@ -75,13 +75,13 @@ export interface Memory {
   statedBy: Origin;
   /** The words of the events that say so. */
   quotes: Quote[];
-  /** Who read it from the events: `local`, or the id of a model; null when an application stored it. */
+  /** The reader that formed it from the events: `local`, or the id of a model; null when an application stored it. */
   reader: string | null;
   /** How much it matters, 0 to 1. */
   importance: number;
   /** How sure it is. */
   confidence: Confidence;
-  /** How far its origin is to be believed. */
+  /** The trust of its origin. */
   trust: Trust;
   sourceType: SourceType;
   /** The session it was learned in, and the events that say so. */
@@ -90,7 +90,7 @@ export interface Memory {
   tags: string[];
   entities: string[];
   contradicts: string | null;
-  /** What has taken its place: of an archived memory its successor, of a live one the merged text that says it among others. */
+  /** For an archived memory its replacement; for a live one the merged text that contains it. */
   contradictedBy: string | null;
   /** Its state where its type has outcomes: open, done, dismissed, achieved. */
   state: string | null;
@@ -166,16 +166,16 @@ export interface MemoryChange extends MemoryFields {
   content?: string;
 }
 
-/** What Varve's own work may change besides. */
+/** Further fields that Varve's own work may change. */
 export interface InternalChange extends Parsed<MemoryChange> {
   sourceType?: SourceType;
-  /** Of a live memory: the merged text that says it, which prompts show in its place. */
+  /** For a live memory: the merged text that contains it and that prompts show in its place. */
   contradictedBy?: string | null;
   reader?: string | null;
   internal?: Record<string, unknown>;
 }
 
-/** What Varve's own work may store besides. */
+/** Further fields that Varve's own work may store. */
 export interface InternalMemory extends Parsed<NewMemory> {
   /** Default: a new one. */
   id?: string;
@@ -255,7 +255,7 @@ export function plannedFor({ tense, validFrom, dueAt }: Timed): Date | null {
   return tense === 'planned' ? (validFrom ?? dueAt) : null;
 }
 
-/** What `internal.due` is where nobody has said the day of an intention: it is only brought up again on that day. */
+/** The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day for bringing it up. */
 export const FOLLOW_UP = 'follow-up';
 
 /** Whether somebody has said the day on which a memory is due. */
@@ -290,7 +290,7 @@ export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'arch
   return archivedAt === null || archiveReason === 'expired';
 }
 
-/** Whether a prompt brings something up: it is due, has no outcome, and was not due so long ago that it has become quiet. */
+/** Whether a prompt brings something up: it is due, has no outcome, and was not due too long ago. */
 export function isToBringUp(
   memory: Pick<Memory, 'state' | 'dueAt'>,
   type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
@@ -314,7 +314,7 @@ export function isPresentFact(memory: Memory, now: number): boolean {
   );
 }
 
-/** A rendering with the day of a plan or the end of a statement that is over, so that it is not read as true now. */
+/** A rendering with the date of a plan or of the end of a statement, so that it is not read as currently true. */
 export function timedRendering(memory: Pick<Memory, 'content'> & Timed): string {
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 
 /**
- * Checks input against a schema and gives it back typed, or throws `invalid_input`
- * that names each field, what is wrong with it and what would be right.
+ * Validates input against a schema and returns it typed. Throws `invalid_input`, which names each wrong field, the problem and the
+ * expected value.
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = check(schema, input, what);
@@ -19,7 +19,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
   });
 }
 
-/** Where keys that an object does not have stand one level below: `limit` of a recall is `options.limit`. */
+/** Keys that belong one level below: `limit` of a recall is `options.limit`. */
 function placesOf(schema: z.ZodType, keys: readonly string[]): string[] {
   const shapeOf = (type: unknown): object => {
     const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
@@ -38,7 +38,7 @@ function check<Schema extends z.ZodType>(
   try {
     return schema.safeParse(input);
   } catch (error) {
-    // Thousands of levels: the check goes down into them and runs out of stack.
+    // Thousands of levels overflow the stack of the recursive validation.
     if (error instanceof RangeError) throw invalidInput(`${what} is nested too deeply.`);
     throw error;
   }
@@ -69,13 +69,13 @@ function shown(value: unknown): string {
 
 /** Text with something in it, not longer than `maximum` characters. */
 export function textSchema(maximum: number): z.ZodString {
-  // All checks at once, and the limit written out only where it is broken: chained, each check makes the schema again, and
-  // the first number that is written for people loads the language data. A short command would wait 20 ms for the two.
+  // One combined check, which formats the limit only in the error. Chained checks would create the schema again each time, and formatting
+  // the first number loads the locale data; together they would delay a short command by 20 ms.
   return z.string().check(
     z.maxLength(maximum, { error: () => `is longer than ${maximum.toLocaleString('en')} characters` }),
     z.refine((text: string) => /\S/u.test(text), 'is empty: some text is expected'),
     z.refine((text: string) => !text.includes('\0'), 'contains a NUL character'),
-    // Half an emoji is no text: PostgreSQL refuses it, so it becomes the replacement character on both databases.
+    // PostgreSQL refuses an unpaired surrogate (half an emoji), so it becomes the replacement character on both databases.
     z.overwrite((text: string) => text.toWellFormed()),
   );
 }
@@ -91,13 +91,13 @@ export const shareSchema: z.ZodNumber = z
 
 const METADATA_LIMIT = 64 * 1024;
 
-/** A JSON object of the application's own. It is stored and can be filtered by, and never steers anything. */
+/** A JSON object of the application. It is stored and can be filtered by, but does not affect Varve's behaviour. */
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
   .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
 
-/** Whether jsonb takes a value: it refuses NUL and halves of surrogate pairs, which JSON.stringify writes as escapes. */
+/** Whether jsonb accepts a value: it refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
 export function isStorable(value: unknown): boolean {
   return !/\\u(0000|d[89a-f])/.test(JSON.stringify(value));
 }
@@ -123,7 +123,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Words as white space parts them. */
+/** Words separated by white space. */
 export function countWords(text: string): number {
   return text.match(/\S+/gu)?.length ?? 0;
 }

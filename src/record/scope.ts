@@ -67,7 +67,7 @@ export function parseHandleScope(input: HandleScope): Scope {
   return scope;
 }
 
-/** Whether events of a scope stay in their session: where no user is named, no other conversation may see them. */
+/** Whether events of a scope are confined to their session: without a user, no other conversation may see them. */
 export function staysInSession(scope: Pick<Scope, 'user' | 'session'>): boolean {
   return scope.user === null && scope.session !== null;
 }
@@ -78,15 +78,15 @@ export function parseScope(input: ScopeInput): Scope {
 }
 
 /**
- * The key of the innermost owner, tenant + agent + user. Records carry it, and every index leads with it.
- * 80 bits of SHA-256: a guess cannot hit another owner, and two owners do not meet.
+ * The key of the innermost owner, tenant + agent + user. Records carry it, and every index leads with it. 80 bits of SHA-256: neither
+ * guesses nor collisions are practical.
  */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
   const name = JSON.stringify([owner.tenant, owner.agent, owner.user]);
   const known = knownKeys.get(name);
   if (known !== undefined) return known;
   const key = digest([owner.tenant, owner.agent, owner.user], 16);
-  // Every row of a batch asks for it, and hashing costs more than all else in making a row.
+  // Cached, because every row of a batch needs it and hashing costs more than the rest of making a row.
   if (knownKeys.size >= MOST_KNOWN_KEYS) knownKeys.clear();
   knownKeys.set(name, key);
   return key;
@@ -102,7 +102,7 @@ export function visibleOwners(scope: Scope): string[] {
   return agents.flatMap((agent) => users.map((user) => ownerKey({ tenant: scope.tenant, agent, user })));
 }
 
-/** The owner of what all agents of a user share: the user without an agent. */
+/** The owner of records that all agents of a user share: the user without an agent. */
 export function sharedOwner({ tenant, user }: Pick<Scope, 'tenant' | 'user'>): Scope {
   return { tenant, agent: null, user, session: null, connection: null };
 }

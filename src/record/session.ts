@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { metadataSchema, textSchema } from './parse.ts';
 import type { Scope } from './scope.ts';
 
-/** A conversation: where it stands and what of it waits to be distilled. */
+/** A conversation: its state, and the number of events that wait for formation. */
 export interface Session {
   scope: Scope;
   status: 'open' | 'idle' | 'closed';
   startedAt: Date;
   lastEventAt: Date;
-  /** After this the state is gone; the events stay. */
+  /** After this time the state is dropped; the events stay. */
   expiresAt: Date;
   /** How many events it has. */
   eventCount: number;
-  /** Events before this position have been distilled. */
+  /** Events before this position have been formed. */
   formedPosition: number;
   /** Since the last formation. */
   messagesSinceFormation: number;
@@ -42,7 +42,7 @@ export interface ToolResult {
 
 export const EMPTY_SESSION_STATE: SessionState = { activePreferences: [], pendingConfirmations: [], toolResults: [] };
 
-/** What an application may set of the state. Fields left out stay as they are. */
+/** The fields of the state that an application may set. Fields left out stay as they are. */
 export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<SessionState>> = z.strictObject({
   activePreferences: z.array(textSchema(2000)).max(100).optional(),
   pendingConfirmations: z
@@ -55,12 +55,12 @@ export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<Sessio
     .optional(),
 });
 
-/** A tool connection: what was learned of it is a `learned_info` block, this is the cache of its schema. */
+/** The cached schema of a tool connection. What was learned about the connection is in a `learned_info` block. */
 export interface ToolSchema {
   scope: Scope;
   schema: unknown;
   fetchedAt: Date;
   expiresAt: Date;
-  /** Whether its time to live has passed. It is still given: an old schema beats none. */
+  /** Whether its time to live has passed. It is still returned, because an old schema is better than none. */
   stale: boolean;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { textSchema } from './parse.ts';
 
-/** Whether a statement says that something is so, or that it is not. */
+/** Whether a statement is affirmed or denied. */
 export const POLARITIES = ['affirmed', 'denied'] as const;
 export type Polarity = (typeof POLARITIES)[number];
 
 /**
- * How a statement lies in time. `holds`: so until something ends it. `habit`: again and again, and never on one date.
- * `happened`: over, and history from the start. `planned`: not true before its day.
+ * The tense of a statement. `holds`: true until something ends it. `habit`: repeated, never on one date. `happened`: in the past.
+ * `planned`: not true before its day.
  */
 export const TENSES = ['holds', 'habit', 'happened', 'planned'] as const;
 export type Tense = (typeof TENSES)[number];
@@ -23,7 +23,7 @@ export const quoteSchema: z.ZodType<Quote, Quote> = z
   .strictObject({ event: textSchema(200), start: z.int().min(0), end: z.int().min(0) })
   .refine(({ start, end }) => start < end, { path: ['end'], error: 'is not after start' });
 
-/** The subject of what is said about the person whose memory it is. */
+/** The subject of statements about the user. */
 export const USER = 'User';
 
 const USERS_OWN = /^user['’]s\s+/i;
@@ -38,7 +38,7 @@ export function belongsToUser(subject: string): boolean {
   return USERS_OWN.test(subject);
 }
 
-/** A subject taken apart: "User's sister Ana" has the owner User, the relation sister and the name Ana. */
+/** The parts of a subject: "User's sister Ana" has the owner User, the relation sister and the name Ana. */
 interface SubjectParts {
   /** In lower case: `sister`, `business partner`; empty for a bare name. */
   relation: string;
@@ -65,7 +65,7 @@ function partsOf(subject: string): SubjectParts {
 
 const PARTNER = /^(?:partner|boyfriend|girlfriend|fianc[eé]e?|husband|wife|spouse)$/u;
 
-/** A fiancé becomes a husband and stays the same person: the words for a partner are one relation. */
+/** All words for a partner are one relation, because a fiancé becomes a husband and stays the same person. */
 function oneRelation(relation: string): string {
   return PARTNER.test(relation) ? 'partner' : relation;
 }
@@ -91,8 +91,8 @@ function isThing(subject: string): boolean {
 }
 
 /**
- * Whether a reader's word that two statements are of one matter can be right: the same subject, or the user and a thing, since "the
- * loan" may be told as the user's own. Two people are never one matter.
+ * Whether a reader's claim that two statements concern the same matter is plausible: they have the same subject, or the user and a thing,
+ * since "the loan" may be told as the user's own. Statements about two people never do.
  */
 export function mayBeOneMatter(one: string, other: string): boolean {
   if (isSameSubject(one, other)) return true;
@@ -100,8 +100,8 @@ export function mayBeOneMatter(one: string, other: string): boolean {
 }
 
 /**
- * The label under which a subject is known already, or the label itself. Where two known subjects would match ("User's sister"
- * beside two named sisters), none does: a statement about the wrong person is worse than a second label.
+ * The known label of a subject, or the label itself. If two known subjects match ("User's sister" beside two named sisters), neither is
+ * used: a statement about the wrong person is worse than a second label.
  */
 export function knownSubject(subject: string, known: readonly string[]): string {
   if (isUser(subject) || known.includes(subject)) return subject;
@@ -139,11 +139,11 @@ export function canonicalSubject(subject: string | null | undefined, names: read
 export const ORIGINS = ['user', 'agent', 'tool', 'document', 'system'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** How far a record's origin is to be believed, lowest first. */
+/** The levels of trust, lowest first. */
 export const TRUST_LEVELS = ['low', 'medium', 'high'] as const;
 export type Trust = (typeof TRUST_LEVELS)[number];
 
-/** How sure a statement is, lowest first. */
+/** The levels of confidence, lowest first. */
 export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const;
 export type Confidence = (typeof CONFIDENCE_LEVELS)[number];
 

@@ -32,7 +32,7 @@ export function toBlock(row: BlockRow): Block {
     kind: row.kind as BlockKindName,
     content:
       BLOCK_KINDS[row.kind as BlockKindName].format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
-    // A snapshot from before documents rested on statements has none.
+    // Older snapshots have no basis.
     basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
     version: row.version,
     createdAt: new Date(row.created_at),
@@ -67,7 +67,7 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
     .executeTakeFirst();
 }
 
-/** What a block is to hold from now on. */
+/** The new content of a block. */
 export interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
@@ -165,20 +165,20 @@ function restated({ kind, scope, content, basis }: Block, old: string, after: Me
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
-  // The words of a tool or a page do not get into a document this way.
+  // Text from a tool or a page must not enter a document this way.
   if (without === text || after === null || after.trust === 'low') return without;
   const now = `${after.content.replace(/\.$/, '')}.`;
   if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
   const next = replaceStatements(text, (statement, { isListed }) => {
     if (!isOld(statement)) return statement;
-    // A line of a list has the date of the statement that is gone.
+    // A line of a list carries the date of the old statement, so it is removed instead.
     return isListed ? null : now;
   });
   const limit = blockWordLimit(kind, scope);
   return limit !== null && countWords(next) > limit ? without : next;
 }
 
-/** Data without the items of lists that say it; the same value where there are none. */
+/** Removes list items that repeat the old text; returns the same value if there are none. */
 function withoutItems(content: unknown, old: string): unknown {
   if (Array.isArray(content)) {
     const left = content

@@ -11,12 +11,12 @@ export interface LoggedPart {
   tokens: number;
   /** Of memories, events and blocks. */
   ids: string[];
-  /** How many were there and left out. */
+  /** The number of items that were left out. */
   dropped: number;
   cut: boolean;
 }
 
-/** A context that was assembled: what it was made of, never what it said. */
+/** An assembled context: its records and sizes, never its text. */
 export interface LoggedContext {
   id: string;
   scope: Scope;
@@ -53,7 +53,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     .selectFrom('context_log')
     .selectAll()
     .where(liesWithin<'events'>(scope) as never)
-    // For one owner alone, which has an index.
+    // For one owner only, because that query has an index.
     .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
@@ -134,7 +134,7 @@ export interface GivenMemory {
   memoryId: string;
   session: string | null;
   givenAt: number;
-  /** Whether it is always given, whatever the turn is about. */
+  /** Whether it is part of every prompt, independent of the turn. */
   isAlways: boolean;
 }
 

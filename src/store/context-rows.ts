@@ -62,7 +62,7 @@ function levelOf(row: { agent_id: string | null; user_id: string | null; session
 /** A stamp that changes with every change of the memories and blocks that a handle sees. Events do not change it. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
-  // One look into the index for each owner; grouping would go through all that it knows.
+  // One index lookup for each owner; grouping would read all of its rows.
   const latest = owners.map(
     (owner) => sql<number | null>`(select max(sequence) from memories
       where tenant_id = ${scope.tenant} and owner_key = ${owner})`,
@@ -83,7 +83,7 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   ]);
 }
 
-/** How much was said to and by a handle's owners, up to a version of each. */
+/** The total length of the turns of a handle's owners, up to a version of each. */
 export interface Said {
   characters: number;
   upTo: ReadonlyMap<string, number>;
@@ -91,7 +91,7 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
-/** How many characters were said so far. Only events since `before` are read. */
+/** The number of characters of all turns. Only events since `before` are read. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const rows = await reader
     .selectFrom('events')
@@ -154,7 +154,7 @@ export async function quotesOf(
   return new Map(rows.map((row) => [row.id, JSON.parse(row.quotes) as Quote[]]));
 }
 
-/** The words of turns that are no longer so: quotes of statements that have ended or were replaced. */
+/** The words of turns that no longer hold: quotes of statements that have ended or were replaced. */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<Quote[]> {
   if (turns.length === 0) return [];
   const rows = await reader

@@ -55,7 +55,7 @@ export interface TextIndex {
   add(writer: Writer, kind: IndexedKind, entries: readonly TextEntry[]): Promise<void>;
   /** Takes rows out for good, as erasing does. Archived rows stay in and are filtered by the reader. */
   remove(writer: Writer, kind: IndexedKind, tenant: string, rowIds: readonly number[]): Promise<void>;
-  /** The rows that have any of the words that tell (see `tellingWords`), best first. */
+  /** The rows with any of the distinctive words (see `tellingWords`), best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
   /** In how many rows of the owners each word occurs. */
   frequencies(reader: Reader, search: WordSearch): Promise<Map<string, number>>;
@@ -68,7 +68,7 @@ export interface TextEntry {
   words: readonly string[];
 }
 
-/** Words, and whose rows are asked for them. */
+/** A search: words, and the owners whose rows are searched. */
 export interface WordSearch {
   tenant: string;
   kind: IndexedKind;
@@ -80,7 +80,7 @@ export interface TextSearch extends WordSearch {
   limit: number;
   /** Also rows that are archived. */
   archived?: boolean;
-  /** What else must hold of a row; its columns are under the alias `record`. */
+  /** A further condition on rows, whose columns have the alias `record`. */
   condition?: RawBuilder<SqlBool>;
 }
 
@@ -92,13 +92,13 @@ export interface TextHit {
 
 /** Nearest vectors, within owners. */
 export interface VectorIndex {
-  /** Makes ready for a model's vectors. Cheap when it is ready already. */
+  /** Prepares the index for a model's vectors. Cheap if it is prepared already. */
   prepare(model: VectorModel): Promise<void>;
-  /** What is nearest to the query, nearest first. A long event is as many hits as it has passages among them. */
+  /** The nearest vectors, nearest first. A long event has one hit for each of its passages among them. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
   /**
-   * How similar everything is to the query, where all vectors are in this process; null where they are in a server and
-   * `nearest` is the way to ask.
+   * The similarity of every vector to the query, if all vectors are in this process; null if they are in a server, where only `nearest`
+   * is available.
    */
   scan(reader: Reader, search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'>): Promise<VectorScan[] | null>;
 }
@@ -118,15 +118,15 @@ export interface VectorSearch {
   limit: number;
   /** Also rows that are archived. */
   archived?: boolean;
-  /** What else must hold of a row; its columns are under the alias `record`. */
+  /** A further condition on rows, whose columns have the alias `record`. */
   condition?: RawBuilder<SqlBool>;
 }
 
-/** The similarities of one owner's rows, by place. */
+/** The similarities of one owner's vectors, by index. */
 export interface VectorScan {
-  /** The rows, a row once for each of its passages; the same list from scan to scan, which only grows. */
+  /** The row of each vector; a row appears once for each of its passages. All scans return the same list, which only grows. */
   rows: readonly number[];
-  /** The number of the passage at each place, alike. */
+  /** The passage number of each vector. */
   passages: readonly number[];
   scores: Float32Array;
 }
@@ -143,8 +143,8 @@ export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
-   * A column in a form for which the planner uses no index. SQLite has no statistics of ours and would rather read all of a tenant by an
-   * index than forty rows by their numbers.
+   * A column in a form for which the planner uses no index. Without statistics SQLite would read all rows of a tenant by an index instead
+   * of forty rows by their numbers.
    */
   unindexed(column: string): RawBuilder<string>;
   /** Whether a boolean inside JSON comes out as 1 or 0. */
@@ -173,24 +173,24 @@ export function createMutex(): Mutex {
 /** One page of a list. */
 export interface Page<Item> {
   items: Item[];
-  /** Give it back as `cursor` for the next page; null on the last. */
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   cursor: string | null;
 }
 
-/** What every verb works with: opened once by createVarve() and handed on. */
+/** The dependencies of all verbs, which createVarve() opens once. */
 export interface Parts {
   database: Database;
   clock: Clock;
   ids: IdSource;
   memoryTypes: MemoryTypeTable;
   attributes: AttributeTable;
-  /** What must not be stored in a memory: such parts of a text are redacted before it is written. Default: nothing is looked for. */
+  /** The privacy policy: sensitive parts of a text are redacted before it is written. Default: none. */
   privacy?: PrivacyPolicy;
   /** Whether permanent facts about a user belong to the user with every agent. Default: they are of the agent that learned them. */
   sharesFacts?: boolean;
 }
 
-/** Entries that are written a moment after they were noted, many in one go, so that no answer waits for them. */
+/** A buffer of entries that are written in batches after a short delay, so that no answer waits for them. */
 export interface GatheredWrites<Entry> {
   note(entry: Entry): void;
   /** Resolves when everything noted so far is written. */
@@ -199,7 +199,7 @@ export interface GatheredWrites<Entry> {
 
 const GATHER_FOR = 50;
 
-/** Gathers entries for 50 ms and hands them to `write`, one batch after the other. `write` handles its own failures. */
+/** Collects entries for 50 ms and passes them to `write`, one batch after the other. `write` handles its own failures. */
 export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promise<void>): GatheredWrites<Entry> {
   let noted: Entry[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -225,7 +225,7 @@ export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promis
   };
 }
 
-/** Runs work in a savepoint of an open transaction: where the work throws, the transaction goes on without it. */
+/** Runs work in a savepoint of an open transaction: if the work throws, the transaction continues without it. */
 export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Result>): Promise<Result> {
   await sql`savepoint work`.execute(writer);
   try {

@@ -9,13 +9,13 @@ export const ACTIVE_MODEL = 'embedding_model';
 
 /** The embedders of a process, and the one that made the store's vectors. */
 export interface EmbeddingModels {
-  /** The one that new vectors are made with; null when there is none. */
+  /** The embedder for new vectors; null when there is none. */
   readonly current: Embedder | null;
   /** The embedder for queries. While records are being embedded again for a new model, this is the old one. */
   forQueries(reader: Reader): Promise<Embedder | null>;
   /** The embedders that a new record needs vectors of: the current one and, until the switch, the previous one. */
   forRecords(reader: Reader): Promise<Embedder[]>;
-  /** How an embedder's cosines read: measured here, or as it comes with Varve. */
+  /** The calibration of an embedder: measured in this store, or bundled with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
   /** Keeps a calibration that was measured. */
   calibrated(calibration: Calibration): Promise<void>;

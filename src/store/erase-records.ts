@@ -88,7 +88,7 @@ async function removeUnlinked(writer: Writer, tenant: string, ids: readonly stri
   await removeRows(writer, { table: 'entities', tenant, column: 'id', values });
 }
 
-/** These memories, and those that were made of nothing but them: merged ones, patterns, and what was made of those. */
+/** These memories, and memories that were derived only from them: merged ones, patterns, and further derivations. */
 export async function withDerivedAlone(
   writer: Writer,
   tenant: string,
@@ -100,7 +100,7 @@ export async function withDerivedAlone(
     const alone = [...derived].filter(([id, from]) => !found.has(id) && from.every((source) => found.has(source)));
     added = alone.map(([id]) => id);
     for (const row of await memoryRowsOf(writer, tenant, added)) found.set(row.id, row);
-    // A derivation whose memory is gone already would be met again and again.
+    // Without this check a derivation whose memory no longer exists would be visited forever.
     added = added.filter((id) => found.has(id));
   }
   return [...found.values()];
@@ -204,7 +204,7 @@ async function placesOf(
 
 /**
  * Begins a new epoch of every owner that sees these records, because processes cache their text and vectors, and work in progress may use
- * them. By it they know that something was removed for good.
+ * them. The new epoch tells them that something was erased.
  */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
@@ -264,10 +264,10 @@ export async function anonymiseUsage(
   return Number(numUpdatedRows);
 }
 
-// More texts than this are not compared with what stays: they would be everything about a person, whose blocks are erased anyway.
+// With more texts than this no comparison is made: the erasure then covers a whole person, whose blocks are erased anyway.
 const MOST_TEXTS = 2000;
 
-/** What memories and the user's own messages within a scope say. */
+/** The texts of memories and of the user's own messages within a scope. */
 export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
   const owner = withinScope({ ...scope, session: null });
   const inSession = scope.session === null ? sql`1 = 1` : sql`session_id = ${scope.session}`;
@@ -284,7 +284,7 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
   return rows.map(({ content }) => content);
 }
 
-/** What memories and events say, by their ids, with the words that were cut from events because they were forgotten. */
+/** The texts of memories and events by their ids, including the forgotten words that were removed from events. */
 export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
   const of = { tenant, values: ids, select: ['content'] } as const;
   const rows = [
@@ -295,7 +295,7 @@ export async function textsOf(reader: Reader, tenant: string, ids: readonly stri
   return [...rows.map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
-/** The texts that are still known to the owners of the documents that stay. */
+/** The remaining texts of the owners whose documents stay. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -314,7 +314,7 @@ export interface OldRecords {
   /** The type of memories, or the kind of events. */
   name: string;
   before: number;
-  /** The row to go on after. */
+  /** The row after which to continue. */
   after: number;
   limit: number;
 }
@@ -336,8 +336,8 @@ export async function oldMemories(
 }
 
 /**
- * Events that nothing has still to be learned from: formation is past them in their session, the tiers have taken them in where
- * `waitForTiers` says so, and the nightly reflection has looked back on those that were recorded after `reflectedBy`, where it is set.
+ * Fully processed events: formation has read them, the tiers have processed them if `waitForTiers` is set, and the nightly reflection has
+ * read those that were recorded after `reflectedBy`, if that is set.
  */
 export async function oldEvents(
   reader: Reader,

@@ -36,7 +36,7 @@ export async function eraseScope(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  /** `removed` is filled with the ids of the records that went, `rewritten` with those of memories that were made of others as well. */
+  /** `removed` receives the ids of the removed records, `rewritten` those of memories that were also derived from other records. */
   { removed, rewritten, why }: { removed: string[]; rewritten: string[]; why: Change },
 ): Promise<Erased> {
   const { tenant } = scope;
@@ -115,7 +115,7 @@ async function memoriesToErase(
   return [...found.values()];
 }
 
-/** What was learned in a session from events that a retention setting has removed since: it was learned there alone. */
+/** Memories that were learned in a session from events that retention has removed since: they were learned only there. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
   // A memory without a reader was written by hand and not learned from events.
@@ -127,14 +127,14 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
-/** A memory that was made of erased records and of others, with the words of each. */
+/** A memory that was derived from erased and from other records, with the words of each. */
 interface MixedMemory {
   id: string;
   erased: ReadonlySet<string>;
   kept: ReadonlySet<string>;
 }
 
-/** The memories that stay and were made of erased records as well: merged texts, patterns, summaries that went on in another session. */
+/** Remaining memories that were partly derived from erased records: merged texts, patterns, summaries that continued in another session. */
 async function madeOfMore(
   writer: Writer,
   tenant: string,
@@ -203,7 +203,7 @@ async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
     writer,
   );
   await removeWithin(writer, 'runs', scope);
-  // What waits for review may be made of anything that the owner has said.
+  // A held change may be derived from anything that the owner has said.
   await removeWithin(writer, 'held_changes', owner);
   if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
 }
@@ -251,7 +251,7 @@ async function removeWithin(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** What proves that something was erased, without saying what it was. */
+/** A certificate of an erasure, without its content. */
 export interface ErasureCertificate {
   id: string;
   at: Date;
@@ -260,7 +260,7 @@ export interface ErasureCertificate {
   /** A digest of the erased scope or record, by which somebody who knows it can find the certificate. */
   subject: string;
   counts: Record<string, number>;
-  /** How many records went. */
+  /** The number of removed records. */
   removed: number;
   /** SHA-256 of their ids, sorted, one a line. */
   removedHash: string;
@@ -271,7 +271,7 @@ export function erasureSubject(scope: Scope, id?: string): string {
   return digest(['erased', scope.tenant, scope.agent, scope.user, scope.session, id ?? null], 24);
 }
 
-/** The hash of a list of ids, in whatever order it comes. */
+/** The hash of a list of ids, independent of their order. */
 export function hashIds(ids: readonly string[]): string {
   return createHash('sha256')
     .update([...ids].sort().join('\n'))

@@ -63,7 +63,7 @@ export async function insertEvents(
       .returning(['row_id', 'id'])
       .execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
-    // What was forgotten as a whole comes as blanks from an export, and is not to be found.
+    // An event that was forgotten completely is exported as blanks, which are not indexed.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
     if (spoken.length === 0) continue;
     await database.text.add(
@@ -148,11 +148,11 @@ export interface EventFilter {
   recordedBefore?: Date;
   order?: 'newest' | 'oldest';
   limit: number;
-  /** The place after which to go on. */
+  /** The position after which to continue. */
   after?: EventPlace;
 }
 
-/** Lists events that a handle sees, with the place to go on from. */
+/** Lists events that a handle sees, with the position after which to continue. */
 export async function listEvents(
   reader: Reader,
   scope: Scope,
@@ -160,7 +160,7 @@ export async function listEvents(
 ): Promise<{ events: Event[]; next: EventPlace | null }> {
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
-  // A page of each owner, read along an index: one query over all of them would sort everything that they ever said.
+  // Reads a page of each owner along an index: one query over all owners would sort all of their events.
   const [first, ...others] = visibleOwners(scope).map((owner) =>
     reader.selectFrom(eventsOf(reader, scope, owner, filter).as('page')).selectAll(),
   );
@@ -216,9 +216,9 @@ export interface OwnEventFilter {
   kind?: EventKind;
   origins?: readonly Origin[];
   session?: string;
-  /** When it happened, in milliseconds: after the one time, up to the other. */
+  /** A range of occurrence times in milliseconds: from exclusive, to inclusive. */
   occurred?: { after?: number; upTo?: number };
-  /** When it was written down, in milliseconds. */
+  /** A range of recording times in milliseconds. */
   recorded?: { after?: number; from?: number; upTo?: number };
   /** Default `oldest`: in the order in which they were written. `recorded`: by the time at which they were. */
   order?: 'oldest' | 'newest' | 'recorded';
@@ -347,7 +347,7 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('events')
-    // One and not zero: it is still known as an event that has failed.
+    // One instead of zero, so that the event still counts as failed.
     .set({ attempts: 1 })
     .where('tenant_id', '=', owner.tenant)
     .where('owner_key', '=', ownerKey(owner))

@@ -8,7 +8,7 @@ import { ownerColumns, scopeOfRow } from './owner-store.ts';
 /** What a held answer would change: working memory and scaffold, the profile, or the working memory alone. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
 
-/** An answer that was not applied because it would have taken away too much. */
+/** An answer of a model that was not applied because it would have removed too much. */
 export interface HeldChange {
   id: string;
   scope: Scope;
@@ -18,7 +18,7 @@ export interface HeldChange {
   reason: string;
   /** What would be written. */
   proposal: unknown;
-  /** The observations it was made of. They stay unprocessed until it is accepted. */
+  /** The observations from which it was made. They stay unprocessed until the change is accepted. */
   events: string[];
   createdAt: Date;
   decidedAt: Date | null;
@@ -88,7 +88,7 @@ export interface Decision {
   now: number;
 }
 
-/** Ends the wait of held changes. */
+/** Marks held changes as decided. */
 export async function decideHeldChanges(
   writer: Writer,
   scope: Scope,

@@ -82,7 +82,7 @@ export async function snapshotsAsOf(
   return new Map([...byRecord].map(([id, changes]) => [id, changes.map(({ before }) => before ?? '')]));
 }
 
-/** Why a run took place: its time had come, a session ended, or somebody asked. */
+/** Why a run took place: a schedule, the end of a session, or a call. */
 export type RunCause = 'schedule' | 'flush' | 'hand';
 
 /** `held`: its answer waits for review. `skipped`: there was nothing to do. */
@@ -195,7 +195,7 @@ export function newRunId(ids: IdSource): string {
 export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;
 export type Refused = (typeof REFUSED)[number];
 
-/** Something that a reader gave and that was not stored, with the reason. */
+/** An item of a reader that was not stored, with the reason. */
 export interface RefusalRecord {
   id: string;
   scope: Scope;
@@ -205,7 +205,7 @@ export interface RefusalRecord {
   /** A code, such as `quote_not_found`. */
   reason: string;
   what: Refused;
-  /** What it said; null where there is no text. */
+  /** Its text; null where there is none. */
   text: string | null;
   /** More about the reason, for people. */
   detail: string | null;
@@ -274,7 +274,7 @@ export async function listRefusals(
 // Ids sort in the order in which they were made, so that the id of the last item is where a page ended.
 function refusalId(cursor: string): string {
   if (/^ref_[0-9a-z]{26}$/.test(cursor)) return cursor;
-  throw invalidInput('The cursor is not one that a list of refusals has given.');
+  throw invalidInput('The cursor is not valid: give the `cursor` that the previous page of refusals returned.');
 }
 
 /** Removes refusals from before a time, so that the log does not grow without end. */
@@ -325,7 +325,7 @@ export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
   };
 }
 
-/** How far changes were read: the place of the last event, the time of the last revision. */
+/** A watermark of the stream of changes: the position of the last event, the time of the last revision. */
 export interface ChangePlace {
   sequence: number;
   at: number;
@@ -349,7 +349,7 @@ export async function lastVersion(reader: Reader, tenant: string): Promise<numbe
 
 const PAGE = 1_000;
 
-/** Events, then versions within a scope after a place, and up to another where one is given. */
+/** Events, then versions within a scope, after one watermark and, if given, up to another. */
 export async function* readChanges(
   read: <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>,
   scope: Scope,

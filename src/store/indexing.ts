@@ -55,7 +55,7 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
 export interface RecordToEmbed extends QueuedRecord {
   /** One for each passage of an event, with its speaker; the whole of a memory. */
   texts: string[];
-  /** What it is, for reports: the type of a memory, the kind of an event. */
+  /** Its kind for reports: the type of a memory, the kind of an event. */
   type: string;
 }
 
@@ -105,7 +105,7 @@ export interface EmbeddedRecord extends QueuedRecord {
 // 8 columns a row: far below the parameter limits of both databases.
 const VECTORS_PER_INSERT = 100;
 
-/** Writes vectors. Those of a record that was revised in the meantime are left out: the record is still queued. */
+/** Writes vectors. Vectors of a record that was revised meanwhile are not saved: the record is still queued. */
 export async function saveVectors(
   writer: Writer,
   database: Database,
@@ -181,7 +181,7 @@ export async function countQueued(database: Database): Promise<number> {
   return Number(row.count);
 }
 
-/** The vectors of given rows, of a long event that of its first passage: row → vector. */
+/** The vectors of given rows: row → vector. For a long event, that of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -201,8 +201,8 @@ export async function findVectors(
 }
 
 /**
- * Queues the records of all tenants that have no vector of a model, a stretch of rows at a time.
- * Returns the row to go on from, or null at the end.
+ * Queues the records of all tenants that have no vector of a model, a range of rows at a time. Returns the row from which to continue, or
+ * null at the end.
  */
 export async function queueMissing(
   database: Database,
@@ -285,12 +285,12 @@ export async function removeVectorsExcept(writer: Writer, model: string, limit: 
   return rows.length;
 }
 
-// Ranking costs a few microseconds a row: this many are a few milliseconds.
+// Ranking costs a few microseconds a row, so this many rows take a few milliseconds.
 const MOST_ROWS = 1000;
 
 /**
- * The words of a search that tell one row from another: the rarest ones, as long as all the rows that have any of them
- * are not too many. A word that every row has, such as "user" in memories, says nothing and costs the most.
+ * The distinctive words of a search: the rarest ones, until too many rows contain one of them. A word that every row contains, such as
+ * "user" in memories, distinguishes nothing and costs the most.
  */
 export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
   const counts = await index.frequencies(reader, search);
@@ -310,7 +310,7 @@ export function isOfTypes(types: readonly string[]): Condition {
   return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
 }
 
-/** Of these memories the ones that have run out since a time. */
+/** The memories among these that have expired since a time. */
 export function isExpiredSince(condition: Condition, since: number): Condition {
   return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
 }

@@ -27,7 +27,7 @@ export async function loadEvents(
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-// A chain this long is a loop.
+// A chain of this length must be a cycle.
 const LONGEST_CHAIN = 50;
 
 /** Follows replacements from a memory's id to the live memory; null when the last one is archived. */
@@ -66,7 +66,7 @@ export async function rowsAbout(reader: Reader, tenant: string, entityIds: reado
   return rows.map((row) => row.rowId);
 }
 
-/** What recall has to know of an event. */
+/** The fields of an event that recall needs. */
 export interface EventForRecall {
   rowId: number;
   id: string;
@@ -110,7 +110,7 @@ export async function eventsForRecall(
     .execute();
 }
 
-/** What recall has to know of a memory. */
+/** The fields of a memory that recall needs. */
 export interface MemoryForRecall {
   rowId: number;
   id: string;

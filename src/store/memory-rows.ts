@@ -82,7 +82,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Parses a JSON column. Most of a memory's six are empty, and those are not parsed. */
+/** Parses a JSON column. Most of a memory's six JSON columns are empty and are not parsed. */
 function fromJson(text: string): unknown {
   return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
@@ -158,7 +158,7 @@ export function contentKey({ content, subject, attribute, value, polarity }: Omi
   return isPlain ? key : `${key}:${contentHash(JSON.stringify([subject, attribute, value, polarity]))}`;
 }
 
-/** The text by which a memory is found: what it says, and what it is called. */
+/** The searchable text of a memory: its content and its title. */
 export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags' | 'url'>): string {
   return [memory.title, memory.content, memory.tags.join(' ').replaceAll('_', ' '), memory.url]
     .filter((part) => part !== null && part !== '')
@@ -273,7 +273,7 @@ function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boole
   return permanent || attributes.policyOf(attribute).permanent;
 }
 
-/** What a memory says, and when that is true. */
+/** The fields of the statement and its validity. */
 function statementOf(
   parts: Parts,
   input: InternalMemory,
@@ -303,7 +303,7 @@ function statementOf(
   };
 }
 
-/** Who said it, when, in which words, and how far it is believed. */
+/** The provenance of the statement: speaker, time, quotes, trust. */
 function originOf(
   input: InternalMemory,
   scope: Scope,
@@ -343,13 +343,13 @@ function categoryOf({ attributes }: Parts, attribute: string | null): string | n
   return attribute !== null && attributes.isKnown(attribute) ? attributes.policyOf(attribute).category : null;
 }
 
-/** Quotes with further ones, each once. */
+/** Merges two lists of quotes without duplicates. */
 export function joinQuotes(quotes: readonly Quote[], added: readonly Quote[] = []): Quote[] {
   const all = [...quotes, ...added].map(({ event, start, end }) => ({ event, start, end }));
   return [...new Map(all.map((quote) => [quoteKey(quote), quote])).values()];
 }
 
-/** Source events with those that are quoted, each once. */
+/** Merges source events and quoted events without duplicates. */
 export function joinEvents(events: readonly string[], quotes: readonly Quote[]): string[] {
   return [...new Set([...events, ...quotes.map(({ event }) => event)])];
 }

@@ -87,7 +87,7 @@ export interface LiveRow {
   /** The end of its validity; null where it has none, and for past events. */
   endedAt: number | null;
   tense: Tense;
-  /** Whether its day was not said: it is only brought up again then. */
+  /** Whether the statement names no day: `dueAt` is then only the time to bring it up again. */
   isFollowUp: boolean;
   /** The day for which it is planned, or on which it is due; null for what is neither. */
   plannedFor: number | null;
@@ -102,7 +102,7 @@ export interface LiveRow {
   outcomes: number;
 }
 
-/** The next live memories of a tenant, in the order of their rows: a pass never holds more than one stretch. */
+/** The next live memories of a tenant, in the order of their rows: a pass never holds more than one range. */
 export async function liveStretch(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -134,8 +134,8 @@ export async function liveStretch(
 }
 
 /**
- * Sets the importance of memories as it fades. Like access counters, fading writes no revision: four revisions a day would soon outgrow the
- * memories themselves. The run that did it is in the audit log, and caches hear of it.
+ * Sets the importance of memories as it fades. Like access counters, fading writes no revision: four revisions a day would soon outgrow
+ * the memories themselves. The audit log has the run, and caches are invalidated.
  */
 export async function fadeMemories(
   writer: Writer,
@@ -177,7 +177,7 @@ export async function archiveMemories(
     .where('archived_at', 'is', null)
     .execute()) as MemoryRow[];
   const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
-  // In one order everywhere, so that two passes do not lock each other's owners in a ring.
+  // In a fixed order, so that two passes cannot deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
@@ -213,7 +213,7 @@ async function archiveOfOwner(
         'in',
         some.map(({ row }) => row.row_id),
       )
-      // Without it SQLite goes through all of the tenant's rows instead of these.
+      // Without this condition SQLite scans all rows of the tenant.
       .where('archived_at', 'is', null)
       .execute();
     const change = why(reason);

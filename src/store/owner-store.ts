@@ -11,18 +11,21 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
-/** Identifies one life of an owner: it changes when anything of the owner is erased, and when the owner comes back after that. */
+/**
+ * Identifies one incarnation of an owner: it changes when anything of the owner is erased, and when the owner is created again
+ * afterwards.
+ */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
 
-/** How many versions an owner may have in a time: versions count microseconds, or faster where more is written. */
+/** Converts a duration to versions: versions count microseconds, or more where more is written. */
 export function versionsOf(milliseconds: number): number {
   return milliseconds * 1000;
 }
 
-// The last version that this process has given, whatever the owner and the store: two owners that are written to within one tick of the
-// clock are in the order of the writes. Versions only have to grow, so it does no harm that stores share the number.
+// The last version that this process has issued for any owner and store: two owners that are written within one tick of the clock keep
+// the order of the writes. Versions only have to grow, so it does no harm that stores share the number.
 let latest = 0;
 
 /**
@@ -74,7 +77,7 @@ export function visibleFrom<Table extends 'memories' | 'blocks'>(
   return builder as unknown as Filter<Table>;
 }
 
-/** The rows of the owners that a handle sees, by a condition that no index is chosen for. */
+/** The rows of the owners that a handle sees, as a condition for which the planner chooses no index. */
 export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
   return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
     and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
@@ -97,7 +100,7 @@ export function liesWithin<Table extends 'memories' | 'blocks' | 'events' | 'ses
   return builder as unknown as Filter<Table>;
 }
 
-/** What lies within a scope, as a condition on any table that has the columns of those parts which are set. */
+/** The rows within a scope, as a condition on any table with the columns of the parts that are set. */
 export function withinScope(scope: Scope): RawBuilder<unknown> {
   const conditions = [sql`tenant_id = ${scope.tenant}`];
   if (scope.agent !== null) conditions.push(sql`agent_id = ${scope.agent}`);
@@ -111,7 +114,7 @@ export function ownersWithin(scope: Scope): RawBuilder<unknown> {
   return sql`select owner_key from owners where ${withinScope({ ...scope, session: null })}`;
 }
 
-/** What a handle may refer to by id: all that it sees, and all that lies within its agent and user. */
+/** The rows that a handle may refer to by id: all that it sees, and all within its agent and user. */
 export function withinReach<Table extends 'memories' | 'events' | 'entities'>(scope: Scope): Filter<Table> {
   const builder = (eb: ExpressionBuilder<Tables, 'entities'>): ExpressionWrapper<Tables, 'entities', SqlBool> =>
     eb.and([
@@ -160,7 +163,7 @@ export interface SeenOwner {
   incarnation: string | null;
 }
 
-/** Notes which incarnation of an owner is about to be read. */
+/** Reads the present incarnation of an owner, before its records are read. */
 export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
   const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
   return { scope, incarnation: state?.incarnation ?? null };
@@ -177,7 +180,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
     .returning(['created_at', 'epoch'])
     .executeTakeFirst();
   if (row !== undefined && incarnationOf(row) === incarnation) return;
-  throw new VarveError('Something was erased while the work was under way. The work starts again with what is left.', {
+  throw new VarveError('Something was erased during the work. The work starts again with the remaining records.', {
     code: 'conflict',
     retryable: true,
     details: { erased: true },
@@ -262,7 +265,7 @@ export async function removeRows<Table extends keyof Tables>(
   return count;
 }
 
-/** The columns that say whose a row is. */
+/** The owner columns of a row. */
 export function ownerColumns(scope: Scope): {
   tenant_id: string;
   owner_key: string;
@@ -289,10 +292,10 @@ export function scopeOfRow(row: {
   };
 }
 
-/** So many values in one statement stay far below the parameter limits of both databases. */
+/** This many values in one statement stay far below the parameter limits of both databases. */
 const CHUNK = 500;
 
-/** A list in pieces of which each fits into one statement. */
+/** Splits a list into chunks that fit into one statement. */
 export function* chunks<Item>(items: readonly Item[], size: number = CHUNK): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -5,7 +5,7 @@ import { type Database, EVERY_TENANT, type Reader, type Writer } from './databas
 import type { OwnerProgressTable } from './schema.ts';
 import { ownerColumns, scopeOfRow } from './owner-store.ts';
 
-/** How far the background work on an owner has come, and the owner's own settings for it. */
+/** The progress of the background work on an owner, and the owner's own settings for it. */
 export interface OwnerProgress {
   timeZone: string | null;
   reflectionHour: number | null;
@@ -78,7 +78,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
     .execute();
 }
 
-/** A setting of the whole store, such as the model that its vectors are of; null when it was never set. */
+/** A setting of the whole store, such as the model of its vectors; null when it was never set. */
 export async function readMeta(database: Database, key: string): Promise<string | null> {
   return database.read(EVERY_TENANT, (reader) => findMeta(reader, key));
 }
@@ -108,7 +108,7 @@ export interface ChangedOwner {
   user_id: string | null;
 }
 
-/** In the order of their keys: the first ones may stay changed for long, without credit or a model, and hold up nobody. */
+/** In the order of their keys, so that owners which stay changed for long, without credit or a model, do not block others. */
 export async function changedOwners(
   database: Database,
   after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
@@ -161,7 +161,7 @@ function hasNews(now: number): RawBuilder<boolean> {
         else ${now - DAY} end)`;
 }
 
-/** Owners whose time of reflection has come, is not known, or was set by a clock that has been put back since. */
+/** Owners whose time of reflection has come, is unknown, or was set before the clock was put back. */
 export async function ownersToReflect(
   reader: Reader,
   { now, farthest, limit }: { now: number; farthest: number; limit: number },
@@ -176,7 +176,7 @@ export async function ownersToReflect(
   return rows;
 }
 
-/** Only one of those who saw the same due time gets to move it. */
+/** Of several workers that read the same due time, only one can move it. */
 export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
   const result = await sql`
     insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, memory_row, consolidated_version)

@@ -101,8 +101,8 @@ export async function findMemory(
 }
 
 /**
- * A memory by its id, to be changed. A handle sees by id what lies within it; what belongs to a user is changed only by a handle that
- * names the user: an id that has gone astray must not change another person's memory.
+ * A memory by its id, to be changed. A handle can read by id everything within its scope, but only a handle that names the user can
+ * change a user's memory: a wrong id must not change another person's memory.
  */
 export async function findChangeable(writer: Reader, scope: Scope, id: string): Promise<Memory | null> {
   const memory = await findMemory(writer, scope, id);
@@ -145,7 +145,7 @@ export async function loadMemories(
   );
 }
 
-/** Lists memories. With `asOf` it answers as the list would have been answered at that time. */
+/** Lists memories. With `asOf` it returns the list as of that time. */
 export async function listMemories(
   reader: Reader,
   scope: Scope,
@@ -192,7 +192,7 @@ export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: nu
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 }
 
-// Written out: with a parameter SQLite does not use the index of permanent facts.
+// A literal, because with a parameter SQLite does not use the index of permanent facts.
 function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
   return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
 }
@@ -335,7 +335,9 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
     const [cursorOrder, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     if (cursorOrder === order && place.length > 0 && place.every((part) => typeof part === 'number')) return place;
   } catch (error) {
-    throw invalidInput('The cursor is not one that a list has given.', { cause: String(error) });
+    throw invalidInput('The cursor is not valid: give the `cursor` that the previous page returned.', {
+      cause: String(error),
+    });
   }
   throw invalidInput('The cursor belongs to a list with another order.');
 }
@@ -358,7 +360,7 @@ async function listPast(
   for (;;) {
     const rows = await inOrder(base, { order, cursor })
       .where('created_at', '<=', asOf.getTime())
-      // What was forgotten since is out of sight in the past, too, but for those who list what is archived.
+      // Memories that were forgotten since are hidden in the past too, unless archived memories are listed.
       .$if(filter.archived === undefined || filter.archived === 'exclude', (query) => query.where(isNotForgotten))
       .limit(PAST_PAGE)
       .execute();

@@ -15,7 +15,7 @@ import {
 
 /**
  * What must hold of a record. The fields of one object must all hold; `and`, `or` and `not` combine objects.
- * A field that a kind of record does not have holds for none of that kind.
+ * A condition on a field that a kind of record does not have excludes all records of that kind.
  */
 export interface RecallFilter {
   /** Types of memories, kinds of events. */

@@ -25,9 +25,9 @@ interface Placed extends Owned {
 }
 
 export interface OwnerTable extends Placed {
-  /** Counted up by every transaction that changes what the owner knows. */
+  /** Incremented by every transaction that changes the owner's records. */
   version: number;
-  /** Counted up when something is really removed, so that caches start afresh. */
+  /** Incremented by every erasure, so that caches are discarded. */
   epoch: number;
   created_at: number;
 }
@@ -106,9 +106,9 @@ export interface MemoryTable extends Placed {
   context: string | null;
   metadata: string;
   internal: string;
-  /** What there may be one of among the live memories of a scope, as the type says; NULL when it does not matter. */
+  /** The unique key among the live memories of a scope, as the type defines it; NULL when there is none. */
   unique_key: string | null;
-  /** The owner's version at its last change: caches ask for what came after theirs. */
+  /** The owner's version at its last change: caches read the changes after their own version. */
   sequence: number;
 }
 
@@ -191,9 +191,9 @@ interface EmbeddingTable extends Owned {
   record_kind: string;
   record_row: number;
   model_id: string;
-  /** The number of the passage that it is of: 0 for all but long events (`passagesOf`). */
+  /** The number of its passage: 0 for all but long events (`passagesOf`). */
   passage: number;
-  /** The owner's version when it was written: caches ask for what came after theirs. */
+  /** The owner's version when it was written: caches read the vectors after their own version. */
   sequence: number;
   vector: Uint8Array | string;
 }
@@ -219,7 +219,7 @@ export interface JobTable {
   /** How often it was leased, the present run included. */
   attempts: number;
   max_attempts: number;
-  /** The fencing token: who does not have it any more cannot end the job. */
+  /** The fencing token: a worker without the current one cannot end the job. */
   lease_id: string | null;
   lease_until: number | null;
   last_error: string | null;
@@ -338,7 +338,7 @@ export interface ForgottenTable extends Placed {
   reason: string;
   at: number;
   said_again_at: number | null;
-  /** Of what was forgotten in another store: a salt, and digests by which the statement is recognised. JSON. */
+  /** For records from another store: a salt, and digests that identify the statement. JSON. */
   digests: string | null;
 }
 

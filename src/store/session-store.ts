@@ -167,8 +167,8 @@ export async function markProcessed(
 }
 
 /**
- * Moves the cursor of formation on from one position to another and takes what was formed off the counters. Returns
- * false, and changes nothing, when the cursor is not at `from`: another formation was there first.
+ * Advances the cursor of formation and subtracts the formed events from the counters. Returns false, and changes nothing, when the cursor
+ * is not at `from`, because another formation was faster.
  */
 export async function advanceFormation(
   writer: Writer,
@@ -200,7 +200,7 @@ export async function advanceFormation(
   return result.numUpdatedRows > 0n;
 }
 
-/** Moves the cursor past the last event of a session, if it stands right before it: an event that was formed elsewhere. */
+/** Moves the cursor past the last event of a session, if it is directly before that event, which was formed elsewhere. */
 export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
   await writer
     .updateTable('sessions')
@@ -236,7 +236,7 @@ export async function findColdSessions(
   { quietSince, givenUpSince, limit }: { quietSince: number; givenUpSince: number; limit: number },
 ): Promise<Scope[]> {
   const rows = await reader
-    // Read first: in a distributed store the queue is on the coordinator and the sessions are not.
+    // Materialised first, because in a distributed store the queue is on the coordinator and the sessions are not.
     .with(
       (name) => name('formations').materialized(),
       (query) =>
@@ -311,7 +311,7 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
 
 export interface SessionsWithReflections {
   tenant: string;
-  /** One owner's; null: all of the tenant's. */
+  /** The sessions of one owner; null: of the whole tenant. */
   owner: string | null;
   /** The types of memories that are reflections. */
   types: readonly string[];

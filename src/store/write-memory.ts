@@ -30,7 +30,7 @@ import {
 import { changeOwner, withinReach } from './owner-store.ts';
 import { findChangeable, listStatements } from './read-memories.ts';
 
-/** What became of a memory that was handed in. */
+/** The result of writing a memory. */
 export interface WrittenMemory {
   memory: Memory;
   /**
@@ -74,7 +74,7 @@ export async function writeMemory(
   return { memory, outcome: 'created' };
 }
 
-/** Another statement of what is known: confirms it, or brings it up to date. */
+/** A repeated statement confirms the known memory or updates it. */
 async function meetKnown(
   writer: Writer,
   parts: Parts,
@@ -101,7 +101,7 @@ async function meetKnown(
   return { memory: confirmed, outcome: 'unchanged' };
 }
 
-/** Changes a memory and keeps what it was. Quotes and source events are added to those that it has. */
+/** Changes a memory and keeps its previous version. Quotes and source events are added to those that it has. */
 export async function reviseMemory(
   writer: Writer,
   parts: Parts,
@@ -139,8 +139,8 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
 
 /**
- * Takes a memory out of recall and keeps it; `until` is when it ceased to be so, where that is known. What was archived for another
- * reason can still be forgotten, and what had run out is still given the statement that says what came of it.
+ * Archives a memory; `until` is when it ceased to hold, if that is known. A memory that was archived for another reason can still be
+ * forgotten, and an expired one can still get the statement with its outcome.
  */
 export async function archiveMemory(
   writer: Writer,
@@ -220,7 +220,7 @@ async function restate(writer: Writer, parts: Parts, restated: Restated): Promis
 
 /**
  * Writes the merged text of a memory again from the single statements that are left, as a list: a model words it again when there is more
- * to merge. With fewer than two left, the text goes and they stand for themselves.
+ * to merge. With fewer than two left, the merged text is removed and the single statements remain.
  */
 async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
   if (before.contradictedBy === null || before.archivedAt !== null) return;

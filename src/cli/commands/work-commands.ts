@@ -77,7 +77,7 @@ export const jobs: Command = {
         return EXIT.ok;
       }
       if (!['show', 'retry'].includes(action) || id === undefined)
-        throw new UsageError('Say what: list, counts, show <id> or retry <id>.');
+        throw new UsageError('The action is missing or unknown: give list, counts, show <id> or retry <id>.');
       const job = action === 'show' ? await queue.get(id, of) : await queue.retry(id, of);
       if (job === null) {
         input.output.note(`There is no job ${id}.`);

@@ -8,8 +8,8 @@ import { basisOf, idsOf, readDocument, says, type Document, type Material, type 
 import { contentHash } from '../../record/id.ts';
 
 /**
- * A change of a document. The sentences of the document and what is new have numbers, from 1. A new sentence replaces the sentences among
- * `from`, and rests on everything that the items of `from` rest on.
+ * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences
+ * among `from`, and rests on everything that the items of `from` rest on.
  */
 export type DocumentChange =
   | { text: string; from: readonly number[]; section: string | null }
@@ -68,7 +68,7 @@ export function readChanges(answer: string, document: Document, materials: reado
   return text === '' ? [] : changesOfText(text, document, materials);
 }
 
-/** No honest answer has more. */
+/** A valid answer has fewer changes than this. */
 const MOST_CHANGES = 200;
 /** The least share of a sentence's words that must stand in its sources. */
 const MADE_OF = 0.5;
@@ -99,19 +99,19 @@ function changesOfText(text: string, { sentences }: Document, materials: readonl
   return drop.length === 0 ? changes : [...changes, { drop }];
 }
 
-/** What a list of changes makes of a document. */
+/** The result of applying a list of changes to a document. */
 export interface ChangedDocument {
   document: Document;
   refused: RefusedChange[];
-  /** Statements that still hold: how many the document said before, and how many of them no sentence says any more. */
+  /** The number of valid statements that the document contained, and how many of them it no longer contains. */
   held: number;
   lost: number;
 }
 
 /**
- * Makes the changes that their sources bear out. `materials` are what is new, numbered after the sentences; all of it counts as
- * considered afterwards, so that nobody is asked about it twice. `known` are all statements by id, for what sentences rest on. What is
- * said `elsewhere`, in another document of the same prompt, is not lost here.
+ * Applies the changes that their sources support. `materials` are the new items, numbered after the sentences; all of them count as
+ * considered afterwards, so that no model is asked about them twice. `known` has all statements by id, for the basis of sentences.
+ * Statements that another document of the same prompt contains (`elsewhere`) do not count as lost.
  */
 export function changed(
   document: Document,
@@ -163,7 +163,7 @@ export function changed(
     ...(sentence === null || gone.has(index + 1) || dropped.has(index + 1) ? [] : [sentence]),
   ]);
   const byHand = [...dropped].filter((number) => !gone.has(number) && sentences[number - 1]?.basis === null).length;
-  // A line that another document has put into words since is not needed here.
+  // A line that another document contains meanwhile is not needed here.
   const isSaid = ({ day, basis }: Sentence): boolean =>
     day !== null && basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
   const left = next.filter((sentence) => !isSaid(sentence));
@@ -183,7 +183,7 @@ function problemIn(
     used: readonly Material[];
     given: number;
     sources: TextSources;
-    /** The numbers that the user's own words and what is known have. */
+    /** The numbers in the user's own words and in known statements. */
     own: ReadonlySet<number>;
   },
 ): Omit<RefusedChange, 'text'> | null {
@@ -217,7 +217,7 @@ function withoutDates(text: string): string {
 /** A longer text is not one sentence. */
 const MOST_WORDS = 100;
 
-/** The new sentence. It rests on the new items, and on those sources of the replaced sentences that it still says. */
+/** The new sentence. It rests on the new items, and on those sources of the replaced sentences that it still contains. */
 function sentenceOf(
   change: { text: string; section: string | null },
   {
@@ -242,7 +242,7 @@ function sentenceOf(
   };
 }
 
-/** Counts what is lost, and notes what was considered and left out. */
+/** Counts lost statements, and keeps the ids that were considered and left out. */
 function considered(
   before: Document,
   sentences: Sentence[],
@@ -269,7 +269,7 @@ function considered(
   };
 }
 
-/** So few statements may be replaced by any number. */
+/** A document with at most this many statements may be replaced freely. */
 const FEW = 3;
 
 /** Why changes need a review: they lose more than a share of the statements that still hold. Null where they need none. Null: they may. */

@@ -13,7 +13,7 @@ export interface Sentence {
   day: string | null;
   /** Null: somebody wrote it by hand, and nobody knows what it rests on. It is removed only by an explicit drop. */
   basis: SentenceBasis | null;
-  /** What stands between it and the sentence before it, and the mark of a list by hand. */
+  /** The text between it and the previous sentence, and the bullet of a hand-written list. */
   gap: ' ' | '\n' | '\n\n';
   mark: string;
 }
@@ -27,7 +27,7 @@ export interface Document {
 /** The key of the basis under which a document keeps what was considered for it and left out. */
 const OMITTED = '';
 
-/** Takes a document apart into its sentences. */
+/** Splits a document into its sentences. */
 export function readDocument(text: string, basis: Basis): Document {
   const sentences: Sentence[] = [];
   let section: string | null = null;
@@ -78,7 +78,7 @@ export function writeDocument(
   return { text: isEmpty ? '' : bodies.join('\n\n').trim(), basis };
 }
 
-/** The section that a heading means, however it is written: "Goals and values", "goals & values". */
+/** The section of a heading, independent of its spelling: "Goals and values", "goals & values". */
 function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
   const plain = (text: string): string =>
     text
@@ -119,13 +119,16 @@ export interface Material {
   until: number | null;
   section: string | null;
   importance: number;
-  /** Whether it is true but no longer of interest, because it happened long ago. A sentence goes when all that it rests on has aged. */
+  /**
+   * Whether it is true but no longer relevant, because it happened long ago. A sentence is removed when everything that it rests on has
+   * aged.
+   */
   hasAged: boolean;
   /** The events that a statement was formed from: a document that rests on all of them says it already. */
   events: readonly string[];
 }
 
-/** What a sentence that says these rests on. */
+/** The basis of a sentence with these items. */
 export function basisOf(materials: readonly Material[]): SentenceBasis {
   const ends = materials.flatMap(({ until }) => until ?? []);
   return {
@@ -150,13 +153,13 @@ export function lineOf(material: Material): Sentence {
 export interface Materials {
   /** All that still holds, by id: a sentence that rests on anything else is stale. */
   known: ReadonlyMap<string, Material>;
-  /** What the document is to say. */
+  /** The items that the document should contain. */
   wanted: readonly Material[];
 }
 
 /**
- * The document with a line for each wanted thing that none of its sentences rests on and that was not left out before. Sentences that rest
- * on changed or ended statements are removed first. What still holds of them comes back as a line.
+ * Adds a line for each wanted item that no sentence rests on and that was not left out before. Sentences that rest on changed or ended
+ * statements are removed first; their statements that still hold are added again as lines.
  */
 export function refreshed(document: Document, { known, wanted }: Materials, now: number): Document {
   const listed = new Set(wanted.map(({ id }) => id));
@@ -180,7 +183,7 @@ export function refreshed(document: Document, { known, wanted }: Materials, now:
   return { sentences: [...sentences, ...lines], omitted };
 }
 
-/** What a document neither says nor has left out. */
+/** The items that a document neither contains nor has left out. */
 export function unsaid(document: Document, wanted: readonly Material[]): Material[] {
   const considered = new Set([...idsOf(document), ...document.omitted]);
   return wanted.filter(
@@ -188,7 +191,7 @@ export function unsaid(document: Document, wanted: readonly Material[]): Materia
   );
 }
 
-/** Whether all that a sentence rests on still says what it said. */
+/** Whether the sources of a sentence are unchanged. */
 function isSound({ rests, until }: SentenceBasis, known: ReadonlyMap<string, Material>, now: number): boolean {
   if (until !== undefined && until <= now) return false;
   return Object.entries(rests).every(([id, hash]) => known.get(id)?.hash === hash);
@@ -199,7 +202,9 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
   return ids.length > 0 && ids.every((id) => known.get(id)?.hasAged === true);
 }
 
-/** The document within a word limit: prose gets what the lines leave, and half of the words at least; the oldest lines go first. */
+/**
+ * Fits the document into a word limit: prose gets the words that the lines leave, but at least half; the oldest lines are removed first.
+ */
 export function fitted(document: Document, limit: number): Document {
   const words = (sentences: readonly Sentence[]): number =>
     sentences.reduce((sum, { text, day }) => sum + countWords(text) + (day === null ? 0 : 2), 0);
@@ -222,8 +227,8 @@ export function fitted(document: Document, limit: number): Document {
 }
 
 /**
- * A document of sections within a word limit. Each section has its share of the words, and what a section leaves the others may use:
- * while the whole is too long, the longest section loses its least important line, or where it has none its last sentence.
+ * A document of sections within a word limit. Each section has its share of the words, and sections may use what others leave: while the
+ * whole is too long, the longest section loses its least important line, or its last sentence if it has no line.
  */
 export function fittedSections(
   document: Document,
@@ -250,7 +255,7 @@ export function fittedSections(
   return { ...document, sentences: document.sentences.filter((sentence) => !dropped.has(sentence)) };
 }
 
-/** Whether a text says what a statement says: its value, or enough of its words. */
+/** Whether a text contains a statement: its value, or enough of its words. */
 export function says(text: string, material: Pick<Material, 'text'>): boolean {
   return material.text === '' || coveredBy(contentStems(material.text), contentStems(text)) >= SAYS;
 }

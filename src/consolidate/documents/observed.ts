@@ -8,7 +8,7 @@ import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';
 import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
 
-/** An observation that the tiers have to take in. */
+/** An observation that the tiers have to process. */
 export interface Observed {
   event: Event;
   sequence: number;
@@ -17,7 +17,7 @@ export interface Observed {
   /** Of an update of the scaffold: keys and JSON values as they were given. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
-  /** Who wins: explicit › correction › chat › autonomous. */
+  /** The precedence: explicit › correction › chat › autonomous. */
   rank: number;
   trust: Trust;
   stems: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export interface Observed {
 // The categories of what autonomous work has found out.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
-// These ranks are kept in the notes of the tiers: another scale would need a migration.
+// These ranks are stored in the notes of the tiers, so another scale would need a migration.
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 const CORRECTION_RANK = 3;
 
@@ -81,7 +81,7 @@ const SUPPORTED = 0.5;
 
 /**
  * The facts of a synthesis that observations really say, as memories. Facts that formation has already made of the same observations are
- * left out, even if they were archived since: stored a second time here, an outdated statement would come back.
+ * left out, even if they were archived since: storing them again would bring back outdated statements.
  */
 export function factsToKeep(
   facts: Synthesis['facts'],

@@ -16,7 +16,7 @@ export interface Scaffold {
   notes: Record<string, EntryNote>;
 }
 
-/** How sure an entry is, when it was last confirmed, and the rank of who said so. Times are ISO 8601. */
+/** The confidence of an entry, the time of its last confirmation, and the rank of its source. Times are ISO 8601. */
 export interface EntryNote {
   confidence: Confidence;
   confirmedAt: string;
@@ -56,10 +56,10 @@ export function givenChanges(observed: readonly Observed[], first: number): Scaf
 
 export interface ChangedScaffold {
   scaffold: Scaffold;
-  /** Keys whose old value gave way. */
+  /** Keys whose old value was replaced. */
   replaced: string[];
   refused: RefusedChange[];
-  /** Why it must not be applied without somebody looking at it; null when it may. */
+  /** Why the change needs a review; null when it needs none. */
   suspicion: string | null;
 }
 
@@ -74,7 +74,7 @@ interface ScaffoldSources {
   now: string;
 }
 
-/** Makes the changes that an observation of sufficient rank supports, entry by entry. What they do not name stays as it is. */
+/** Applies the changes that an observation of sufficient rank supports, entry by entry. Other entries stay unchanged. */
 export function changedScaffold(
   before: Scaffold,
   changes: readonly ScaffoldChange[],
@@ -87,7 +87,7 @@ export function changedScaffold(
   const refused: RefusedChange[] = [];
   for (const change of changes) {
     const { key, value } = change;
-    // Assigned to `__proto__`, a value would not become an entry but the prototype of the object.
+    // An assignment to `__proto__` would set the prototype of the object.
     if (key === '__proto__' || given.keys?.includes(key) === false) continue;
     const old = entries.get(key);
     const support = supportOf(change, old, given);

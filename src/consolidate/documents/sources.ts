@@ -31,11 +31,11 @@ import { contentHash } from '../../record/id.ts';
 import { usesModel } from '../../form/read/reader.ts';
 import { memoryRowsOf } from '../../store/owner-store.ts';
 
-// Everything that consolidation makes documents of is read here, so that what was forgotten is kept out in one place.
+// All sources of documents are read here, so that forgotten content is excluded in one place.
 
 const MOST_STATEMENTS = 1000;
 
-/** The live statements of an owner, the newest first. What the local reader drafted for a model to read again is left out. */
+/** The live statements of an owner, the newest first. Drafts of the local reader that a model will read again are left out. */
 export function liveStatements(
   reader: Reader,
   deps: Pick<MaterialDeps, 'settings' | 'languageModel'>,
@@ -249,7 +249,7 @@ export async function standingEvents(reader: Reader, tenant: string, ids: readon
 
 const MOST_OBSERVED = 500;
 
-/** An observation that the tiers have taken in. */
+/** An observation that the tiers have processed. */
 export interface RecentObservation {
   event: Event;
   /** Whether a statement was formed from it: then the statement is listed, not the observation. */
@@ -277,8 +277,8 @@ export async function recentObservations(
 }
 
 /**
- * The observations that the tiers have not taken in, oldest first, and those that failed before. A cursor tells which are new, because the
- * mark `processed` is set by formation.
+ * The observations that the tiers have not processed, oldest first, and those that failed before. A cursor tells which are new, because
+ * the mark `processed` is set by formation.
  */
 export function waitingObservations(
   reader: Reader,
@@ -290,14 +290,14 @@ export function waitingObservations(
   return observationsAfter(reader, scope, { sequence: eventSequence, tries, limit: batch });
 }
 
-/** The reflections of a place that wait to be merged, oldest first. */
+/** The pending reflections of a scope, oldest first. */
 export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryTypes'>, place: Scope): Promise<Memory[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
   return ownMemories(reader, place, { types, limit: MOST_STATEMENTS });
 }
 
 /**
- * The messages after a time and up to another, oldest first. A stretch ends between two recording times, so that no message is read twice.
+ * The messages after a time and up to another, oldest first. A range ends between two recording times, so that no message is read twice.
  */
 export async function messagesBetween(
   reader: Reader,

@@ -23,9 +23,9 @@ export type SynthesisDeps = MaterialDeps & RunDeps;
 
 /** The result of a synthesis, in counts. */
 export interface SynthesisCounts {
-  /** Observations and statements that were taken in. */
+  /** Processed observations and statements. */
   taken: number;
-  /** Memories that were made of them. */
+  /** Memories that were formed from them. */
   memories: number;
   /** Batches whose answer waits for review. */
   held: number;
@@ -35,9 +35,9 @@ export interface SynthesisCounts {
 }
 
 /**
- * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time, each observation once, and
- * then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into words. A batch
- * whose answer cannot be used is halved until the observation that causes the failure is alone, so that the others are taken in.
+ * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time, each observation once,
+ * and then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into words. A
+ * batch whose answer cannot be used is halved until the observation that causes the failure is alone, so that the others are processed.
  */
 export async function synthesiseOwner(
   deps: SynthesisDeps,
@@ -301,8 +301,8 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
 }
 
 /**
- * Takes what is stale out of the working memory and adds a line for each statement that it does not say. No model is asked, and where
- * nothing has changed nothing is written. Returns how many statements are new, or null where nothing was written.
+ * Removes stale sentences from the working memory and adds a line for each missing statement. No model is called, and without a change
+ * nothing is written. Returns how many statements are new, or null where nothing was written.
  */
 export async function refreshWorkingMemory(
   deps: SynthesisDeps,

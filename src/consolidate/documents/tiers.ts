@@ -59,7 +59,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What the working memory is made of now: the statements that hold, and observations that nothing was formed from. */
+/** The present sources of the working memory: statements that hold, and observations from which nothing was formed. */
 export async function readMaterials(
   reader: Reader,
   deps: MaterialDeps,
@@ -77,7 +77,7 @@ export async function readMaterials(
   const known = new Map<string, Material>(
     [...statements, ...observed.map(({ material }) => material)].map((each) => [each.id, each]),
   );
-  // A model may have put into words what the working memory does not list by itself: an intention, a learning.
+  // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
   const resting = idsOf(workingMemory);
   for (const memory of live) {
     if (resting.has(memory.id) && !known.has(memory.id) && holdsNow(memory, deps))
@@ -91,20 +91,20 @@ export async function readMaterials(
   return { known, wanted };
 }
 
-/** What is written when a synthesis is applied. Stored unchanged while it is held for review. */
+/** The writes of a synthesis. Stored unchanged while it is held for review. */
 export interface SynthesisToApply {
   workingMemory: { text: string; basis: Basis };
   scaffold: Scaffold;
   refused: TierNotes['refused'];
   facts: InternalMemory[];
-  /** The events that it has taken in. */
+  /** The events that it has processed. */
   events: string[];
   versions: Tiers['versions'];
   progress: Pick<OwnerProgress, 'eventSequence'>;
   nextProgress: Pick<OwnerProgress, 'eventSequence'>;
 }
 
-/** Applies a synthesis: both tiers, what is noted of them, the facts, and the mark on the events, all or nothing. */
+/** Applies a synthesis in one transaction: both tiers, their notes, the facts, and the mark on the events. */
 export async function applySynthesis(
   writer: Writer,
   parts: Parts,
@@ -174,7 +174,7 @@ function isEmpty(content: unknown): boolean {
   );
 }
 
-/** Somebody else may have taken the same observations in since they were read. */
+/** Another run may have processed the same observations since they were read. */
 async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
   const { eventSequence } = await findProgress(writer, scope);
   if (eventSequence === progress.eventSequence) return;

@@ -19,7 +19,7 @@ import type { LookBack } from './look-back.ts';
 import type { ParsedReflection } from './reflection-prompts.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** What was added, changed and closed. */
+/** The counts of added, changed and closed records. */
 export interface Counts {
   facts_added: number;
   facts_updated: number;
@@ -79,7 +79,7 @@ export async function applyReflection(
   await noteContexts(writer, deps, scope, { added: intentions.added, reflection, why });
   const learnings = await writeLearnings(writer, deps, scope, { reflection, back, reader, why });
   const counts: Counts = {
-    // What took the place of another statement is an update.
+    // A statement that replaced another counts as an update.
     facts_added: Math.max(0, facts.added.length - facts.retired.length),
     facts_updated: facts.updated.length + facts.retired.length,
     intentions_added: intentions.added.length,

@@ -19,8 +19,8 @@ export function nextReflection(
 }
 
 /**
- * The time from which a reflection reads: that of the last reflection, however long ago, or the beginning. A reflection in the future was
- * noted by a clock that has been put back since: then a day ago.
+ * The time from which a reflection reads: that of the last reflection, however long ago, or the beginning. A last reflection in the
+ * future means that the clock was put back; then it is a day ago.
  */
 export function reflectedSince(reflectedUntil: number | null, now: number): number {
   if (reflectedUntil === null) return 0;
@@ -31,8 +31,8 @@ export function reflectedSince(reflectedUntil: number | null, now: number): numb
 const FARTHEST = 2 * DAY;
 
 /**
- * Queues a reflection for every user whose hour has come and who has said something since the last one. The due time
- * moves on in the same transaction, so that it is used once, however many processes look.
+ * Queues a reflection for every user whose hour has come and who has said something since the last one. The due time moves on in the same
+ * transaction, so that only one process uses it.
  */
 export async function queueDueReflections(deps: UpkeepDeps): Promise<number> {
   let queued = 0;
@@ -71,7 +71,7 @@ function dueTime({ next_reflection_at }: ReflectionRow, now: number): number | n
   return next_reflection_at !== null && next_reflection_at <= now + FARTHEST ? next_reflection_at : null;
 }
 
-/** One that was never looked at may have missed its first hour already. */
+/** An owner without a due time may have missed the first hour already. */
 function beganAt({ next_reflection_at, created_at }: ReflectionRow, now: number): number {
   return next_reflection_at === null ? Math.min(created_at, now) : now;
 }

@@ -21,7 +21,7 @@ import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
 import { reflectedSince } from './due-reflections.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** What a reflection looks back on. */
+/** The input of a reflection. */
 export interface LookBack {
   messages: Event[];
   /** The time of the last reflection. */
@@ -31,15 +31,15 @@ export interface LookBack {
   /** Whether more was said than one reflection can read. */
   hasMore: boolean;
   progress: OwnerProgress;
-  /** All that is live of the owner, the newest first. */
+  /** All live memories of the owner, newest first. */
   statements: Memory[];
   profile: OpenDocument;
   workingMemory: OpenDocument;
-  /** What was refused of the last answer. */
+  /** The refused changes of the last answer. */
   refused: Tiers['refused'];
 }
 
-/** A document with what it is made of. */
+/** A document with its sources. */
 export interface OpenDocument {
   /** Without what is stale; the working memory with a line for each statement that it does not say. */
   document: Document;
@@ -106,7 +106,7 @@ async function openProfile(
   };
 }
 
-/** Something that holds and whose words are not needed. */
+/** A statement that holds and whose words are not needed. */
 function standIn(id: string, hash: string): Material {
   return {
     id,
@@ -151,7 +151,7 @@ export function numberingOf({ messages, profile, workingMemory }: LookBack): Num
   };
 }
 
-/** The same numbers as a document counts them: its own sentences first, then what is new to it. */
+/** Maps the numbers to those of one document: its own sentences first, then the new items. */
 export function numbersOf(
   { profile, prose, statements, turns }: Numbering,
   kind: 'profile' | 'working_memory',

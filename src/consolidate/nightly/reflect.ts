@@ -32,11 +32,11 @@ import {
 } from './look-back.ts';
 import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
 
-/** What a reflection has added. The names are those of the design's answer. */
+/** The counts of a reflection, named as in the HTTP answer. */
 export interface ReflectionCounts extends Counts {
   /** How many users were reflected on. */
   users: number;
-  /** Nothing was said since the last one: nothing was done. False also where it failed, which the warnings say. */
+  /** True when there were no new turns, so that nothing was done. False when it failed; the warnings have the reason. */
   skipped: boolean;
   /** The profile would have lost too much and waits for review. The rest was applied. */
   profile_held: boolean;
@@ -55,7 +55,7 @@ const NOTHING: ReflectionCounts = {
   warnings: [],
 };
 
-// After weeks of downtime a reflection reads what was said a stretch at a time; the rest waits for the next night.
+// After weeks of downtime a reflection reads a limited number of turns; the rest waits for the next night.
 const MOST_STRETCHES = 10;
 
 interface ReflectOptions {
@@ -182,7 +182,7 @@ async function reflectOnce(
   });
 }
 
-/** A document as a reflection would have it, and why that must not be written without somebody looking at it; null: it may. */
+/** The new version of a document, and why it needs a review; null when it needs none. */
 interface NextDocument extends DocumentToApply {
   kind: 'profile' | 'working_memory';
   before: { text: string; basis: Basis };
@@ -193,7 +193,7 @@ interface NextDocument extends DocumentToApply {
 export interface DocumentToApply {
   text: string;
   basis: Basis;
-  /** The version that it takes the place of; 0 when there is none. */
+  /** The version that it replaces; 0 when there is none. */
   version: number;
 }
 
@@ -253,7 +253,7 @@ function nextProfile(
   };
 }
 
-/** A document with a model's changes to it, whose numbers are those of all that it was shown. */
+/** Applies a model's changes to a document; their numbers refer to everything that the model was shown. */
 function rewritten(
   open: OpenDocument,
   kind: 'profile' | 'working_memory',
@@ -387,5 +387,5 @@ export async function applyDocument(
 }
 
 function takenMeanwhile(): VarveError {
-  return new VarveError('Another reflection on the same messages was quicker.', { code: 'conflict', retryable: true });
+  return new VarveError('Another reflection on the same messages was faster.', { code: 'conflict', retryable: true });
 }

@@ -8,7 +8,7 @@ import { CHANGE_RULES, numberedSentences, refusedNote } from '../ask-model.ts';
 import type { RefusedChange } from '../documents/changes.ts';
 import type { Numbering } from './look-back.ts';
 
-/** What a nightly reflection says. */
+/** The answer of a nightly reflection. */
 export interface ParsedReflection {
   /** A list of changes, or a whole text: see `readChanges`. */
   profile: string;
@@ -55,8 +55,9 @@ const learningSchema = z.object({
 });
 
 /**
- * Reads the marker format, from its end: learnings, intentions, facts, working memory, profile. Without any marker all of it is
- * the profile, unless it is data, which is no profile. Code fences around the lists are taken off; a list or an item that cannot be read is left out, with a warning.
+ * Reads the marker format, from its end: learnings, intentions, facts, working memory, profile. Without any marker the whole answer is
+ * the profile, unless it is JSON. Code fences around the lists are removed; a list or an item that cannot be parsed is left out, with a
+ * warning.
  */
 export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];

@@ -18,9 +18,9 @@ export interface PatternCount {
   moreIsGood: boolean | null;
   /** The variants of the theme, the best first; the most frequent first where it is not known what is better. */
   groups: GroupCount[];
-  /** The variant that worked best; null where too few cases, or too little difference, say so. */
+  /** The variant that worked best; null where there are too few cases or the difference is too small. */
   best: string | null;
-  /** How many times the best group's mean is that of the last, as both are shown; null when there is no comparing. */
+  /** The ratio of the best group's mean to that of the last, as both are shown; null when they are not comparable. */
   ratio: number | null;
   total: number;
   sessions: number;
@@ -32,13 +32,13 @@ export interface GroupCount {
   count: number;
   /** Rounded as it is shown. */
   mean: number | null;
-  /** The standard error of the mean: infinite of a single case. */
+  /** The standard error of the mean; infinite for a single case. */
   error: number;
   positive: number;
   negative: number;
 }
 
-// A word that nearly all have is the theme; one that some have tells the variants apart.
+// A word in nearly all cases belongs to the theme; a word in some cases distinguishes the variants.
 const COMMON = 0.8;
 
 /** Counts the evidence of one theme by its variants. `usual` is the language of the talk, where the evidence is too short to tell its own. */
@@ -79,8 +79,9 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 }
 
 /**
- * The word that tells each case from the others. The first word is the one that explains most of the difference in outcomes, or that most
- * cases have; the next one is chosen in the same way among the remaining cases. A case that shares no word with another has none.
+ * The word that distinguishes each case from the others. The first word is the one that explains most of the difference in outcomes, or
+ * that most cases have; the next one is chosen in the same way among the remaining cases. A case that shares no word with another has
+ * none.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
@@ -143,7 +144,7 @@ function phraseOf(evidence: readonly Evidence[], theme: ReadonlySet<string>): st
   return words.filter((word, index) => word !== GAP || words[index - 1] !== GAP).join(' ');
 }
 
-/** Where nearly all have no word in common: those that most have, other than the names of variants. */
+/** If nearly all cases have no common word: the words that most have, other than the names of variants. */
 function mostCommon(evidence: readonly Evidence[], groups: readonly GroupCount[]): Set<string> {
   const labels = new Set(groups.map(({ label }) => label));
   const most = [...frequenciesOf(evidence)].filter(
@@ -202,7 +203,7 @@ function isMoreGood(evidence: readonly Evidence[], measure: string | null): bool
 /** How well a variant did: by its measure in the direction that is good, or by the share of its good outcomes. */
 function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: boolean | null): number {
   if (mean !== null && moreIsGood !== null) return moreIsGood ? mean : -mean;
-  // A single good outcome is not better than nine of ten: each share is drawn to the middle by two cases.
+  // A single good outcome is not better than nine of ten, so each share is smoothed by two cases.
   return positive + negative === 0 ? 0 : (positive + 1) / (positive + negative + 2) + count * 1e-6;
 }
 
@@ -210,7 +211,7 @@ function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: bool
 const CASES = 3;
 const COMPARED = 2;
 
-/** The variant that worked best, where enough cases and a clear difference say so. */
+/** The variant that worked best, if there are enough cases and a clear difference. */
 function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): string | null {
   const named = groups.filter(({ label }) => label !== '');
   const [best, ...others] = named;

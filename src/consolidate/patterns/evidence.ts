@@ -3,7 +3,7 @@ import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 
-/** One thing that was done, and what came of it. */
+/** One action and its outcome. */
 export interface Evidence {
   /** The id of the episode or of the decision. */
   id: string;

@@ -46,7 +46,7 @@ export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Sc
   });
 }
 
-/** The ids of the evidence that a pattern was counted of. */
+/** The ids of the evidence behind a pattern. */
 function evidenceIds(pattern: Memory): string[] {
   const ids = pattern.internal['evidence'];
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
@@ -100,12 +100,12 @@ async function vectorsOf(
   return findVectors(reader, deps.database, { tenant: scope.tenant, model: embedder.id, kind: 'memory', rowIds });
 }
 
-/** A tool that has served before when something like this came up. */
+/** A tool that was useful in similar cases before. */
 export interface ToolSuggestion {
   tool: string;
-  /** How often it was used in what the pattern was learned from. */
+  /** How often it was used in the evidence of the pattern. */
   times: number;
-  /** The pattern that says so. */
+  /** The pattern that suggests it. */
   pattern: string;
   because: string;
 }
@@ -142,8 +142,8 @@ export async function suggestTools(
 }
 
 /**
- * Groups evidence by theme: alike in meaning, or alike in words, and never against each other. Evidence that names the same entities may be
- * a little less similar. Average linkage, so that a chain of neighbours does not join unrelated evidence. Similar meaning alone is not
+ * Groups evidence by theme: similar in meaning or in words, and not contradicting each other. Evidence that names the same entities may
+ * be a little less similar. Average linkage, so that a chain of neighbours does not join unrelated evidence. Similar meaning alone is not
  * enough: two groups are joined only if they have a word or an entity in common.
  */
 export function clusterEvidence(

@@ -58,13 +58,13 @@ export async function writePattern(
 /** The counts as a sentence. With a model, a sentence of the model's comes before them. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
-  // Where nothing can be claimed, a model must not claim it either.
+  // If the counts support no claim, a model must not make one either.
   if (run.languageModel === null || count.best === null) return plain;
   const texts = evidence.slice(-50).map(({ text, measure, effect }) => `${text} → ${outcomeText({ measure, effect })}`);
   const subject = count.theme.length === 0 ? 'what was done' : count.theme.join(' ');
   const input = { purpose: 'episodes' as const, subject, texts, wordLimit: LEAD_WORDS };
   const lead = withoutEnd((await askMerge(run.languageModel, input, run.signal)).trim(), '.!');
-  // A model's arithmetic is not believed: its sentence has no digits, or is not used.
+  // A model's arithmetic is not trusted: a sentence with digits is not used.
   return lead === '' || /\p{N}/u.test(lead) ? plain : `${lead} (${writeCount(count)}).`;
 }
 

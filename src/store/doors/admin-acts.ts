@@ -26,7 +26,7 @@ export interface NewAct {
 /** The audit trail of administrative acts. */
 export interface Acts {
   record(act: NewAct): Promise<void>;
-  /** Of a tenant, newest first. Default 100, at most 1,000. */
+  /** The acts of a tenant, newest first. Default 100, at most 1,000. */
   list(tenant: string, options?: { limit?: number; cursor?: string }): Promise<Page<Act>>;
 }
 

@@ -54,7 +54,7 @@ export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean
   return added !== undefined;
 }
 
-/** Changes a balance, below 0 if it must be: for grants, and for usage, which has happened and is owed. */
+/** Changes a balance, also to below 0: for grants, and for usage, which has already happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = await writer
     .insertInto('credit_accounts')
@@ -71,8 +71,8 @@ export async function addToBalance(writer: Writer, owner: CreditOwner, amount: n
 }
 
 /**
- * Takes an amount from a balance, in one statement that looks and takes: two charges at the same moment cannot both see the last of the
- * credit. Returns the remaining balance; null when it is too low.
+ * Takes an amount from a balance in one conditional update, so that two concurrent charges cannot both use the last credit. Returns the
+ * remaining balance; null when it is too low.
  */
 export async function takeFromBalance(
   writer: Writer,

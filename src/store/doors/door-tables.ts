@@ -20,7 +20,7 @@ export interface UsageTable {
   milliseconds: number;
   /** 1 when the provider did not count the tokens and we estimated them. */
   estimated: number;
-  /** 1 when the call was paid for and gave nothing. */
+  /** 1 when the call cost money but failed. */
   failed: number;
   /** Micro-dollars; NULL when the model has no price. */
   cost: number | null;

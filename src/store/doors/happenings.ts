@@ -9,7 +9,7 @@ export const WEBHOOK_EVENTS = {
   'memory.forgotten': 'A memory was forgotten on request.',
   'block.changed': 'A document such as the profile or working memory has a new version.',
   'intention.due': 'An intention has become due.',
-  'refusal.recorded': 'Something that a reader gave was refused.',
+  'refusal.recorded': 'A statement of a reader was refused.',
   'alert.raised': 'A check of formed memories failed.',
   'scope.erased': 'A person, a session, an agent or a memory was erased; the certificate says how much.',
   'job.dead': 'Background work failed for good.',
@@ -18,7 +18,7 @@ export const WEBHOOK_EVENTS = {
 
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 
-/** Where something happened, as the rows of records have it. */
+/** The owner columns of something that happened. */
 interface Place {
   agent: string | null;
   user: string | null;
@@ -38,16 +38,16 @@ export interface Happening {
   data: Record<string, string | number | null>;
 }
 
-/** A stretch of time: after `from`, up to and with `to`. */
+/** A time range: `from` exclusive, `to` inclusive. */
 export interface Stretch {
   from: number;
   to: number;
 }
 
-// A feed that was stopped for long continues in batches of about so many changes.
+// A feed that was stopped for long continues in batches of about this many changes.
 const CHANGES_AT_ONCE = 2000;
 
-/** Where a stretch has to end so that it holds not many more than 2,000 changes. */
+/** The end of a time range with not many more than 2,000 changes. */
 export async function endOfStretch(reader: Reader, tenant: string, { from, to }: Stretch): Promise<number> {
   const row = await reader
     .selectFrom('revisions')
@@ -62,7 +62,7 @@ export async function endOfStretch(reader: Reader, tenant: string, { from, to }:
   return row?.at ?? to;
 }
 
-/** The events of a tenant within a stretch of time, from the records and logs that exist anyway. */
+/** The events of a tenant within a time range, from the records and logs that exist anyway. */
 export async function readHappenings(
   reader: Reader,
   database: Pick<Database, 'syntax'>,
@@ -205,7 +205,7 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
   }));
 }
 
-/** A delivery that failed for good is in the log of its webhook. A webhook about it could fail as well, and so on without end. */
+/** A delivery that failed for good is in the log of its webhook. A webhook about the failure could fail too, without end. */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`
     select id, kind, finished_at as at, attempts from jobs

@@ -60,7 +60,7 @@ async function count(reader: Reader, table: string, where: RawBuilder<unknown>):
   return Number(rows[0]?.count ?? 0);
 }
 
-/** A conversation, with what came of it. */
+/** A conversation, with the counts of its memories and refusals. */
 export interface SessionSummary {
   id: string;
   agent: string | null;
@@ -93,7 +93,7 @@ export async function listSessionRows(
       agent: row.agent_id,
       user: row.user_id,
       status: row.status,
-      // When it was said: the session itself notes when its events were recorded, which for an import is later.
+      // The times at which turns were said: the session has the recording times, which are later for an import.
       startedAt: new Date(Number(spoken?.first ?? row.started_at)),
       lastEventAt: new Date(Number(spoken?.last ?? row.last_event_at)),
       events: Number(row.event_count),
@@ -201,7 +201,7 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
   };
   for (const { subject, entities } of statements) {
     const about = nodeOfSubject(subject);
-    // "User's sister Ana" is somebody of the user's: that is a link of its own.
+    // "User's sister Ana" is related to the user, which adds a link.
     if (/^User['’]s /.test(subject)) join(about, nodeIdOf(nodes, 'User') ?? touch({ ...USER_NODE }));
     for (const id of JSON.parse(entities) as string[]) {
       const entity = entityById.get(id);

@@ -10,7 +10,7 @@ import { chunks, liesWithin, withinReach } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
 import { toEvent } from '../session-store.ts';
 
-// What the inspector reads: lists with a place in them, counts and pictures. Everything here only reads, within a scope.
+// Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
 
 /** An agent, a user or a pair of both that owns memories. */
 export interface OwnerSummary {
@@ -69,7 +69,7 @@ export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reac
   text?: string;
 }
 
-/** A stretch of the list of all memories within a scope. */
+/** A page of the list of all memories within a scope. */
 export interface MemoryRows {
   total: number;
   offset: number;
@@ -84,8 +84,8 @@ const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
 };
 
 /**
- * The memories from a place in the list on. By number and not by cursor: a list of 50,000 that is scrolled by hand has to
- * answer for any place in it. The rows of the place alone are read whole.
+ * The memories from an offset on. By offset and not by cursor, because a list of 50,000 that is scrolled by hand needs random access.
+ * Only the rows of the page are read completely.
  */
 export async function readMemoryRows(
   reader: Reader,
@@ -179,7 +179,7 @@ export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryF
   };
 }
 
-/** What a memory has to do with others, and the events that it quotes or was learned from. */
+/** The relations of a memory to others, and the events that it quotes or was learned from. */
 export interface MemoryLinks {
   replaced: Memory[];
   replacedBy: Memory[];

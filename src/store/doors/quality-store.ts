@@ -33,7 +33,7 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
   return { given: Number(row?.given ?? 0), used: Number(row?.used ?? 0), corrected: Number(row?.corrected ?? 0) };
 }
 
-/** How much was said, observed and formed within a scope. */
+/** Counts of turns, observations and statements within a scope. */
 export interface TalkCounts {
   conversations: number;
   userTurns: number;
@@ -178,7 +178,7 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
   return rows.map(({ owner_key, content, recorded_at }) => ({ ownerKey: owner_key, content, at: Number(recorded_at) }));
 }
 
-/** Since when which attributes of the user are known, by owner. */
+/** For each owner, the times since which attributes of the user are known. */
 export async function knownAttributes(
   reader: Reader,
   scope: Scope,
@@ -221,7 +221,7 @@ export async function countRefusals(reader: Reader, scope: Scope): Promise<{ rea
   return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
 }
 
-/** A conversation with what was formed of it: the material of a check. */
+/** A conversation with the statements that were formed from it, for the checks. */
 export interface FormedConversation {
   ownerKey: string;
   session: string;
@@ -241,7 +241,7 @@ export interface FormedStatement {
   polarity: string;
 }
 
-/** The first conversations of a tenant that were formed, oldest first, with all that came of them. */
+/** The first formed conversations of a tenant, oldest first, with their statements and refusals. */
 export async function firstConversations(
   reader: Reader,
   tenant: string,

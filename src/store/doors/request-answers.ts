@@ -6,7 +6,7 @@ import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 /** A request that must happen once, however often it arrives. */
 export interface KeyedRequest {
   scope: Scope;
-  /** Who asks. Two callers may use the same key. */
+  /** Who asks. The caller, because two callers may use the same idempotency key. */
   caller: string;
   /** The idempotency key of the request. */
   key: string;
@@ -22,16 +22,16 @@ export interface Answer {
 
 /** Answers to requests under an idempotency key, kept for a day. Erasing a scope erases those given within it. */
 export interface RequestAnswers {
-  /** Does the work, or gives the answer that it gave the first time. A failed request is not kept: it may be tried again. */
+  /** Does the work, or returns the stored first answer. A failed request is not stored, so it may be retried. */
   once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer & { repeated: boolean }>;
   /** Removes what is older than a day. */
   clear(): Promise<void>;
 }
 
-// A process that died in the middle of a request never answers it: after this long the request may be made again.
+// A process that died during a request never answers it; after this time the request may be made again.
 const GIVEN_UP_AFTER = MINUTE;
 
-/** Makes the memory of answers of a store. */
+/** Makes the answer store. */
 export function createRequestAnswers({ database, clock }: Parts): RequestAnswers {
   return {
     async once(request, work) {
@@ -58,7 +58,7 @@ export function createRequestAnswers({ database, clock }: Parts): RequestAnswers
 
 const placeOf = ({ scope, caller, key }: KeyedRequest) => ({ tenant_id: scope.tenant, caller, request_key: key });
 
-/** Notes that the request is being worked on; gives the answer where it has one already. */
+/** Marks the request as running, or returns its answer if there is one. */
 async function begin(writer: Writer, request: KeyedRequest, now: number): Promise<Answer | null> {
   const { scope, fingerprint } = request;
   const row = { status: null, answer: null, fingerprint, at: now };
@@ -86,7 +86,8 @@ async function begin(writer: Writer, request: KeyedRequest, now: number): Promis
     .select(['fingerprint', 'status', 'answer'])
     .where((eb) => eb.and(placeOf(request)))
     .executeTakeFirstOrThrow();
-  if (known.fingerprint !== fingerprint) throw conflict('This idempotency key was used for another request.', false);
+  if (known.fingerprint !== fingerprint)
+    throw conflict('This idempotency key was used for another request. Use a new key for a new request.', false);
   if (known.status === null) throw conflict('A request with this idempotency key is being worked on.', true);
   return { status: known.status, body: known.answer ?? '' };
 }

@@ -62,7 +62,7 @@ type Sums = Record<
   number | string | null
 >;
 
-/** Sums up usage, dearest last to read like a bill: in the order of `by`. */
+/** Sums up usage, in the order of `by`. */
 export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {
   const { tenant, by } = query;
   for (const day of [query.from, query.to]) {
@@ -107,13 +107,13 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
   }));
 }
 
-/** What the cost is counted under. `injection` is what remembered text costs in the application's own prompt. */
+/** The operation that the cost is booked under. `injection` is what remembered text costs in the application's own prompt. */
 export type Operation = 'extraction' | 'embedding' | 'consolidation' | 'injection' | 'recall' | 'evaluation';
 
 /** Whose usage it is. */
 export type UsageScope = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** Use of a model, as it is written down once and for good. */
+/** One immutable record of a model's usage. */
 export interface UsageEntry {
   /** Recording the same id again changes nothing and charges nothing. */
   id: string;
@@ -124,7 +124,7 @@ export interface UsageEntry {
   task: string;
   model: string;
   usage: ModelUsage;
-  /** True when the call was paid for and gave nothing. */
+  /** True when the call cost money but failed. */
   failed: boolean;
   at: number;
 }
@@ -134,7 +134,7 @@ export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Writes down a use of a model; false when it is there already. */
+/** Records usage of a model; false when the record exists already. */
 export async function addUsageRow(
   writer: Writer,
   entry: UsageEntry,

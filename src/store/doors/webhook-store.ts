@@ -28,7 +28,7 @@ export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<vo
   await writer.insertInto('webhooks').values(row).execute();
 }
 
-/** Changes a webhook; undefined when there is none of that id in the tenant. */
+/** Changes a webhook; undefined when the tenant has none with this id. */
 export async function updateWebhook(
   writer: Writer,
   tenant: string,
@@ -109,7 +109,7 @@ export async function listDeliveries(
   return query.execute();
 }
 
-/** Removes the log of before a time. */
+/** Removes log entries older than a time. */
 export async function removeOldDeliveries(writer: Writer, tenant: string, before: number): Promise<void> {
   await writer
     .deleteFrom('webhook_deliveries')

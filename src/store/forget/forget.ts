@@ -32,7 +32,7 @@ export interface Forgetting {
   words?: readonly Quote[];
   /** Who asks: `user`, `agent`, `application`. */
   by: string;
-  /** Left out where a door was used. */
+  /** Absent when the request came through an API. */
   request?: Request | null;
   why: Change;
   /** Receives the ids of derived memories of which nothing is left. */
@@ -40,10 +40,10 @@ export interface Forgetting {
 }
 
 /**
- * Forgets: takes statements out of sight everywhere, and keeps them until they are erased. In one transaction the memories are archived,
- * the words that say so leave the log (the user's turns, the assistant's echoes, the request), the documents and whatever was derived, and
- * a record says what it was, who asked and when. Every reader of turns obeys, because the words are gone. Work in progress finds a new
- * epoch of the owner and starts again.
+ * Forgets statements: hides them everywhere and keeps them until they are erased. In one transaction the memories are archived, their
+ * words are removed from the log (the user's turns, the assistant's echoes, the request), from documents and from derived memories, and a
+ * record keeps what was forgotten, who asked and when. No reader of turns can see the words, because they are gone. Work in progress
+ * finds a new epoch of the owner and starts again.
  */
 export async function forget(writer: Writer, parts: Parts, work: Forgetting): Promise<Forgotten[]> {
   const now = parts.clock.now();
@@ -70,7 +70,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   return forgotten;
 }
 
-/** An intention that is done or dismissed: the turns keep their words, and no reader makes an intention of them again. */
+/** Records a completed or dismissed intention: the turns keep their words, but no reader forms an intention from them again. */
 export async function closeIntention(
   writer: Writer,
   parts: Parts,
@@ -95,7 +95,7 @@ export async function closeIntention(
   await insertForgotten(writer, { ...record, as }, spans);
 }
 
-/** Takes a forgetting back: the words are in the log again. The caller restores the memory. */
+/** Undoes a forgetting: the words are put back into the log. The caller restores the memory. */
 export async function unforget(writer: Writer, parts: Parts, record: Forgotten): Promise<void> {
   const { tenant } = record.scope;
   await changeOwner(writer, record.scope, parts.clock.now());
@@ -137,7 +137,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   }
 }
 
-/** Whether a sentence says something that was forgotten of an owner and was not said again. */
+/** Whether a sentence repeats something that the owner has forgotten and not said again. */
 export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says> {
   const sayers = (await activeRecords(reader, owner)).map(sayerOfRecord);
   return (text) => sayers.some(({ says }) => says(text));

@@ -116,7 +116,7 @@ export async function spansOf(reader: Reader, tenant: string, ids: readonly stri
   return found;
 }
 
-/** From now on the assistant may say it again: the user has. */
+/** Marks a record as said again by the user; from then on the assistant may repeat it. */
 export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await writer
@@ -128,7 +128,7 @@ export async function markSaidAgain(writer: Writer, tenant: string, ids: readonl
     .execute();
 }
 
-/** Removes for good what records keep of erased memories and events. */
+/** Erases the content of erased memories and events from the records. */
 export async function eraseForgotten(
   writer: Writer,
   tenant: string,
@@ -149,7 +149,7 @@ export async function eraseForgotten(
     const ofEvents = () =>
       writer.selectFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some);
     const ids = (await ofEvents().select('forgotten_id').distinct().execute()).map((row) => row.forgotten_id);
-    // A record of words that never became a memory says those words itself.
+    // A record without a memory contains the forgotten words itself.
     for (const few of chunks(ids)) await deleteForgotten(writer, tenant, await found('id', few, true));
     await writer.deleteFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some).execute();
   }

@@ -49,8 +49,8 @@ export async function hideInDerived(
 }
 
 /**
- * Takes the sentences that say something out of a memory, its title and its history. Returns false where nothing is left of it, or where
- * it is out of sight already: then it is as it was, and the caller removes it.
+ * Removes matching sentences from a memory, its title and its history. Returns false if nothing would be left or the memory is already
+ * hidden: the memory is then unchanged, and the caller removes it.
  */
 export async function redactMemory(
   writer: Writer,
@@ -77,7 +77,7 @@ export async function redactMemory(
 
 const TITLE_WORDS = 6;
 
-/** A summary whose title names what is forgotten is called by the first words that are left of it, after the word for its kind. */
+/** A summary whose title names the forgotten matter gets a new title: the word for its kind and its first remaining words. */
 function titleOf(before: string, content: string): string {
   const kind = /^\p{L}+: /u.exec(before)?.[0] ?? '';
   return `${kind}${content.split(/\s+/u).slice(0, TITLE_WORDS).join(' ')}`;
@@ -96,7 +96,7 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
   return row !== undefined;
 }
 
-/** Without memories that others see as well and that were not learned from this owner's events. */
+/** Leaves out memories that other owners see too and that were not learned from this owner's events. */
 async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
   const shared = memories.filter(({ scope }) => scope.user !== owner.user);
   const events = await eventsById(

@@ -14,13 +14,13 @@ import type { Says } from './redact-documents.ts';
 import { rowsBy } from '../owner-store.ts';
 import type { EventRow } from '../session-store.ts';
 
-/** The turn that asks to forget, and its words that do. */
+/** The turn with the request to forget, and the words of the request. */
 export interface Request {
   event: Event;
   quotes: readonly Quote[];
 }
 
-/** One thing that is to be out of sight. */
+/** One item to hide. */
 export interface Item {
   memory: Memory | null;
   text: string;
@@ -44,7 +44,7 @@ async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
 
 const MOST_HITS = 1000;
 
-/** The rows of an owner and of those around it that have the words of what is forgotten. */
+/** The rows of an owner and of related owners that contain the forgotten words. */
 export async function rowsWith(
   writer: Writer,
   parts: Parts,
@@ -61,7 +61,7 @@ export async function rowsWith(
   return [...found];
 }
 
-/** Takes the words out of the log. Returns the time at which the user has said an item again since. */
+/** Removes the words from the log. Returns the time at which the user has said an item again since. */
 export async function hideInLog(
   writer: Writer,
   parts: Parts,
@@ -137,7 +137,7 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
   };
 }
 
-/** The words that live statements rest on which are not forgotten now. */
+/** The quotes of live statements that are not being forgotten. */
 async function standingQuotes(
   writer: Writer,
   tenant: string,
@@ -154,7 +154,7 @@ async function standingQuotes(
 
 const LONGEST_REPLY = 6;
 
-/** The turns that follow some turns, up to the user's next one. */
+/** The turns after the given turns, up to the user's next turn. */
 async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<EventRow[]> {
   const replies: EventRow[] = [];
   for (const turn of turns) {
@@ -179,7 +179,7 @@ export async function eventsById(writer: Writer, tenant: string, ids: readonly s
   return rowsBy(writer, { table: 'events', tenant, column: 'id', values: ids });
 }
 
-/** Takes words out of events that come from an older copy of what was forgotten since. */
+/** Removes words from imported events of an older copy that were forgotten since. */
 export async function hideForgottenSpans(
   writer: Writer,
   parts: Parts,

@@ -9,7 +9,7 @@ import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-documents.ts';
 import { type EventRow, toEvent } from '../session-store.ts';
 
-/** How to recognise sentences that say what is to be hidden. */
+/** Recognises the sentences to hide. */
 export interface Matter {
   value: string | null;
   /** Sentences that say it: the statement, and the words that it was read from. */
@@ -18,13 +18,13 @@ export interface Matter {
 
 /** A sentence with this share of the words of a statement counts as saying it. */
 const SAYS_IT = 0.8;
-/** Of the reply to a turn fewer words are enough: it is about that turn. */
+/** In the reply to a turn fewer words are enough, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
 
 export interface Sayer {
-  /** Whether a sentence says it. */
+  /** Whether a sentence must be hidden. */
   says(sentence: string): boolean;
-  /** Whether a sentence of the direct reply takes it up. */
+  /** Whether a sentence of the direct reply refers to the statement. */
   takesUp(sentence: string): boolean;
   /** Whether the value alone identifies the statement: a name, a number, an address. */
   isTelling: boolean;
@@ -52,7 +52,7 @@ export function sayerOf({ value, texts }: Matter): Sayer {
 
 const NO_CASE = /\p{Lo}/u;
 
-/** Whether a value names its matter by itself. "Halden Foods" does; "tea" and "42" stand in many other sentences. */
+/** Whether a value alone identifies its statement. "Halden Foods" does; "tea" and "42" stand in many other sentences. */
 function tells(value: string): boolean {
   const normal = normalValue(value);
   if (normal.length < 3 || /^\d{1,3}$/.test(normal)) return NO_CASE.test(value) && normal.length >= 2;
@@ -74,7 +74,7 @@ function valueFinder(value: string): (sentence: string) => boolean {
 
 const SHORTEST_NAME = 5;
 
-/** The word by which a name of several words is known: "Zorbex" of "Zorbex Foods". Null where it is an ordinary word. */
+/** The distinctive word of a name: "Zorbex" of "Zorbex Foods". Null where it is an ordinary word. */
 function leadingName(value: string): string | null {
   const [first = '', ...rest] = value.trim().split(/\s+/);
   if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
@@ -85,15 +85,15 @@ function leadingName(value: string): string | null {
 
 /** Which parts of an event are to be hidden. */
 export interface Hiding {
-  /** Spans that are hidden whatever their words are. */
+  /** Spans that are hidden regardless of their words. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
-  /** Sentences that say something which is out of sight. */
+  /** The matcher for sentences to hide. */
   says: Says;
 }
 
 /**
- * The words of an event to take out. The whole sentence of a quote is hidden where the quote is most of the sentence, or where the rest
- * still says the statement. An event of which no word is left is blank as a whole.
+ * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is most of the sentence, or where the rest still
+ * says the statement. An event of which no word is left is blank as a whole.
  */
 export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] {
   const { content } = row;
@@ -117,7 +117,7 @@ export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] 
   return cut;
 }
 
-/** A text with blanks in place of some of its words: every other character keeps its place, so that quotes of it stay true. */
+/** Replaces spans of a text by blanks: every other character keeps its offset, so that quotes stay valid. */
 function withBlanks(text: string, spans: readonly Pick<Quote, 'start' | 'end'>[]): string {
   return spans.reduce(
     (left, { start, end }) => left.slice(0, start) + ' '.repeat(Math.max(0, end - start)) + left.slice(end),
@@ -125,7 +125,7 @@ function withBlanks(text: string, spans: readonly Pick<Quote, 'start' | 'end'>[]
   );
 }
 
-/** Takes words out of an event, with its place in the text index and its vector. */
+/** Removes words from an event, and its entries in the text index and the vectors. */
 export async function hideInEvent(
   writer: Writer,
   parts: Parts,
@@ -196,6 +196,6 @@ async function rewriteEvent(
   const { speaker } = toEvent(row);
   const words = indexWords(speaker === null ? content : `${speaker} ${content}`);
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
-  // Not version 0: a vector of the words as they were may be under way, and must not be saved.
+  // Not version 0, because a vector of the old words may be in progress and must not be saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);
 }

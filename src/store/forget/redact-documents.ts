@@ -10,19 +10,18 @@ import { contentHash } from '../../record/id.ts';
 /** Whether a text says what is to be hidden. */
 export type Says = (text: string) => boolean;
 
-/** What is to be taken out of documents. */
+/** What to remove from documents. */
 export interface Redaction {
   says: Says;
-  /** Ids of memories and events. Sentences that rest on one of them are removed, whatever their words are. */
+  /** Ids of memories and events. Sentences that rest on one of them are removed regardless of their words. */
   gone: ReadonlySet<string>;
-  /** Whether words count in the user's own documents only: the others may say it for other reasons. */
+  /** Whether words are matched only in the user's own documents: shared documents may contain them for other reasons. */
   isOwn?: boolean;
 }
 
 /**
- * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
- * it, and those that rest on it. An answer that was kept and says it is dropped. Returns how many documents, versions and answers it
- * changed.
+ * Removes forgotten or erased content from the documents around a scope and from their history: matching sentences and values, and those
+ * that rest on it. Stored answers that contain it are dropped. Returns how many documents, versions and answers it changed.
  */
 export async function redactDocuments(
   writer: Writer,
@@ -96,7 +95,7 @@ function withoutEntries(content: string, keys: ReadonlySet<string>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/** A text without the sentences that say it. Of several main clauses with semicolons between them those stay that do not. */
+/** A text without matching sentences. Of clauses that are separated by semicolons only the matching ones are removed. */
 export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;
@@ -110,8 +109,8 @@ export function redactText(text: string, says: Says): string {
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
 /**
- * Drops kept answers that say it or name a record that is gone: those that wait for review, and those that were refused. The answer to a
- * request under an idempotency key is emptied: the request must still not be made twice.
+ * Drops stored answers that contain it or name a removed record: held changes and refusals. The answer to a request under an idempotency
+ * key is emptied: the request must still not be made twice.
  */
 async function dropAnswers(
   writer: Writer,

@@ -122,7 +122,7 @@ export function upgradeExported(line: unknown): unknown {
   return { ...line, reader, internal, data: { ...data, ...fields, ...dated } };
 }
 
-/** What formation kept in the metadata of what it formed: always all four. */
+/** The four fields that formation always wrote into the metadata of a memory. */
 interface Formed {
   slot: { subject: string; attribute: string | null; polarity: 'positive' | 'negative' };
   statedAt: Date;
@@ -195,7 +195,7 @@ function slotAttribute(formed: Formed | null): string | null {
   return name !== null && (stems === undefined || ATTRIBUTES.isKnown(name)) ? name : null;
 }
 
-// A memory that was confirmed by a higher rank has that rank: its source type was where it first came from.
+// A memory that a higher rank has confirmed has that rank; its source type only names its first source.
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
 /** Who said it, as far as its trust tells: an application's own is the system's. */

@@ -4,7 +4,7 @@ import type { StoreProblem } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** What a server says of a schema: whether it can distribute tables by tenant, and whether it does. */
+/** The state of a schema on a server: whether tables can be distributed by tenant, and whether they are. */
 export interface Cluster {
   hasCitus: boolean;
   /** The node that the store is opened through: 0 for the coordinator. */
@@ -28,7 +28,7 @@ export async function findCluster(reader: Kysely<Tables>, schema: string): Promi
 // A worker numbers rows from 2^48 times its number on, and numbers are exact up to 2^53.
 const LAST_NODE = 31;
 
-/** Refuses what cannot be: tables that a server without Citus is to distribute, and a worker that is to change them. */
+/** Refuses to distribute tables on a server without Citus, and to change them through a worker. */
 export function assertUsable(
   cluster: Cluster,
   { distributes, migrates }: Record<'distributes' | 'migrates', boolean>,
@@ -73,10 +73,10 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
 }
 
 /**
- * Places the tables that are not placed yet: by tenant, all beside `owners`. Tables without a tenant in their keys (the queue, which is leased
- * across tenants with SKIP LOCKED, keys, schedules, settings) stay on the coordinator. Citus has to know those too: of a transaction
- * that writes to a table it does not know it commits the worker's part first and without two phases. They are not reference
- * tables: those cannot be written while a worker is down, and a write to them locks the whole table.
+ * Places the tables that are not placed yet: by tenant, all beside `owners`. Tables without a tenant in their keys (the queue, which is
+ * leased across tenants with SKIP LOCKED, keys, schedules, settings) stay on the coordinator. Citus has to manage those too: if a
+ * transaction also writes to an unmanaged table, Citus commits the worker's part first and without two-phase commit. They are not
+ * reference tables: those cannot be written while a worker is down, and a write to them locks the whole table.
  */
 export async function distributeTables(transaction: Transaction<Tables>, schema: string): Promise<void> {
   // The coordinator connects to its workers as the role of the transaction.
@@ -96,7 +96,7 @@ export async function distributeTables(transaction: Transaction<Tables>, schema:
   }
 }
 
-/** What is wrong with the cluster that a distributed store lives on; nothing for a plain server. */
+/** The problems of a distributed store's cluster; none for a plain server. */
 export async function examineCluster(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const cluster = await findCluster(kysely, schema);
   if (!cluster.hasCitus) return [];
@@ -145,7 +145,7 @@ function misplaced(tables: readonly PlacedTable[]): StoreProblem[] {
   ];
 }
 
-/** What has to be true on every node, asked as the role that works for tenants where that matters. */
+/** The conditions on every node, checked as the tenant role where that matters. */
 async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const ask = async (statement: string): Promise<{ node: string; ok: boolean; result: string }[]> => {
     const { rows } = await sql<{ node: string; ok: boolean; result: string }>`

@@ -7,12 +7,12 @@ import { assertUsable, distributeTables, findCluster } from './cluster.ts';
 import { textSearchFunctions } from './postgres-indexes.ts';
 import { guardTable, TENANT_ROLE } from './row-security.ts';
 
-// Any number will do as long as all processes use the same.
+// An arbitrary number that all processes share.
 const MIGRATION_LOCK = 0x76617276;
 
 /**
- * Brings a schema up to date, and on a cluster its tables to their places where that is asked for or has been. Processes that open at the
- * same time wait for the first. Gives whether the tables are distributed.
+ * Migrates a schema, and distributes its tables on a cluster if that is requested or was done before. Processes that open at the same
+ * time wait for the first. Returns whether the tables are distributed.
  */
 export async function migratePostgres(kysely: Kysely<Tables>, schema: string, distribute: boolean): Promise<boolean> {
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
@@ -26,7 +26,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     const pending = pendingMigrations(version);
     assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
     if (cluster.node > 0) return isDistributed;
-    // Changes to shards go over one connection to each worker, as those of roles and functions have to.
+    // Changes to shards use one connection to each worker, as changes of roles and functions require.
     if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);
@@ -63,7 +63,7 @@ async function storedVersion(transaction: Transaction<Tables>, schema: string): 
 }
 
 async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // Asked first: Citus hands even a statement that changes nothing on to the workers, where it takes the extension's owner.
+  // Asked first: Citus forwards even a statement without effect to the workers, where it requires the extension's owner.
   const { rows } = await sql`select from pg_extension where extname = 'vector'`.execute(transaction);
   if (rows.length === 0) {
     await explained(

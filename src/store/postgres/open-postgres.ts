@@ -28,10 +28,10 @@ export interface PostgresOptions {
   /** The most connections of the pool that is made for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether statements that come often are prepared once for each connection: less than two thirds of the server's time.
-   * Default true, for `url`; a pool of the application's own is used as it is. Behind a pooler that does not
-   * know prepared statements (PgBouncer in transaction mode without `max_prepared_statements`) it ends by itself at the
-   * first one that the pooler's next connection does not have.
+   * Whether frequent statements are prepared once for each connection, which takes less than two thirds of the server's time. Default
+   * true, for `url`; a pool of the application's own is used as it is. Behind a pooler that does not know prepared statements (PgBouncer
+   * in transaction mode without `max_prepared_statements`) Varve stops preparing at the first statement that is missing on the pooler's
+   * next connection.
    */
   preparedStatements?: boolean;
   /**
@@ -49,7 +49,7 @@ export interface PostgresOptions {
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const UNIQUE_VIOLATION = '23505';
-// A pool may hold as many dead connections as it holds at all: each try takes one out.
+// After a restart all connections of a pool may be dead, and each attempt removes one.
 const CONNECTION_TRIES = 12;
 const WRITE_TRIES = 5;
 
@@ -131,7 +131,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
   const transactions = tenantTransactions(pool, options.schema, options.pool === undefined);
   const kysely = new Kysely<Tables>({
     dialect: transactions.dialect,
-    // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
+    // An empty list matches nothing. SQLite takes `in ()`; PostgreSQL does not.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   let closed = false;
@@ -154,7 +154,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
           );
         } catch (error) {
           const isCutOff = isConnectionLost(error);
-          // What was cut off before its commit has not happened. Whether a commit arrived, only the server knows.
+          // A transaction that was interrupted before its commit can be repeated. Whether an interrupted commit succeeded is unknown.
           if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
           // Nothing was committed: the statement that failed was one of the transaction's own.
           if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
@@ -171,8 +171,8 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
 }
 
 /**
- * Reads from a replica, and from the primary whatever the replica fails at: it may be gone, far behind, or cancel a long read. The primary
- * is asked first which incarnations the owners have: while the replica has others, something was erased or forgotten that it still holds.
+ * Reads from a replica, or from the primary if the replica fails: it may be down, far behind, or cancel a long read. First the primary is
+ * asked for the incarnations of the owners: while the replica has others, it still holds something that was erased or forgotten.
  */
 function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['readReplica'] {
   let isUsable = true;
@@ -195,7 +195,7 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
     } catch (error) {
       if (VarveError.isInstance(error, 'closed')) throw error;
       const result = await fromPrimary(tenant, work);
-      // The primary can answer what the replica could not: worth a word, once until it works again.
+      // The primary answers instead. Warns once, until the replica works again.
       if (isUsable) process.emitWarning(`The replica is not read: ${messageOf(error)}`, 'VarveStoreWarning');
       isUsable = false;
       return result;
@@ -250,7 +250,7 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
     try {
       await sql.raw(`vacuum (index_cleanup on) "${schema}"."${name.replaceAll('"', '""')}"`).execute(kysely);
     } catch (error) {
-      // Another process drops the table, changes it or vacuums it right now: what it leaves is left to the server.
+      // Another process is dropping, changing or vacuuming the table. The server's own vacuum does the rest.
       if (isConnectionLost(error)) throw serverGone(error);
       process.emitWarning(`The table ${name} was not vacuumed: ${messageOf(error)}`, 'VarveStoreWarning');
     }
@@ -302,13 +302,13 @@ function parseValue(oid: number, fallback: (text: string) => unknown): (text: st
 
 /** The names under which statements are prepared. */
 export interface PreparedStatements {
-  /** The name of a statement, or undefined while it is sent as it is. */
+  /** The name of a prepared statement, or undefined while it is not prepared. */
   nameOf(text: string): string | undefined;
-  /** Whether an error says that prepared statements do not work here. None is prepared any more after that. */
+  /** Whether an error says that prepared statements do not work here. After that no statement is prepared. */
   isToBlame(error: unknown): boolean;
 }
 
-// A statement that comes once, as an import's or a migration's, is not worth keeping on the server.
+// A statement that runs once, in an import or a migration, is not worth preparing.
 const PREPARED_FROM = 3;
 // Each connection keeps them all: some 30 kB a statement on the server.
 const MOST_PREPARED = 300;
@@ -318,7 +318,7 @@ const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';
 
-/** Counts statements and gives those that come often a name, which is a hash of the text: the same in every process. */
+/** Counts statements and names frequent ones by a hash of their text, which is the same in every process. */
 export function createPreparedStatements(isOn: boolean): PreparedStatements {
   const counts = new Map<string, number>();
   const names = new Map<string, string>();
@@ -328,7 +328,7 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
       if (!isWorking) return undefined;
       const name = names.get(text);
       if (name !== undefined || names.size >= MOST_PREPARED) return name;
-      // A plan that is made before the owner is known cannot choose between the index and reading a small owner's vectors.
+      // A generic plan cannot choose between the index and an exact scan of a small owner's vectors.
       if (text.includes('<#>')) return undefined;
       const count = (counts.get(text) ?? 0) + 1;
       if (count < PREPARED_FROM) {
@@ -344,7 +344,7 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
     isToBlame(error) {
       const code = codeOf(error);
       const isOutdated = code === NOT_SUPPORTED && messageOf(error).includes('cached plan');
-      // Those that were under way at the same time fail after the first as well, so this answers each of them.
+      // Concurrent statements fail after the first one too, so each of them is handled here.
       if (!isOn || !(isOutdated || code === NOT_PREPARED || code === PREPARED_TWICE)) return false;
       isWorking = false;
       return true;
@@ -368,8 +368,8 @@ export async function createPool(
           : parseValue(oid, pg.types.getTypeParser(oid, 'text') as (text: string) => unknown),
     },
   });
-  // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. The call that
-  // uses the connection is told by what it asked for; the pool opens another.
+  // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. The call that uses the
+  // connection gets its own error; the pool opens another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

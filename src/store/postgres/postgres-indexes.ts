@@ -13,14 +13,14 @@ const CONDITION_FACTOR = 20;
 /**
  * tsvector with our own words, each behind its owner's key, as in SQLite.
  *
- * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search
- * therefore is a function with the rights of the tables' owner that checks the tenant itself. Citus cannot look into a function: in a
- * distributed store the same is asked in the statement, which reads the rows of the owners.
+ * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search therefore is a function with
+ * the rights of the tables' owner that checks the tenant itself. Citus cannot inspect a function: in a distributed store the statement
+ * itself searches, which reads the rows of the owners.
  */
 export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   const index: TextIndex = {
     async add(writer, kind, entries) {
-      // A statement may not meet a row twice.
+      // An upsert may not affect a row twice.
       const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
       for (const some of chunks(last)) {
         const rows = some.map(({ tenant, owner, rowId, words }) => {
@@ -44,7 +44,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
       const words = await tellingWords(index, reader, search);
       if (words.length === 0) return [];
       const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
-      // A condition is checked outside of the function, so the function has to give more than is asked for.
+      // A condition is checked outside the function, so the function has to return more rows than requested.
       const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
       const found = isDistributed
         ? sql`(select row_id, ts_rank(words, ${query}::tsquery)::double precision as score from ${sql.table(TEXT_TABLE[kind])}

@@ -14,17 +14,17 @@ import { EVERY_TENANT, type Tenant } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** How transactions begin: within a tenant, and ready for what the vector index asks. */
+/** How transactions begin: with the tenant and the settings of the vector index. */
 export interface TenantTransactions {
   dialect: PostgresDialect;
-  /** From now on the settings of a transaction hold on the workers of a cluster as well. */
+  /** From now on the settings of a transaction also apply on the workers of a cluster. */
   reachWorkers(): void;
-  /** Runs what begins a transaction; `enter` is then to be called first in it. */
+  /** Begins a transaction; `enter` must then be called first in it. */
   within<Result>(tenant: Tenant, begin: () => Promise<Result>): Promise<Result>;
   enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
 }
 
-/** A scan goes on until enough rows are of the owner, and looks at 100 candidates. */
+/** A scan continues until enough rows belong to the owner, and considers 100 candidates. */
 const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
   'hnsw.iterative_scan': 'relaxed_order',
   'hnsw.ef_search': '100',
@@ -81,13 +81,13 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
       try {
         await connection.executeQuery(CompiledQuery.raw(`start transaction ${settings.accessMode}; ${enter}`));
       } catch (error) {
-        // The transaction has begun if a setting failed: the connection must not go back into the pool with it.
+        // If a setting failed, the transaction has begun: the connection must not return to the pool with it.
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
         throw error;
       }
     }
 
-    /** A read has its answer by now and does not wait for the end of its transaction: what comes next on the connection does. */
+    /** A read already has its answer and does not wait for the commit; the next statement on the connection does. */
     override async commitTransaction(connection: DatabaseConnection): Promise<void> {
       if (!this.#reading.has(connection)) return super.commitTransaction(connection);
       void connection.executeQuery(CompiledQuery.raw('commit')).catch(() => undefined);
@@ -103,7 +103,7 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
   return new EnteringDialect({ pool });
 }
 
-/** Settings as statements. Citus hands `set local` on to its workers where it is told to first, and a call of set_config never. */
+/** Settings as statements. Citus forwards `set local` to its workers only after this setting, and never forwards set_config(). */
 function statements(settings: Readonly<Record<string, string>>, isCluster: boolean): string[] {
   const set = Object.entries(settings).map(([name, value]) =>
     name === 'search_path' ? `set local search_path = ${value}` : `set local ${name} = ${literal(value)}`,

@@ -8,7 +8,7 @@ import { chunks } from '../owner-store.ts';
 import type { JobTable } from '../schema.ts';
 import type { Json, NewJob } from './job.ts';
 
-/** What became of a {@link NewJob}. */
+/** The result of enqueueing a {@link NewJob}. */
 export interface EnqueuedJob {
   /** The job that waits now: the new one, or the earlier one with the same unique key. */
   id: string;
@@ -123,7 +123,7 @@ async function upsert(
     .execute();
 }
 
-// In the order of their keys, so that two transactions that enqueue the same ones do not wait for each other in a ring.
+// In the order of their keys, so that two transactions that enqueue the same jobs cannot deadlock.
 function onePerKey(rows: readonly JobRow[]): JobRow[] {
   const first = new Map<string, JobRow>();
   for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);

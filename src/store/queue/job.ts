@@ -26,15 +26,15 @@ export interface NewJob {
    */
   uniqueKey?: string;
   /**
-   * What happens to the run time of the earlier one when the key waits already: `keep` leaves it (the default),
-   * `move` takes the new one, earlier or later. A job that waits for its next attempt is never moved.
+   * What happens to the run time of an earlier waiting job with the same key: `keep` leaves it (the default), `move` takes the new one,
+   * earlier or later. A job that waits for its next attempt is never moved.
    */
   whenWaiting?: 'keep' | 'move';
   /** Not before this time. Default: at once. */
   runAt?: TimeInput;
-  /** Not before so many milliseconds from now: instead of `runAt`. */
+  /** Not before this many milliseconds from now; an alternative to `runAt`. */
   delay?: number;
-  /** After so many failed attempts the job is dead. Default 8. */
+  /** The number of failed attempts after which the job is dead. Default 8. */
   maxAttempts?: number;
   /** Which of a tenant's due jobs run first, from 0 (first) to 9. Default 5. Never puts one tenant before another. */
   priority?: number;

@@ -5,15 +5,15 @@ import type { JobTable } from '../schema.ts';
 import { type Job, type LeasedRun, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
 
-/** Whose turn it is when more jobs are due than can be run: a worker's memory between leases. */
+/** A worker's state of fair scheduling between leases: which tenant is next when more jobs are due than can run. */
 export interface FairTurns {
   /** Tenants with due jobs, the next in turn first, each with the priorities that it has due, in order. */
   queue: { tenant: string; priorities: number[] }[];
-  /** How many more leases go by this queue before it is read again. */
+  /** The number of leases until the queue is read again. */
   left: number;
 }
 
-/** Makes an empty memory. */
+/** Makes an empty state. */
 export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
@@ -25,7 +25,7 @@ const LEASES_PER_READING = 16;
 export interface FairPick {
   database: Database;
   writer: Writer;
-  /** What a job must be to be taken, about the table `jobs`. */
+  /** The condition for a job to be leased, on the table `jobs`. */
   eligible: RawBuilder<boolean>;
   now: number;
   limit: number;
@@ -46,7 +46,7 @@ async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   const share = Math.ceil(pick.limit / inTurn.length);
   const picked = await pickShares(pick, inTurn, share);
   for (const [index, turn] of inTurn.entries()) {
-    // Less than its share: nothing more of this priority, or another worker is at it.
+    // Fewer than its share: there are no more jobs of this priority, or another worker is leasing them.
     if ((picked[index]?.length ?? 0) < share) turn.priorities.shift();
     if (turn.priorities.length > 0) turns.queue.push(turn);
   }
@@ -90,7 +90,7 @@ async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']):
   return inOrderOfTurn(due, before);
 }
 
-// Who was next in turn stays next, so that reading again does not begin with the same tenants every time.
+// The next tenant stays next, so that reading the queue again does not always begin with the same tenants.
 function inOrderOfTurn(due: Map<string, number[]>, before: FairTurns['queue']): FairTurns['queue'] {
   const waited = before.map((turn) => turn.tenant).filter((tenant) => due.has(tenant));
   const order = new Set([...waited, ...due.keys()]);
@@ -100,7 +100,7 @@ function inOrderOfTurn(due: Map<string, number[]>, before: FairTurns['queue']): 
   }));
 }
 
-/** What a worker can take. */
+/** A request for a lease. */
 export interface LeaseRequest {
   database: Database;
   /** The kinds that it has handlers for: others wait for a worker that knows them. */
@@ -160,7 +160,7 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
     select id from jobs where state = 'waiting' and run_at <= ${now} and ${eligible(kinds)}
     order by run_at, id limit ${limit} ${database.syntax.skipLocked}`.execute(writer);
   const oldest = rows.map((row) => row.id);
-  // All that is due fits: nobody has to wait for a turn.
+  // All due jobs fit into the lease, so no fair scheduling is needed.
   if (oldest.length < limit) return oldest;
   const inTurn = await pickFairly(turns, { database, writer, eligible: eligible(kinds), now, limit });
   return [...new Set([...inTurn, ...oldest])].slice(0, limit);
@@ -196,13 +196,13 @@ async function renewLeases<Run extends LeasedRun>(
   return runs.filter((run) => !held.has(`${run.job.id} ${run.leaseId}`));
 }
 
-/** What a worker brings to the database at one time. */
+/** The input of one exchange with the database. */
 export interface Turn<Run extends LeasedRun> extends LeaseRequest {
   ended: readonly EndedRun[];
   renew: readonly Run[];
 }
 
-/** What it takes away. */
+/** The result of the exchange. */
 export interface TurnResult<Run extends LeasedRun> {
   settled: ReadonlySet<EndedRun>;
   lost: Run[];
@@ -213,8 +213,8 @@ export interface TurnResult<Run extends LeasedRun> {
 const TRIES = 5;
 
 /**
- * Settles what has ended, renews what runs and takes new jobs, in one transaction: a flush to the disk costs
- * more than all the rest, so that small jobs are as fast as many of them share one.
+ * Settles ended runs, renews running ones and leases new jobs in one transaction, because the flush to the disk costs more than all the
+ * rest and many small jobs can share it.
  */
 export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<TurnResult<Run>> {
   const { database, ended, renew, now } = turn;
@@ -232,13 +232,13 @@ export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<
   }
 }
 
-/** Whether a turn would do anything. Only reads, so that an idle worker is in nobody's way. */
+/** Whether an exchange would do anything. It only reads, so that an idle worker takes no lock. */
 export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn<LeasedRun>): Promise<boolean> {
   if (ended.length > 0 || renew.length > 0) return true;
   return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
 }
 
-/** Jobs that were enqueued and leases that were taken farther ahead of `now` than two clocks differ are brought back to it. */
+/** Resets jobs and leases whose times are farther ahead of `now` than two clocks may differ. */
 export async function bringJobsBack(writer: Writer, { now, skew }: { now: number; skew: number }): Promise<void> {
   await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}
     where state = 'waiting' and created_at > ${now + skew}`.execute(writer);

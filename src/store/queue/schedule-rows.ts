@@ -7,7 +7,7 @@ export type ScheduleRow = Selectable<ScheduleTable>;
 
 /** Adds schedules, or changes those of the same name. The next due time changes only with the cron expression or the time zone. */
 export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
-  // In one order everywhere: processes that start together must not lock each other's rows in a ring.
+  // In a fixed order, so that processes that start together cannot deadlock.
   for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     await writer
       .insertInto('schedules')
@@ -38,7 +38,7 @@ export async function isScheduleDue(reader: Reader, now: number): Promise<boolea
   return rows.length > 0;
 }
 
-/** Changes the due times of a schedule, unless another worker that read the same row was quicker: then false. */
+/** Changes the due times of a schedule. Returns false if another worker that read the same row was faster. */
 export async function moveSchedule(
   writer: Writer,
   schedule: ScheduleRow,

@@ -24,8 +24,8 @@ export interface EndedRun {
 }
 
 /**
- * Writes down how runs ended. Only what still has its lease is written: the rest was taken over by another worker.
- * Returns the runs that were written down.
+ * Records the outcomes of runs. Only runs that still have their lease are recorded: another worker has taken over the rest. Returns the
+ * recorded runs.
  */
 export async function settleJobs(writer: Writer, runs: readonly EndedRun[], now: number): Promise<Set<EndedRun>> {
   const settled = new Set<EndedRun>();
@@ -83,8 +83,8 @@ async function takeHold(writer: Writer, { job, leaseId }: EndedRun): Promise<boo
 }
 
 /**
- * Before a job with a unique key waits again: what was enqueued with its key in the meantime goes, since the earlier
- * one is kept. Where that row's transaction is still open, this one waits for its end.
+ * Before a job with a unique key waits again, a job that was enqueued with the same key meanwhile is removed, because the earlier one is
+ * kept. If that row's transaction is still open, this one waits for its end.
  */
 async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' | 'uniqueKey'>): Promise<void> {
   if (job.uniqueKey === null) return;
@@ -99,14 +99,14 @@ async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' 
 }
 
 /**
- * Marks a job as done within the transaction of its effects: both happen, or neither.
- * Throws `conflict`, and so takes the work back, when another worker has taken the job over.
+ * Marks a job as done within the transaction of its effects: both happen, or neither. Throws `conflict`, which rolls the work back, when
+ * another worker has taken over the job.
  */
 export async function completeJob(writer: Writer, run: LeasedRun, now: number): Promise<void> {
   await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null });
 }
 
-/** Gives a job that goes on another payload within the transaction of its effects. Throws `conflict` likewise. */
+/** Changes the payload of a job that continues, within the transaction of its effects. Throws `conflict` likewise. */
 export async function changePayload(writer: Writer, run: LeasedRun, payload: Json): Promise<void> {
   await updateHeld(writer, run, { payload: JSON.stringify(payload) });
 }

@@ -103,7 +103,7 @@ async function openFile(path: string): Promise<DatabaseSync> {
     }
     const { DatabaseSync } = await sqlite();
     const database = new DatabaseSync(path);
-    // Waiting is done by whenFree(): SQLite's own would stop the event loop.
+    // whenFree() waits instead, because SQLite's own timeout would block the event loop.
     database.exec('pragma busy_timeout = 0');
     await whenFree(() => database.exec('pragma journal_mode = wal'));
     // FULL, not NORMAL: an acknowledged write must survive a power cut, not just a crash of the process.
@@ -123,8 +123,8 @@ async function openFile(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Lets only the owner of the file read it: what is remembered is nobody else's. SQLite gives its log the same rights. A file that is
- * shared with a group on purpose stays as it is; one that the whole machine can read does not.
+ * Makes the file readable by its owner only, because memories are private. SQLite gives its log the same permissions. A file that is
+ * shared with a group on purpose stays unchanged; one that everybody can read does not.
  */
 function keepPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
@@ -240,7 +240,7 @@ function createGroupCommit(
   return <Result>(work: Work<Result>) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      // One turn for each write: the turns of those that an earlier group took along find nothing left to do.
+      // One task for each write: tasks whose write an earlier group has included find nothing to do.
       void oneAtATime(runGroup);
     });
 }
@@ -253,7 +253,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<O
       outcomes.push({ ok: true, result: await work(transaction) });
     } catch (error) {
       outcomes.push({ ok: false, error });
-      // It fails where SQLite has taken back the whole transaction: then the first failure says why.
+      // The rollback fails if SQLite has already rolled back the whole transaction; the first failure then has the reason.
       await sql`rollback to one_write`.execute(transaction).catch(() => Promise.reject(error));
     }
     await sql`release one_write`.execute(transaction);
@@ -261,7 +261,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<O
   return outcomes;
 }
 
-/** Makes a folder with all that lead to it. Node's own way never ends where none can be made, as in /proc. */
+/** Makes a folder with its parents. Node's own recursive mkdir never ends where none can be made, as in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -297,7 +297,7 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
     acquireConnection: async () => connection,
     beginTransaction: () => beginImmediate(database),
     commitTransaction: async () => explained(() => database.exec('commit')),
-    // SQLite has taken the transaction back itself when the disk is full or fails.
+    // SQLite rolls the transaction back itself when the disk is full or fails.
     rollbackTransaction: async () => {
       if (database.isTransaction) database.exec('rollback');
     },
@@ -312,7 +312,7 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
  */
 const beginImmediate = (database: DatabaseSync): Promise<void> => whenFree(() => database.exec('begin immediate'));
 
-/** Tries until no other connection is in the way. Waits without blocking the event loop, unlike SQLite's own timeout. */
+/** Retries until no other connection holds the lock. Waits without blocking the event loop, unlike SQLite's own timeout. */
 async function whenFree<Result>(attempt: () => Result): Promise<Result> {
   const deadline = performance.now() + WRITE_LOCK_TIMEOUT;
   for (let wait = 1; ; wait = Math.min(wait * 2, 25)) {
@@ -343,7 +343,7 @@ function codeOf(error: unknown): number | null {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
 }
 
-/** What is wrong with the place, not with what was asked: by SQLite's result codes. */
+/** Errors of the disk or the file, not of the query, by SQLite's result codes. */
 const PLACE_PROBLEMS: Readonly<Record<number, string>> = {
   8: 'The database cannot be written to.',
   10: 'The disk failed to read or write.',
@@ -384,7 +384,7 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<Row>(query: CompiledQuery, chunkSize = 100): AsyncIterableIterator<QueryResult<Row>> {
-    // Not from the cache: a statement that is stepped through must not be reset by another query.
+    // Not from the cache, because another query must not reset a statement that is being iterated.
     const statement = this.#database.prepare(query.sql);
     let rows: Row[] = [];
     for (const row of statement.iterate(...query.parameters.map(toSqlite))) {

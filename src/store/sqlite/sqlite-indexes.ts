@@ -18,8 +18,8 @@ const RECORD_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
 };
 
 /**
- * FTS5. Every word is indexed behind its owner's key, so that the postings of a word are those of one owner:
- * a search costs what its owner has, not what the file has, and word frequencies are the owner's own.
+ * FTS5. Every word is indexed behind its owner's key, so that the postings of a word are those of one owner: the cost of a search depends
+ * on its owner and not on the file, and word frequencies are the owner's own.
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
@@ -65,12 +65,12 @@ export const sqliteTextIndex: TextIndex = {
   },
 };
 
-// A quote cannot be in a word: segmentation keeps letters, digits and symbols only. Doubled all the same.
+// Segmentation keeps only letters, digits and symbols, so a word contains no quote; quotes are escaped anyway.
 function ownedWord(owner: string, word: string): string {
   return `${owner}${word.replaceAll('"', '""')}`;
 }
 
-/** Bytes as SQLite gives them, as floats. Copied only when they do not lie where a float may begin. */
+/** Views SQLite's bytes as floats. Copies them only if they are not aligned. */
 export function decodeVector(stored: Uint8Array | string): Float32Array {
   const bytes = stored as Uint8Array;
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
@@ -87,11 +87,11 @@ interface CachedOwner {
 }
 
 /**
- * An exact scan of the owner's vectors, which are kept in memory. Before each search the owner's version in the
- * database says whether anything came since, through this process or another; only that is loaded.
+ * An exact scan of the owner's vectors, which are kept in memory. Before each search the owner's version in the database is compared, and
+ * only vectors that any process has added since are loaded.
  */
 export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
-  // A Map keeps the order of insertion: the first is the one unused for longest.
+  // A Map keeps the order of insertion, so the first entry is the least recently used one.
   const cache = new Map<string, CachedOwner>();
 
   const matricesOf = async (
@@ -128,7 +128,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const live = await onlyLive(reader, tenant, accepted, limit);
       const wholeScan = matrices.every((matrix) => matrix.count <= limit * 2) || allowed !== null;
       if (live.length === limit || wholeScan) return live;
-      // Many of the nearest are archived: look at all of them.
+      // Many of the nearest vectors belong to archived rows, so all vectors are considered.
       const all = matrices.flatMap((matrix) => best(matrix, query, matrix.count));
       all.sort((one, other) => other.similarity - one.similarity);
       return onlyLive(reader, tenant, all, limit);
@@ -183,7 +183,7 @@ function shrink(cache: Map<string, CachedOwner>, limit: number): void {
   }
 }
 
-/** The places with the highest scores, by a threshold that rises as better ones are found. */
+/** The indexes of the highest scores (top-k), with a threshold that rises as better ones are found. */
 function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
   const scores = matrix.scan(query);
   const hits: VectorHit[] = [];
@@ -227,12 +227,12 @@ async function onlyLive(
 export interface VectorMatrix {
   readonly count: number;
   readonly bytes: number;
-  /** Adds the vector of a row's passage, or puts it in the place of its old one. */
+  /** Adds the vector of a row's passage, or replaces its old one. */
   set(row: number, passage: number, vector: Float32Array): void;
-  /** The row and the passage at each place. */
+  /** The row and the passage of each vector. */
   readonly rows: readonly number[];
   readonly passages: readonly number[];
-  /** The products with the query, by place. A view that the next scan overwrites. */
+  /** The dot products with the query, by index: a view that the next scan overwrites. */
   scan(query: Float32Array): Float32Array;
 }
 
@@ -262,7 +262,7 @@ const MODULE =
 
 let compiled: object | undefined;
 
-/** More than the longest event can have: one number stands for a row and a passage. */
+/** More passages than the longest event can have, because row and passage are encoded in one number. */
 const MOST_PASSAGES = 16_384;
 
 const PAGE = 65_536;
@@ -277,7 +277,7 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   const passages: number[] = [];
   const places = new Map<number, number>();
 
-  // The query first, then the vectors; the scores lie behind them, wherever that is at the time.
+  // The memory holds the query, then the vectors, then the scores, whose address changes as the matrix grows.
   const bytesFor = (count: number): number => (width + count * width + count) * 4;
   const reserve = (count: number): void => {
     const missing = bytesFor(count) - memory.buffer.byteLength;
