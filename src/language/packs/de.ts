@@ -226,6 +226,15 @@ export const german: Pack = {
   pets: 'hund|hündin|katze|kater|hase|kaninchen|papagei|wellensittich|pferd|dackel|labrador|welpe|hamster|schildkröte',
   children: 'sohn|tochter|älteste|ältester|jüngste|jüngster|kleine|kleiner|bub|mädchen',
   lists: {
+    naming: 'hei(?:ß|ss)[et]?|namens|name ist',
+    does: 'ist|war|hat|hatte|sagt|sagte|meint|findet|will|wollte|muss|kann|mag|geht|ging|kommt|kam|macht|arbeitet|wohnt|lebt|fährt|wird|wurde|liebt|hasst|kocht|schläft|spielt|und|fängt|braucht|bekommt|kriegt|isst',
+    placeCue:
+      '(?:wohn|leb)(?:e|en|st|t)?(?: \\p{L}+){0,3} in|komm(?:e|t)?(?: ursprünglich| eigentlich)? aus|(?:wohnung|uns|zu ?hause|daheim) in',
+    firmCue: 'arbeit(?:e|et|en)?(?: \\p{L}+){0,2} (?:bei|für)|(?:angefangen|chef|chefin|job) bei|bei',
+    firmWord:
+      'bau|praxis|klinik|klinikum|krankenhaus|apotheke|kanzlei|gmbh|ag|kg|werke|werk|verlag|bank|bäckerei|metzgerei|hotel|schule|kita|autohaus|logistik|spedition|technik|elektro|versicherung|kliniken',
+    ordinary:
+      'mir|dir|uns|euch|ihm|ihr|ihnen|sich|meinem|meiner|meinen|einem|einer|einen|dem|den|der|die|das|des|diesem|dieser|allen|allem|keinem|vielen|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|\\p{L}+(?:lich|weise|mal|chen|ung|heit|keit)|auch|noch|schon|jetzt|nun|gerade|grad|eben|halt|mal|immer|nie|oft|manchmal|leider|endlich|bald|heute|gestern|morgen|abends|morgens|nachts|ja|nein|nicht|nichts|sehr|ganz|fast|nur|erst|wieder|weiter|zusammen|allein|alleine|selbst|selber|sowieso|trotzdem|deshalb|wohl|vielleicht|wahrscheinlich|eigentlich|einfach|kurz|lang|lange|später|früher|vorher|nachher|draußen|drinnen|oben|unten|hier|da|dort|daheim|hause|zuhause|arbeit|schule|uni|kita|stadt|dorf|land|miete|wg|haus|wohnung|urlaub|regen|hitze|kälte|stress|angst|frieden|ruhe|rente|elternzeit|teilzeit|vollzeit|spaß|geld|wenig|viel|mehr|mindestens|ungefähr|krank|gesund|müde|sauer|schwanger|alt|jung|neu|groß|klein|große|großer|kleine|kleiner|älteste|ältester|jüngste|jüngster|mittlere|mittlerer|tot|gestorben|lieb|süß|mutter|vater|mama|papa|oma|opa|schwester|bruder|tante|onkel|chef|chefin|arzt|ärztin|lehrer|lehrerin|freund|freundin|kollege|kollegin|nachbar|nachbarin|familie|eltern|kinder|kind|firma|auto|hund|katze|will|muss|kann|soll|darf|mag|macht|meint|findet|sagt|sagte|kommt|geht|fährt|kocht|schläft|arbeitet|wohnt|spielt|liebt|hasst|braucht|denkt|glaubt|weiß|sieht|hört|isst|trinkt|schreibt|liest|lacht|weint|wartet|hilft|steht|liegt|sitzt|läuft|bleibt|wird|wurde|wäre|würde|könnte|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|rosa|max|ernst|frank|wer|was|wann|wo|wie|warum|weil|dass|ob|wenn|als|bis|seit|nach|vor|bei|mit|von|zu|zum|zur|aus|auf|an|am|im|in|um|über|unter|ohne|gegen|durch|für',
     car: `(?:neuen? |alten? |gebrauchten? )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|kombi|diesel|tdi))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,

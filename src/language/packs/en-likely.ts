@@ -45,7 +45,6 @@ const ofTheUser: readonly SlotRule[] = [
     `${SUBJECT}(?:been (?:at|with)|got hired (?:at|by)|hired (?:at|by)|clean (?:at|for)|teach at|cook at|drive for|nurse at|volunteer at|intern at|temping at) <org>`,
     '(?:my new place|new job|my work|my job|my employer|the day job),? (?:is |at )?<org>(?=[,.!]|$| (?:gives|is|pays|has)\\b)',
     "(?:started|opened|run|own|have|got|work for) (?:an?|my own) (?:[\\p{L}-]+ )?(?:outfit|thing|place|shop|company|business|firm|bakery|garage|practice|studio|charity)(?:,| and)? (?:it's |it is |is )?called <called>(?=[,.!]|$| (?:in|on|by|and)\\b)",
-    "we're called <called>(?=[,.!]|$)",
     `${I_AM} with (?:the )?[\\p{L} ]{3,20}, <org>(?=,|\\.|$)`,
     `${SUBJECT}(?:joined|started (?:\\S+ ){0,5}?(?:at|with)|working (?:at|for)|work (?:at|for)|back at) <org>`,
     '(?:company|shop|business|firm|salon|studio|agency|practice|place) (?:is|was) called <called>(?=[,.]|$| (?:on|in|by|and|since)\\b)',
@@ -101,7 +100,7 @@ const ofTheUser: readonly SlotRule[] = [
   ...slot('birthday', ["(?:mine|my birthday|i was born)(?:'s| is| was| on|,|:)* (?:the )?<date>"]),
   ...slot('address', [
     "(?:^|live at |living at |moved (?:in)?to |send (?:it|them) to |deliver (?:it |them )?to |we're at |i'm at )(?<v>\\d{1,4}[a-z]? (?:\\p{L}[\\p{L}'-]* ){1,3}(?:street|road|lane|drive|avenue|close|court|terrace|crescent|gardens)(?:,? (?:apt|unit|flat|room)\\.? ?\\w+)?(?:, \\p{L}+)?)(?![\\p{L}])",
-    "^(?<v>\\p{L}[\\p{L}'-]* (?:\\p{L}[\\p{L}'-]* ){0,2}(?:street|road|lane|avenue|drive) \\d{1,4}[a-z]?(?:, \\p{L}+)?)(?![\\p{L}\\d])",
+    "^(?!i |we |you |they |he |she |to |the )(?<v>\\p{L}[\\p{L}'-]* (?:\\p{L}[\\p{L}'-]* ){0,2}(?:street|road|lane|avenue|drive) \\d{1,4}[a-z]?(?:, \\p{L}+)?)(?= *(?:[,.!]|$))",
     "(?:new |my |our |shop |home )+address(?:'s| is|:)? <street>",
   ]),
   ...slot('medical_condition', [
@@ -183,7 +182,8 @@ const ofTheUser: readonly SlotRule[] = [
     "my salary(?:'s| is) <money>",
     `${SUBJECT}(?:make|earn|clear|take home) (?:about |around |roughly )?<money>`,
     `i(?:'ve been|ve been|'m|m| am)? (?:charge|charging|asking|made|making|earning|clearing|get|getting)(?: about| around| roughly)? <money>${PER}`,
-    "(?:the |my )?(?:money|pay|wage|wages)(?:'s| is) <money>",
+    "(?:the |my )?(?:money|wage|wages)(?:'s| is) <money>",
+    "(?:the|my) pay(?:'s| is) <money>",
     `^(?:it |job |that |the job )?pays <money>${PER}`,
     `${I_AM} on <money>`,
   ]),

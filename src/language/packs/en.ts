@@ -154,7 +154,8 @@ export const english: Pack = {
   },
   my: 'my|our',
   i: 'i|we',
-  iAm: "i am|i'm|im|we are|we're",
+  iAm: "i am|i'm|we are|we're",
+  isUninflected: true,
   is: " is|'s",
   notVerb: " don't| dont| do not| doesn't| doesnt| does not| no longer| never",
   relations: {
@@ -257,6 +258,17 @@ export const english: Pack = {
   children:
     'son|daughter|little boy|little girl|baby girl|baby boy|eldest|youngest|firstborn|toddler|wee boy|wee girl|boy|girl',
   lists: {
+    mate: '(?:my|me|our) (?:boy|girl|lad|man|guy)',
+    naming: "called|named|name is|name'?s|names|known as",
+    does: "is|was|has|had|says|said|sez|reckons|thinks|thought|wants|wanted|loves|likes|hates|needs|got|gets|goes|went|works|does|did|made|makes|told|came|comes|keeps|bought|cooks|turned|turns|starts|started|lives|will|won'?t|can'?t|doesn'?t|didn'?t|isn'?t|and",
+    placeCue:
+      "(?:live|lives|lived|living|based|grew up|born|raised|born and raised|settled)(?: out| up| down| over| here| now)?(?: in| near)|(?:i'?m|i am|originally|come|comes) from|(?:flat|house|home|place|apartment|ours)(?:'?s| is)?(?: out)? in|in an? [\\p{L} -]{3,20} (?:in|near)",
+    firmCue:
+      '(?:work|works|working|worked|employed|job|temping|hired|nurse|cook|clean|teach)(?: now)? (?:at|for|by|with)|(?:week|day) (?:one|two|three|four|\\d+) at|joined|(?:boss|manager|shift|shifts) at',
+    firmWord:
+      'care|home|homes|hospital|infirmary|primary|secondary|academy|school|college|university|deli|cafe|café|bakery|garage|motors|tyres|heating|plumbing|electrical|roofing|fencing|haulage|logistics|freight|rail|council|bank|hotel|inn|arms|bar|grill|pub|restaurant|kitchen|pharmacy|chemist|surgery|clinic|practice|dental|vets|nursery|nurseries|farm|farms|foods|mills|works|foundry|solicitors|law|legal|accountants|associates|partners|consulting|group|inc|ltd|llc|llp|plc|corp|labs|studio|studios|salon|stores|supermarket|library|museum|theatre|church|trust|union|glass|services|solutions|systems|media',
+    ordinary:
+      '(?!emily|beverly|kimberly|carly)[\\p{L}-]{2,}(?:[a-km-z]ly|ally|fully|ing)|s?hes|s?hell|theyre|theyve|youre|youve|weve|ive|ill|id|thats|whats|lets|theres|wheres|heres|whos|its|dont|arent|aint|myself|yourself|himself|herself|themselves|itself|atm|rn|btw|tho|lol|lmao|tbh|imo|omg|pls|plz|thx|haha+|yeah|yea|ye|yep|nope|nah|cos|coz|cuz|bc|w|wi|n|u|ur|r|ya|gonna|gotta|wanna|til|till|until|since|while|during|without|within|near|around|across|between|under|above|below|behind|beside|besides|against|through|throughout|towards|upon|per|via|plus|minus|off|away|along|together|alone|apart|abroad|everywhere|nowhere|somewhere|anywhere|upstairs|downstairs|outside|inside|indoors|outdoors|here|town|city|village|country|countryside|halls|dorms|care|digs|bed|work|school|uni|college|university|hospital|church|prison|office|warehouse|shop|pub|gym|lab|class|accommodation|housing|squalor|chaos|fear|hope|hell|heaven|peace|pain|poverty|sin|denial|limbo|silence|luxury|style|comfort|debt|dread|joy|misery|exile|total|constant|absolute|sheltered|shared|temporary|student|council|private|rented|leggings|hoodies|pyjamas|pajamas|jeans|scratch|nights?|days?|weekends?|mornings?|evenings?|lunch|christmas|speed|height|heights|random|least|large|full|part|half|free|cash|money|peanuts|pennies|nothing|nobody|everyone|everybody|someone|somebody|anyone|hours|ages|life|fun|food|family|families|parents|kids|children|charity|agency|agencies|clients|customers|companies|different|several|another|every|each|both|either|neither|few|lots|loads|plenty|such|same|own|other|others|my|mine|yours|hers|ours|theirs|a|i|me|is|isnt|was|wasnt|were|does|doesnt|did|didnt|has|hasnt|had|have|havent|will|wont|cant|couldnt|wouldnt|shouldnt|may|might|must|shall|says|said|sez|told|wants|wanted|thinks|thought|reckons|loves|likes|hates|needs|gets|goes|went|comes|came|keeps|kept|makes|knows|knew|takes|took|gives|gave|sees|saw|does|left|feels|felt|looks|sounds|seems|turned|turns|starts|stops|stopped|finished|finally|bought|sold|sent|broke|fell|lost|found|met|died|passed|rang|called|texts?|texted|mentioned|asked|asks|snores|cooks|drives|plays|swears|moans|insists|agrees|often|never|always|sometimes|maybe|perhaps|even|ever|almost|quite|rather|pretty|much|already|yet|soon|later|again|instead|anyway|once|twice|ago|bless|sick|ill|poorly|old|older|young|younger|eldest|youngest|dead|fine|grand|blind|deaf|asleep|awake|hungry|tired|happy|sad|angry|mad|crazy|busy|ready|single|married|pregnant|missing|home|great|big|small|little|tiny|huge|cute|lovely|nice|bad|worse|better|best|worst|poor|rich|real|true|sure|sorry|hello|hi|hey|dear|love|darling|mate|man|men|woman|women|guy|guys|girl|girls|boy|boys|baby|kid|toddler|teen|mum|mums|mom|moms|dad|dads|mam|ma|pa|nan|gran|granny|sis|bro|aunt|auntie|uncle|cousin|niece|nephew|parent|twins?|boss|manager|teacher|doctor|doc|nurse|dentist|lawyer|solicitor|accountant|landlord|neighbour|neighbor|friend|friends|colleague|visa|company|business|job|phone|car|van|bike|dress|hair|room|place|party|shower|birthday|wedding|team|club|stuff|who|whose|whom|that|which|what|when|where|why|how|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teens|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|january|february|march|april|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|mark|rose|grace|faith|bill|jack|rob|pat|sue|dean|frank|art|ray|olive|iris|amber|summer|dawn|eve|max|drew|grant|penny|ruby|pearl|violet|ivy|daisy|poppy|hazel|heather|holly|jade|jordan|kit|ken|ted|sandy|ed|don|ali|min|jun|li|kim|jean|jo|mel|june|angel|amazon|google|whatsapp|facebook|instagram|netflix|uber|ai|chatgpt|it|hr|pr|tv|tech|marketing|sales|finance|retail|construction|english|irish|scottish|welsh|polish|german|french|spanish|italian|indian|american|british',
     car: `(?:(?:19|20)\\d\\d )?(?:second ?hand |used |old |new |white |black |blue |red |silver |grey )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|estate|diesel|electric))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9]+(?: \\d{4})?`,
     phone_model: PHONES,
@@ -358,7 +370,8 @@ export const english: Pack = {
       "(?:from|starting|as of|beginning) (?:\\S+ ){1,5}?(?:i'll|we'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>",
       "(?:i'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>(?= (?:from|starting|as of|beginning) )",
       '(?:i|we) work (?:\\S+ ){1,5}?(?:at|for|of) <org>',
-      "<who>(?:'ve|ve| have|'s| has)? (?:just |recently |finally )?(?:started(?: work| working)?|switched|moved over) (?:at|to|with) <org>",
+      "(?:i|we)(?:'ve| have)? (?:just |recently |finally )?(?:started|switched|moved over) (?:at|to|with) <org>",
+      "<who>(?:'ve| have|'s| has)? (?:just |recently |finally )?started (?:work|working) (?:at|with) <org>",
       "<who>(?:'ve|ve| have|'s| has)? (?:just |recently )?joined <org>",
       '(?:i|we) (?:own|run|founded) <org>',
       "he's my boss at <org>",
@@ -367,8 +380,10 @@ export const english: Pack = {
     ...slot(
       'employer',
       [
-        "<who>(?:'ll|ll| will)? (?:be )?(?:start|starts|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
-        '<whois> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
+        // Somebody else may start at a school: "my daughter starts at Varndean".
+        "(?:i|we)(?:'ll| will)? (?:be )?(?:start|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
+        "<related>(?:'ll| will)? (?:be )?(?:start|starts|starting) (?:work|working|a new job) (?:at|with) <org>",
+        '<am> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
       ],
       { tense: 'planned' },
     ),
@@ -417,18 +432,19 @@ export const english: Pack = {
       '<who> (?:have|has) an? <degree>',
     ]),
     ...slot('partner_name', [
-      "my (?:PARTNERS)(?:,|'s name is|s name is|'s called| is called| is named| is|'s)? <name>",
-      "<name>,? (?:is|that's|thats|who is|who's) (?:my|the) (?:PARTNERS)(?! of)\\b",
+      "my (?:PARTNERS)(?:,|'s name is|'s called| is called| is named| is)? <name>",
+      "my (?:PARTNERS)'s <name>(?=[,.!]|$)",
+      "<name>,? (?:is|that's|who is|who's) (?:my|the) (?:PARTNERS)(?! of)\\b",
       '<name>, my (?:PARTNERS)(?=,)',
       'my (?:PARTNERS) is (?:[\\p{L}-]+ ){1,5}and called <name>',
       'me and my (?:PARTNERS) <name>',
     ]),
     ...slot('manager_name', [
-      "my (?:new |line )?(?:boss|manager|supervisor)(?:'s name is|'s called| is called| is named| is|'s) <name>",
+      "my (?:new |line )?(?:boss|manager|supervisor)(?:'s name is|'s called| is called| is named| is) <name>",
       '<name>,? (?:is|became) my (?:new |line )?(?:boss|manager|supervisor)\\b',
     ]),
     ...slot('child_name', [
-      "(?:my|our) (?:[\\p{L}-]+ )?(?:CHILDREN)(?:,|'s name is|'s called| is called| is named| is)? <name>",
+      "(?:my|our) (?:[\\p{L}-]*[^s ] )?(?:CHILDREN)(?:,|'s name is|'s called| is called| is named| is)? <name>",
       "<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)\\b(?!-| in)",
       "<name>'s my (?:CHILDREN)\\b(?!-| in)",
       '(?:a|our) (?:baby|son|daughter|boy|girl)(?: called| named|,) <name>',

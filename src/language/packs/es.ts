@@ -229,6 +229,13 @@ export const spanish: Pack = {
   pets: 'perr[oa]|gat[oa]|perrit[oa]|gatit[oa]|conejo|loro|caballo|tortuga|hámster|cachorro',
   children: 'hij[oa]|hijit[oa]|nen[ea]|bebé|niñ[oa]|mayor|menor',
   lists: {
+    naming: 'llamo|llama|llamad[oa]|nombre es|llamamos',
+    does: 'es|era|está|estaba|dice|dijo|quiere|quería|tiene|tenía|va|fue|viene|vino|hace|hizo|trabaja|vive|estudia|cree|piensa|necesita|sabe|puede|le|me|se|no|ya|y|cumple|cumplió|empieza|anda|cocina|juega',
+    placeCue: 'viv(?:o|imos|e|iendo)(?: \\p{L}+)? en|(?:nací|crecí|resido) en',
+    firmWord:
+      'hospital|clínica|colegio|taller|talleres|motores|textiles|taxis|transportes|supermercado|farmacia|banco|hotel|restaurante|panadería|abogados|asociados|consultores|seguros|logística',
+    ordinary:
+      '\\p{L}+(?:mente|ando|iendo)|mayor|menor|grande|chic[oa]|pequeñ[oa]|únic[oa]|primer[oa]?|segund[oa]|tercer[oa]?|median[oa]|viej[oa]|jov[eé]n|recién|mism[oa]|sol[oa]|también|tampoco|siempre|nunca|ya|todavía|aún|ahora|hoy|ayer|mañana|anoche|antes|después|luego|muy|más|menos|tan|tanto|casi|solo|sólo|nomás|quizás?|tal|vez|bien|mal|mejor|peor|aquí|acá|allí|allá|ahí|lejos|cerca|casa|paz|guerra|pareja|familia|trabajo|escuela|colegio|universidad|hospital|ciudad|pueblo|campo|calle|centro|piso|depa|departamento|alquiler|año|años|mes|meses|día|días|semana|mamá|papá|madre|padre|hermano|hermana|abuela|abuelo|tía|tío|primo|prima|suegra|suegro|amig[oa]|jefe|jefa|doctor|doctora|médico|maestr[oa]|profesor|profesora|vecin[oa]|perro|gato|dice|dijo|quiere|tiene|está|estaba|era|fue|va|viene|hace|hizo|trabaja|vive|estudia|cree|piensa|sabe|puede|anda|cocina|duerme|llora|juega|come|toma|sale|llega|llegó|murió|falleció|nació|cumple|cumplió|enferm[oa]|embarazada|cansad[oa]|enojad[oa]|content[oa]|feliz|triste|buen[oa]|mal[oa]|lind[oa]|guap[oa]|pobre|que|quien|cuando|donde|como|porque|pues|aunque|mientras|con|sin|por|para|de|del|al|en|entre|hasta|desde|sobre|un|una|unos|unas|el|la|los|las|lo|le|les|se|me|te|nos|su|sus|mi|mis|tu|tus|este|esta|ese|esa|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|rosa|alba|clara|pilar|mercedes|dolores|esperanza|consuelo|luz|sol|paz|cruz|don|doña',
     car: `(?:${CARS})(?: (?:${CARS}|rio))?(?: (?:19|20)\\d\\d)?(?: (?:híbrido|híbrida))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,

@@ -224,6 +224,14 @@ export const french: Pack = {
   pets: 'chien|chienne|chat|chatte|lapin|perroquet|cheval|tortue|chiot|chaton',
   children: 'fils|fille|aînée?|cadette?|bébé|petite?',
   lists: {
+    naming: 'appelle|appelé|appelée|nom est|nommée?|prénom est',
+    does: 'est|était|a|avait|dit|veut|voulait|fait|va|vient|pense|trouve|travaille|habite|vit|adore|aime|déteste|doit|peut|sait|cuisine|joue|dort|rentre|arrive|part|prend|et|mange|commence',
+    placeCue: '(?:j?habit\\p{L}+|viv\\p{L}+|vis|installée?s?)(?: \\p{L}+)? [àa]|(?:née?|grandi) [àa]',
+    firmCue: '(?:travaille|bosse|taffe|bossé|employée?|stage|boulot)(?: \\p{L}+)? chez',
+    firmWord:
+      'frères|fils|et fils|hôpital|clinique|école|collège|lycée|pharmacie|boulangerie|garage|transports|banque|hôtel|restaurant|cabinet|assurances|sarl|sas',
+    ordinary:
+      '\\p{L}+(?:ment|ant)|qui|que|quand|où|comme|car|donc|mais|ou|et|ni|or|aussi|encore|toujours|jamais|souvent|parfois|déjà|bientôt|hier|demain|maintenant|après|avant|pendant|depuis|très|trop|plus|moins|bien|mal|mieux|pire|peu|beaucoup|assez|presque|même|seule?|ensemble|ici|là|loin|près|chez|maison|appart|appartement|campagne|ville|village|hôpital|école|travail|bureau|boulot|temps|moi|toi|lui|elle|nous|vous|eux|soi|on|il|ils|elles|je|tu|me|te|se|le|la|les|l|un|une|des|du|de|d|au|aux|à|en|dans|sur|sous|avec|sans|pour|par|entre|vers|ce|cette|ces|mon|ma|mes|ton|ta|tes|son|sa|ses|notre|votre|leur|est|était|a|avait|dit|veut|fait|va|vient|pense|trouve|travaille|habite|vit|adore|aime|doit|peut|sait|cuisine|joue|dort|rentre|arrive|part|prend|mange|ronfle|pleure|malade|enceinte|fatiguée?|contente?|heureu(?:x|se)|triste|grande?|petite?|aînée?|cadette?|vieux|vieille|jeune|nouveau|nouvelle|premi(?:er|ère)|deuxième|mort|morte|mère|père|maman|papa|sœur|soeur|frère|oncle|tante|cousine?|mamie|papi|médecin|docteur|prof|patron|patronne|chef|cheffe|amie?|copain|copine|voisine?|voiture|chien|chat|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|pierre|rose|claire|marine|fleur|jean|olive|aimée?|victoire|bon|bonne|dix|cent|mille',
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:hybride|diesel))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
@@ -272,7 +280,7 @@ export const french: Pack = {
     ...slot('age', ["j'ai <age> ans"]),
     ...slot('age', ['<related> (?:qui )?a <age> ans']),
     ...slot('home_city', [
-      "(?:j'habite|je n'habite plus|je ne vis plus|je vis|on habite|nous habitons|on vit|je reste|je loge)(?: \\p{L}+)? à <place>",
+      "(?:j'habite|je n'habite plus|je ne vis plus|je vis|on habite|nous habitons|on vit|je reste|je loge)(?: \\p{L}+)? [àa] <place>",
       '<related> (?:habite|vit)(?: \\p{L}+)? à <place>',
       "j'ai déménagé à <place>",
       'je me suis installée? à <place>',
@@ -422,7 +430,7 @@ export const french: Pack = {
       ],
       { likely: 'alone' },
     ),
-    ...slot('home_city', ["(?:j'habite|on habite|nous habitons|je vis|on vit)(?: \\p{L}+){0,3}? (?:à|au) <place>"], {
+    ...slot('home_city', ["(?:j'habite|on habite|nous habitons|je vis|on vit)(?: \\p{L}+){0,3}? (?:[àa]|au) <place>"], {
       likely: 'alone',
     }),
     ...slot(

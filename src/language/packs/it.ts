@@ -220,6 +220,13 @@ export const italian: Pack = {
   pets: 'cane|cagnolina|cagnolino|gatt[oa]|coniglio|pappagallo|cavallo|tartaruga|criceto',
   children: 'figli[oa]|bambin[oa]|maggiore|minore',
   lists: {
+    naming: 'chiamo|chiama|chiamat[oa]|nome è|nome',
+    does: 'è|era|ha|aveva|dice|vuole|voleva|fa|va|viene|pensa|lavora|vive|abita|studia|ama|odia|deve|può|sa|cucina|gioca|dorme|e|mi|si|non|inizia|compie',
+    placeCue: '(?:viv(?:o|iamo|e)|abit(?:o|iamo|a))(?: \\p{L}+)? a|(?:nat[oa]|cresciut[oa]|trasferit[oa]) a',
+    firmWord:
+      'officine|ospedale|clinica|scuola|liceo|farmacia|panificio|banca|hotel|ristorante|trasporti|studio|fratelli|srl|spa|poste',
+    ordinary:
+      '\\p{L}+(?:mente|ando|endo)|che|chi|quando|dove|come|perché|ma|o|e|ed|anche|ancora|sempre|mai|spesso|già|oggi|ieri|domani|adesso|ora|dopo|prima|molto|tanto|troppo|più|meno|bene|male|meglio|peggio|poco|quasi|solo|sola|insieme|qui|qua|lì|là|casa|scuola|lavoro|dieta|pezzi|letto|piedi|posto|contatto|parte|volte|maggiore|minore|grande|piccol[oa]|prim[oa]|second[oa]|vecchi[oa]|giovane|nuov[oa]|mort[oa]|mamma|papà|madre|padre|sorella|fratello|zi[oa]|nonn[oa]|cugin[oa]|suocer[oa]|amic[oa]|capo|dottore|dottoressa|medico|prof|maestr[oa]|vicin[oa]|cane|gatto|è|era|ha|aveva|dice|vuole|fa|va|viene|pensa|lavora|vive|abita|studia|ama|deve|può|sa|cucina|gioca|dorme|piange|russa|mangia|malat[oa]|incinta|stanc[oa]|content[oa]|felice|triste|il|lo|la|i|gli|le|un|uno|una|di|a|da|in|con|su|per|tra|fra|del|della|dello|dei|delle|al|alla|allo|ai|alle|dal|dalla|nel|nella|sul|sulla|mio|mia|tuo|tua|suo|sua|nostro|nostra|questo|questa|quello|quella|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|rosa|bianca|chiara|serena|viola|gioia|stella|perla|pia|vera|donna|mi|si|ci|vi|ti|non',
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:ibrida|ibrido|diesel))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,

@@ -204,6 +204,14 @@ export const dutch: Pack = {
   pets: 'hond|hondje|kat|kater|poes|konijn|papegaai|paard|schildpad|hamster|puppy|kitten',
   children: 'zoon|dochter|zoontje|dochtertje|oudste|jongste|kleine',
   lists: {
+    naming: 'heet|genaamd|naam is',
+    does: 'is|was|heeft|had|zegt|zei|vindt|wil|wou|moet|kan|mag|gaat|ging|komt|kwam|maakt|werkt|woont|kookt|slaapt|speelt|en|begint|wordt|werd|houdt|denkt',
+    placeCue: '(?:woon|wonen|woont|leef|leven)(?: \\p{L}+){0,3} in|kom(?:t)?(?: oorspronkelijk)? uit|opgegroeid in',
+    firmCue: '(?:werk|werkt|werken)(?: \\p{L}+){0,2} (?:bij|voor)',
+    firmWord:
+      'bakkerij|ziekenhuis|kliniek|school|bouw|garage|apotheek|bank|hotel|transport|advocaten|bv|zorg|verzekeringen',
+    ordinary:
+      '\\p{L}+(?:lijk|heid|tje)|die|dat|wie|wat|waar|wanneer|hoe|waarom|want|maar|of|en|ook|nog|altijd|nooit|vaak|soms|al|nu|vandaag|gisteren|morgen|straks|later|toen|dan|heel|erg|zo|te|meer|minder|goed|slecht|beter|weinig|veel|bijna|alleen|samen|hier|daar|ver|thuis|huis|school|werk|stad|dorp|angst|vrede|rust|stress|mij|mezelf|jou|hem|haar|ons|hun|zich|mijn|jouw|zijn|onze|een|de|het|des|in|op|aan|bij|met|zonder|voor|van|naar|uit|over|onder|tussen|tot|oudste|jongste|kleine|grote|oude|nieuwe|eerste|tweede|dood|overleden|ziek|moe|zwanger|blij|boos|moeder|vader|mama|papa|zus|broer|oom|tante|neef|nicht|oma|opa|baas|dokter|arts|leraar|juf|vriend|vriendin|collega|buurman|buurvrouw|hond|kat|is|was|heeft|had|zegt|zei|vindt|wil|moet|kan|mag|gaat|komt|maakt|werkt|woont|kookt|slaapt|speelt|snurkt|denkt|wordt|werd|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|niet|geen|wel|even|net|gewoon|misschien|geld|lang|kort|roos',
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:hybride|diesel|uit))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES})(?: [a-z0-9-]+)?`,
     phone_model: PHONES,

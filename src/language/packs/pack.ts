@@ -21,6 +21,8 @@ export interface Pack {
   i: string;
   iAm: string;
   is: string;
+  /** Verbs do not show who does something: a clause without a subject is about whom the words before it are about. */
+  isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;
   /** Words for a partner, kept apart because the name is a slot of the user; and for pets and children. */

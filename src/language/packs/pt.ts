@@ -234,6 +234,12 @@ export const portuguese: Pack = {
   pets: 'cachorr[oa]|cão|cadela|gat[oa]|gatinh[oa]|cachorrinh[oa]|coelho|papagaio|cavalo|tartaruga',
   children: 'filh[oa]|filhinh[oa]|menin[oa]|bebê|bebé|mais velh[oa]|caçula',
   lists: {
+    naming: 'chamo|chama|chamad[oa]|nome é',
+    does: 'é|era|está|estava|disse|diz|quer|queria|tem|tinha|vai|foi|vem|veio|faz|fez|trabalha|mora|vive|estuda|acha|pensa|precisa|sabe|pode|não|e|já|começa',
+    placeCue: '(?:mor(?:o|amos|a)|viv(?:o|emos|e))(?: \\p{L}+)? em|(?:nasci|cresci) em',
+    firmWord: 'hospital|clínica|escola|colégio|padaria|farmácia|banco|hotel|restaurante|transportes|advogados|oficina',
+    ordinary:
+      '\\p{L}+(?:mente|ando|endo|indo)|que|quem|quando|onde|como|porque|mas|ou|também|ainda|sempre|nunca|já|hoje|ontem|amanhã|agora|depois|antes|muito|tanto|mais|menos|bem|mal|melhor|pior|pouco|quase|só|sozinh[oa]|junto|aqui|ali|lá|casa|escola|trabalho|paz|família|cidade|mais|velh[oa]|nov[oa]|caçula|grande|pequen[oa]|mãe|pai|irmão|irmã|avó|avô|ti[oa]|prim[oa]|sogr[oa]|amig[oa]|chefe|médic[oa]|doutor|doutora|professor|professora|vizinh[oa]|cachorro|gato|é|era|está|disse|diz|quer|tem|tinha|vai|foi|vem|veio|faz|fez|trabalha|mora|vive|estuda|acha|pensa|sabe|pode|cozinha|dorme|chegou|morreu|doente|grávida|cansad[oa]|feliz|triste|o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|sem|por|para|pra|meu|minha|seu|sua|nosso|nossa|este|esta|esse|essa|dois|duas|três|quatro|cinco|seis|sete|oito|nove|dez|segunda|terça|quarta|quinta|sexta|sábado|domingo|rosa|clara|vera|graça|pilar|não|me|te|se|lhe',
     car: `(?:${CARS}|gol|onix|hb20|uno)(?: (?:${CARS}))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,

@@ -181,11 +181,113 @@ describe.each(Object.entries(TABLES))('slots in %s', (language, table) => {
   });
 });
 
+// As people type on a phone: without capitals, apostrophes and accents. Written afresh, with traps.
+const TYPED: Record<string, [sentence: string, slots: string[]][]> = {
+  en: [
+    ['im from ballinrobe myself', ['hometown=ballinrobe']],
+    ['im from a long line of worriers', []],
+    ['we live in stroud now so parking is a joke', ['home_city=stroud']],
+    ['i live in constant fear of that dog', []],
+    ['i live in leggings', []],
+    ['my wife xiomara says the blue one', ['partner_name=xiomara']],
+    ['my wife never says what she wants', []],
+    ['my wife works nights', ["User's wife working_hours=nights"]],
+    ['my son teacher is off sick', []],
+    ['my husband, oisin, is no cook', ['partner_name=oisin']],
+    ['my husband, bless, is no cook', []],
+    ['my boy kwame got his done in a day', []],
+    ['my mates daughter hannah plays the drums', []],
+    ['my husbands corolla broke down', []],
+    ['i work at lidl so no weekends', ['employer=lidl']],
+    ['i work at night so no calls before noon', []],
+    ['i work for peanuts here', []],
+    ['im a nurse at hazelwood care home', ['employer=hazelwood care home', 'job_title=nurse']],
+    ['my numbers 0161 496 0812', ['phone_number=0161 496 0812']],
+    ['my sisters birthday is 4 june', ["User's sister birthday=4 june"]],
+    ['ollys moving out, got a place in Worthing', []],
+    ['the plumber got a flat in Hove', []],
+    ['got a flat in Hove', ['home_city=Hove']],
+    ['my brother rang. started at Halfords this week', []],
+    ['her new number is 0161 496 0812', []],
+    ['my daughter Bea starts at Varndean in september', ['child_name=Bea']],
+    ['me and two mates play on fridays, we are called Wet Bread', []],
+    ['i drive 9 mins there and back', []],
+  ],
+  de: [
+    ['ich wohne in buxtehude', ['home_city=buxtehude']],
+    ['ich wohne in einem altbau', []],
+    ['meine frau wiebke sagt nein', ['partner_name=wiebke']],
+    ['meine frau sagt nein', []],
+    ['meine frau sagte gestern nein', []],
+    ['ich heisse jonte', ['name=jonte']],
+    ['ich arbeite bei regen nicht draußen', []],
+  ],
+  es: [
+    ['vivo en cholula', ['home_city=cholula']],
+    ['vivo en paz', []],
+    ['mi esposa lupe dice que no', ['partner_name=lupe']],
+    ['mi esposa siempre dice que no', []],
+    ['mi hija la xochitl quiere un perro', ['child_name=xochitl']],
+    ['mi hija la mayor quiere un perro', []],
+    ['tengo 39 anos', ['age=39']],
+    ['soy diabetico', ['medical_condition=diabetico']],
+  ],
+  fr: [
+    ['jhabite à vannes', ['home_city=vannes']],
+    ['ma femme maelys dit non', ['partner_name=maelys']],
+    ['ma femme me dit non', []],
+    ['jai 44 ans', ['age=44']],
+    ['je travaille chez leclerc', ['employer=leclerc']],
+    ['je travaille chez moi', []],
+  ],
+  it: [
+    ['vivo a modugno', ['home_city=modugno']],
+    ['vivo a casa dei miei', []],
+    ['mia moglie ornella dice di no', ['partner_name=ornella']],
+    ['mia moglie e io diciamo di no', []],
+    ['mio figlio maggiore dice di no', []],
+  ],
+  pt: [
+    ['moro em olinda', ['home_city=olinda']],
+    ['moro em paz', []],
+    ['minha esposa jussara disse nao', ['partner_name=jussara']],
+    ['minha esposa sempre disse nao', []],
+  ],
+  nl: [
+    ['ik woon in zwolle', ['home_city=zwolle']],
+    ['ik woon in angst', []],
+    ['mijn vrouw marleen zegt nee', ['partner_name=marleen']],
+    ['mijn vrouw zegt altijd nee', []],
+  ],
+};
+
+describe.each(Object.entries(TYPED))('slots in %s, typed in haste', (language, table) => {
+  it.each(table)('%s', (sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
+describe('somebody whose name is known', () => {
+  const pack = packOf('en');
+  const fill = (sentence: string, people: string[]): string[] =>
+    pack === null
+      ? []
+      : fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', people }).map(({ value }) => value);
+
+  it('is whom a clause without a subject goes on about', () => {
+    expect(fill('hope finds it hard, bought a house in Derby', ['hope'])).toEqual([]);
+    expect(fill('hope finds it hard, bought a house in Derby', [])).toEqual(['Derby']);
+    expect(fill('hope rang, so i bought a house in Derby', ['hope'])).toEqual(['Derby']);
+  });
+});
+
 describe('short answers', () => {
   it('fill the slot that the assistant asked for', () => {
     expect(fill('en', '71', 'And how old are you?')).toEqual(['age=71']);
     expect(fill('en', 'Nuala Byrne, Foyle Joinery', 'Whose name should I sign it with?')).toEqual(['name=Nuala Byrne']);
     expect(fill('en', 'not telling', 'And how old are you?')).toEqual([]);
+    expect(fill('en', 'Use South African spelling', 'How should I sign it off, signed as whom?')).toEqual([]);
+    expect(fill('en', 'it takes 9 mins by car', 'What is the address?')).toEqual([]);
   });
 });
 

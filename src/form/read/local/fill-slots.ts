@@ -5,6 +5,7 @@ import type { Polarity, Tense } from '../../../record/statement.ts';
 import { USER } from '../../../record/statement.ts';
 import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';
 import { cutValue, type MatchInput, type SlotContext } from './slot-values.ts';
+import { isGuessed, isOrdinary } from './small-names.ts';
 
 /** An attribute that a sentence fills for certain. */
 export interface FilledSlot {
@@ -24,6 +25,8 @@ export interface FilledSlot {
 
 const LONGEST_SENTENCE = 600;
 // What somebody is called stays so, whatever the rest of the sentence denies or ends.
+/** Shapes of values that are names. */
+const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
 const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
 /**
@@ -50,12 +53,12 @@ function* matches(
   const tested = new Map<string, boolean>();
   const mayHave = (token: string): boolean => {
     let has = tested.get(token);
-    if (has === undefined) tested.set(token, (has = mayHaveToken(text, token, pack)));
+    if (has === undefined) tested.set(token, (has = mayHaveToken(words.bare, token, pack)));
     return has;
   };
   for (const compiled of rules) {
     // Compiling a pattern takes milliseconds at its first use: most sentences lack the words of most patterns.
-    if (compiled.needs !== null && !compiled.needs.some((word) => words.lower.includes(word))) continue;
+    if (compiled.needs !== null && !compiled.needs.some((word) => words.bare.includes(word))) continue;
     if (!compiled.tokens.every(mayHave)) continue;
     const match = compiled.find(words);
     if (match !== null) yield { ...compiled, match };
@@ -83,7 +86,7 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
       match?.groups?.['v'] === undefined
         ? null
         : cutValue(match.groups['v'], rule.shape, { ...rule, text, sentence: text, pack, context }, match);
-    if (match === null || value === null || value === '') continue;
+    if (match === null || value === null || value === '' || !endsClause(value, rule.shape, text, match)) continue;
     return [
       {
         subject: USER,
@@ -98,6 +101,14 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
     ];
   }
   return [];
+}
+
+/** A name that is an answer ends its clause: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling". */
+function endsClause(value: string, shape: string, text: string, match: RegExpExecArray): boolean {
+  if (shape !== 'name' && shape !== 'fullname') return true;
+  return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(
+    text.slice(text.indexOf(value, match.index) + value.length),
+  );
 }
 
 function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
@@ -122,7 +133,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     ...whenTrue(found, input),
     start: match.index,
     end: Math.min(sentence.length, match.index + match[0].length),
-    ...(rule.likely === undefined ? {} : { isLikely: true }),
+    ...(rule.likely !== undefined || (NAMES.has(input.shape) && isGuessed(value)) ? { isLikely: true } : {}),
   };
 }
 
@@ -144,7 +155,9 @@ interface Found {
 }
 
 /** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
-function isOfSomebodyElse({ subject, whole }: Found, { rule, text, pack, context }: MatchInput): boolean {
+function isOfSomebodyElse({ match, subject, whole }: Found, { rule, text, pack, context }: MatchInput): boolean {
+  const isAboutUser = subject === USER && !PEOPLE.has(rule.attribute) && !rule.standing;
+  if (pack.isUninflected === true && isAboutUser && continuesOthers(match, text, pack, context)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
@@ -201,16 +214,56 @@ function datesAhead(text: string, pack: Pack, context: SlotContext): (FoundDate 
   );
 }
 
-const relationPatterns = new WeakMap<Pack, { any: RegExp; users: RegExp }>();
+/** How a clause begins that is about somebody by name: "ollys moving out", "kayleighs 9". */
+const NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
 
-function relationsOf(pack: Pack): { any: RegExp; users: RegExp } {
+/**
+ * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". What counts is who was spoken
+ * of last: the user, somebody of theirs, or somebody whose name is known.
+ */
+function continuesOthers(
+  match: RegExpExecArray,
+  text: string,
+  pack: Pack,
+  { turn = text, people = [] }: SlotContext,
+): boolean {
+  const isUsers = (part: string): boolean => USERS.some((name) => packPattern(pack, name).test(part));
+  if (isUsers(match[0])) return false;
+  const doer = /(\p{L}[\p{L}'-]*) $/u.exec(text.slice(0, match.index))?.[1];
+  const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
+  if (doer !== undefined && packPattern(pack, 'past').test(verb) && !isOrdinary(doer.toLowerCase(), pack)) return true;
+  const at = Math.max(0, turn.indexOf(text));
+  const before = plainMarks(turn.slice(Math.max(0, at - NEAR), at)) + text.slice(0, match.index);
+  const patterns = [packPattern(pack, 'they'), relationsOf(pack).subjects, ...people.map(nameOf)];
+  const others = [
+    ...patterns.flatMap((pattern) => [...before.matchAll(new RegExp(pattern.source, 'giu'))]),
+    ...[...before.matchAll(NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
+  ];
+  const last = Math.max(-1, ...others.map((found) => found.index + found[0].length));
+  return last >= 0 && !isUsers(before.slice(last));
+}
+
+/** How far back somebody may have been spoken of whom a clause without a subject is about. */
+const NEAR = 160;
+const USERS = ['me', 'my', 'we'] as const;
+
+function nameOf(name: string): RegExp {
+  return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`);
+}
+
+const relationPatterns = new WeakMap<Pack, Record<'any' | 'users' | 'subjects', RegExp>>();
+
+function relationsOf(pack: Pack): Record<'any' | 'users' | 'subjects', RegExp> {
   let patterns = relationPatterns.get(pack);
   if (patterns === undefined) {
     const words = Object.keys(pack.relations).join('|');
     const gap = pack.script === 'han' ? '' : ' (?:\\p{L}+ )?';
+    const users = `(?:${pack.my})${gap}(?:${words})`;
     patterns = {
       any: wordsPattern(words, pack.script),
-      users: wordsPattern(`(?:${pack.my})${gap}(?:${words})`, pack.script),
+      users: wordsPattern(users, pack.script),
+      // Without "my" a relation is a person where it opens a clause: "mum's moved out".
+      subjects: wordsPattern(`${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`, pack.script),
     };
     relationPatterns.set(pack, patterns);
   }

@@ -11,6 +11,7 @@ import { forget, takeBack } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { requestOf } from './requests.ts';
 import { featuresOf, select } from './selector.ts';
+import { peopleOf } from './small-names.ts';
 import { type Asked, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import { foreignAsTold, isOwnMessage, type ReadUnit, type TellForeign, type Turn, unitsOf } from './units.ts';
 
@@ -98,6 +99,11 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: reado
     now: event.occurredAt,
     timeZone: input.timeZone,
     told,
+    people: peopleOf(
+      input.known,
+      own.map(({ content }) => content.slice(0, 1_500)),
+      fallback,
+    ),
   });
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input) };
 }

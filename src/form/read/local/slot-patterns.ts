@@ -1,5 +1,5 @@
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { lowerCase, packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
+import { packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
 
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
@@ -17,14 +17,52 @@ export interface CompiledRule {
 /** A text as rules look at it. */
 export interface RuleText {
   text: string;
-  /** In lower case, every character in its place. */
-  lower: string;
+  /** In lower case, without apostrophes and accents. */
+  bare: string;
   hasRelation: boolean;
 }
 
 export function ruleText(text: string, pack: Pack): RuleText {
-  const lower = lowerCase(text);
-  return { text, lower, hasRelation: hasRelation(lower, pack) };
+  const bare = bareLetters(text, pack);
+  return { text, bare, hasRelation: hasRelation(bare, pack) };
+}
+
+/** Words as they are typed in haste: in lower case, without apostrophes and accents. */
+function bareLetters(text: string, { script }: Pack): string {
+  const lower = text.toLowerCase();
+  return script === 'han'
+    ? lower
+    : lower
+        .normalize('NFD')
+        .replace(/[\p{M}']/gu, '')
+        .replaceAll('ß', 'ss');
+}
+
+/** A pattern that also finds words which are typed without apostrophes and accents: "im", "azucar". */
+function asTyped(source: string, { script }: Pack): string {
+  if (script === 'han') return source;
+  let isInClass = false;
+  return source.replace(/\\.|[[\]'ß]|[à-öø-ÿ]/gu, (found, at: number) => {
+    if (found.length > 1) return found;
+    if (found === '[' || found === ']') isInClass = found === '[';
+    if (found === 'ß' && !isInClass) return '(?:ß|ss)';
+    if (found === "'") return isInClass || isNeeded(source, at) ? found : "'?";
+    const plain = found.normalize('NFD')[0] ?? found;
+    // A letter that is a word of its own is another word without its accent: Italian "è" and "e".
+    const isAlone = !/\p{L}/u.test(source.slice(at - 1, at) + source.slice(at + 1, at + 2));
+    if (plain === found || isAlone) return found;
+    return isInClass ? found + plain : `[${found}${plain}]`;
+  });
+}
+
+/** Without its apostrophe "we're" is another word; after a value an "s" may be the last letter of a name: "<name>'s my son". */
+function isNeeded(source: string, at: number): boolean {
+  const before = source.slice(Math.max(0, at - 4), at);
+  return (
+    /<\w+>(?:\(\?:)?$/.test(source.slice(0, at)) ||
+    /\bwe$/.test(before) ||
+    (/\b(?:i|s?he)$/.test(before) && source.startsWith('ll', at + 1))
+  );
 }
 
 const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
@@ -48,11 +86,12 @@ export function rulesOf(pack: Pack): CompiledRule[] {
 
 const relationWords = new WeakMap<Pack, string[]>();
 
-/** Whether a text in lower case has a word for a relation. */
-function hasRelation(lower: string, pack: Pack): boolean {
+/** Whether a text in bare letters has a word for a relation. */
+function hasRelation(bare: string, pack: Pack): boolean {
   let words = relationWords.get(pack);
-  if (words === undefined) relationWords.set(pack, (words = Object.keys(pack.relations)));
-  return words.some((word) => lower.includes(word));
+  if (words === undefined)
+    relationWords.set(pack, (words = Object.keys(pack.relations).map((word) => bareLetters(word, pack))));
+  return words.some((word) => bare.includes(word));
 }
 
 const compiledAnswers = new WeakMap<Pack, { attribute: string; pattern: RegExp; rule: CompiledRule }[]>();
@@ -96,7 +135,7 @@ function shapeOf(pattern: string): string {
 function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const isHan = pack.script === 'han';
   const related = hasRelation ? relatedSource(pack) : '(?!)';
-  const source = rule.pattern
+  const words = rule.pattern
     .replaceAll('PARTNERS', pack.partners)
     .replaceAll('CHILDREN', pack.children)
     .replaceAll('PETS', pack.pets)
@@ -105,10 +144,10 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
     .replaceAll('<related>', related)
     .replaceAll('<whose>', `${related}'s`)
     .replaceAll('<who>', `(?:(?:${pack.i})|${related})${pack.notVerb === undefined ? '' : `(?:${pack.notVerb})?`}`)
-    .replaceAll('<am>', `(?:${pack.iAm})`)
-    .replace(/<([a-z_A-Z]+)>/g, (token, name: string) =>
-      name === 'v' || name === 'rel' || name === 'relname' ? token : valueSource(name, pack),
-    );
+    .replaceAll('<am>', `(?:${pack.iAm})`);
+  const source = asTyped(words, pack).replace(/<([a-z_A-Z]+)>/g, (token, name: string) =>
+    name === 'v' || name === 'rel' || name === 'relname' ? token : valueSource(name, pack),
+  );
   return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
 }
 
@@ -129,7 +168,7 @@ function valueSource(name: string, pack: Pack): string {
   if (source !== undefined) return source;
   const list = pack.lists[name];
   if (list === undefined) throw new Error(`The pack ${pack.language} has no list for <${name}>.`);
-  return `(?<v>${list})${isHan ? '' : '(?![\\p{L}])'}`;
+  return `(?<v>${asTyped(list, pack)})${isHan ? '' : '(?![\\p{L}])'}`;
 }
 
 const HAN_DATE = '(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])';
@@ -194,23 +233,23 @@ function neededTokens(pattern: string): string[] {
 
 const tokenTests = new WeakMap<Pack, Map<string, (text: string) => boolean>>();
 
-/** Whether a text may have what a token stands for: one test for all patterns that have the token. */
-export function mayHaveToken(text: string, token: string, pack: Pack): boolean {
+/** Whether a text in bare letters may have what a token stands for: one test for all patterns that have the token. */
+export function mayHaveToken(bare: string, token: string, pack: Pack): boolean {
   let tests = tokenTests.get(pack);
   if (tests === undefined) tokenTests.set(pack, (tests = new Map()));
   let test = tests.get(token);
   if (test === undefined) tests.set(token, (test = tokenTest(token, pack)));
-  return test(text);
+  return test(bare);
 }
 
 function tokenTest(token: string, pack: Pack): (text: string) => boolean {
   const hasWord = (words: string): ((text: string) => boolean) => {
     // Plain words need no pattern, and so nothing to compile.
     if (/^[\p{L}\p{N} '|-]+$/u.test(words)) {
-      const plain = words.split('|');
-      return (text) => plain.some((word) => text.toLowerCase().includes(word));
+      const plain = bareLetters(words, pack).split('|');
+      return (text) => plain.some((word) => text.includes(word));
     }
-    const pattern = packRegExp(`(?:${words})`);
+    const pattern = packRegExp(`(?:${asTyped(words, pack)})`);
     return (text) => pattern.test(text);
   };
   switch (token) {
@@ -291,7 +330,7 @@ function neededWords(pattern: string, pack: Pack): string[] | null {
     at += character === '\\' ? (source[at + 1] === 'p' ? source.slice(at).indexOf('}') + 1 : 2) : 1;
   }
   offer([literal.trim()]);
-  return (best as string[] | null)?.map((word) => word.toLowerCase()) ?? null;
+  return (best as string[] | null)?.map((word) => bareLetters(word, pack)) ?? null;
 }
 
 /** The place after the bracket that closes the one at `from`. */

@@ -3,6 +3,7 @@ import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import { LANGUAGES, packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
 import { ENGLISH_NUMBERS, withoutEnd, wordSet } from '../../../language/words.ts';
+import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
 export interface SlotContext extends DateContext {
   /** The assistant's message before the turn, for the first sentence of an answer; null otherwise. */
@@ -11,6 +12,8 @@ export interface SlotContext extends DateContext {
   turn?: string;
   /** The same message, for all sentences of the turn: it may speak of somebody else. */
   asked?: string | null;
+  /** Names of others, in lower case, as far as they are known. */
+  people?: readonly string[];
 }
 
 /** A match of a pattern, and where it was found. */
@@ -50,23 +53,22 @@ const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
 const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   name: cutPersonName,
   fullname: cutPersonName,
-  called: ({ raw, text, pack }) =>
-    capitalised(raw.replace(/^the /i, ''), false, 6, (first) => !isNoPlace(first)) ?? smallName(raw, text, pack),
+  called: (cut) =>
+    capitalised(cut.raw.replace(/^the /i, ''), false, 6, (first) => !isNoPlace(first)) ??
+    smallTitle(cut, (word) => PARTICLES.test(word)),
   wholename({ raw, pack }) {
     const name = capitalised(raw, false, 3, (first) => isOwnName(bareWord(first), raw, pack));
     return name?.includes(' ') === true ? name : null;
   },
-  anyname({ raw, text, isHan }) {
-    const name = capitalised(raw, false, 3, (first) => !NOT_PLACES.test(first));
-    if (name !== null || isHan) return name ?? hanName(raw);
-    const words = raw.split(' ').filter((word) => /^[\p{L}'-]+$/u.test(word));
-    const isShort = words.length <= 2 && /^\p{Ll}/u.test(text);
-    return isShort && !/^(?:not|a|the|on|is|too|so)$/.test(words[0] ?? '') ? words.join(' ') : null;
+  anyname(cut) {
+    const name = capitalised(cut.raw, false, 3, (first) => !NOT_PLACES.test(first));
+    return name ?? (cut.isHan ? hanName(cut.raw) : smallPerson(cut, { isOwn: false, isPet: true }));
   },
   town: cutPlace,
   place: cutPlace,
-  org({ raw, rule, isHan, isBefore }) {
-    const name = isHan ? hanName(raw) : organisationName(raw, isBefore);
+  org(cut) {
+    const { raw, rule, isHan, isBefore } = cut;
+    const name = isHan ? hanName(raw) : (organisationName(raw, isBefore) ?? (isBefore ? null : smallOrganisation(cut)));
     const isOfLetters = name !== null && rule.pattern.startsWith('^(?:[') && /^\p{Lu}{1,4}$/u.test(name);
     return isOfLetters && !isHan ? null : name;
   },
@@ -89,43 +91,35 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   clause: ({ raw, isHan }) => (isHan ? raw : withoutEnd(raw.replace(/,? (?:please|pls|thanks|ok|yeah)$/i, ''), '., ')),
   words: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, false)),
   plain: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, true)),
-  street({ raw }) {
+  street({ raw, pack: { calendar, lists } }) {
     const street = withoutEnd(raw.split(/ (?:and|since|so|but|und|y|et|e|en) /i)[0] ?? '', '., \t\n');
-    return /\d/.test(street) && /\p{L}{3}/u.test(street) ? street : null;
+    // A number of minutes, miles or euros is no number of a house.
+    const units = `${Object.values(calendar.units).join('|')}|${lists['currency'] ?? '€'}|min\\p{L}*|h(?:ou)?rs?|km|k|miles?|m|%|am|pm`;
+    const isCounted = packRegExp(`\\d ?(?:${units})(?![\\p{L}])`).test(raw);
+    return /\d/.test(street) && /\p{L}{3}/u.test(street) && !isCounted ? street : null;
   },
 };
 
-function cutPersonName({ raw, shape, pack, isBefore, isHan }: Cut): string | null {
+function cutPersonName(cut: Cut): string | null {
+  const { raw, shape, pack, isBefore, isHan, rule } = cut;
   if (isHan) return hanName(raw);
-  return capitalised(raw, isBefore, 3, (word) => {
+  const name = capitalised(raw, isBefore, 3, (word) => {
     const first = bareWord(word);
     // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one.
     if (isBefore && pack.language === 'de' && !GIVEN_NAMES.has(first.toLowerCase())) return false;
     return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);
   });
+  if (name !== null || isBefore) return name;
+  return smallPerson(cut, { isOwn: shape === 'fullname', isPet: rule.attribute === 'pet_name' });
 }
 
-function cutPlace({ raw, isBefore, isHan }: Cut): string | null {
-  if (isHan) return hanName(raw);
-  const place = capitalised(raw, isBefore, 4, (first) => !isNoPlace(first));
-  if (place !== null) return place;
-  const [first = '', second = ''] = raw.toLowerCase().split(' ');
-  if (PLACES.has(`${first} ${second}`)) return `${first} ${second}`;
-  return PLACES.has(bareWord(first)) ? (raw.split(' ')[0] ?? null) : null;
+function cutPlace(cut: Cut): string | null {
+  if (cut.isHan) return hanName(cut.raw);
+  return capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first)) ?? smallPlace(cut);
 }
 
 function organisationName(raw: string, isBefore: boolean): string | null {
   return capitalised(raw.replace(/^the /i, ''), isBefore, 6, (first) => !isNoPlace(first));
-}
-
-/** The words of a name in a text that has no capitals at all; null where its first word is an ordinary one. */
-function smallName(run: string, text: string, pack: Pack): string | null {
-  if (/\p{Lu}/u.test(text.replace(/(?<!\p{L})I(?!\p{L})/gu, ''))) return null;
-  const words = (cutWords(run, pack, false) ?? '').split(' ');
-  const ordinary = new Set(pack.common.split('|'));
-  const end = words.findIndex((word) => ordinary.has(word) || PARTICLES.test(word));
-  const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
-  return name.length < 3 ? null : name;
 }
 
 /** Capitalised words at the beginning (or at the end) of a run. */

@@ -48,6 +48,8 @@ export interface TurnContext {
   timeZone: string;
   /** What a model tells to be foreign, besides what shows in the form of the text. */
   told?: readonly ForeignSpan[];
+  /** Names of others, in lower case, as far as they are known. */
+  people?: readonly string[];
 }
 
 const READ = 24_000;
@@ -74,6 +76,7 @@ export function unitsOf(turn: string, context: TurnContext): TurnUnits {
     prefer: 'future' as const,
     asked: context.asked,
     turn: own.slice(0, TOLD_OTHERS),
+    people: context.people ?? [],
   };
   const units = pieces.map(([start, end], index) => {
     const text = readable.slice(start, end);
