@@ -133,8 +133,12 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     ...whenTrue(found, input),
     start: match.index,
     end: Math.min(sentence.length, match.index + match[0].length),
-    ...(rule.likely !== undefined || (NAMES.has(input.shape) && isGuessed(value)) ? { isLikely: true } : {}),
+    ...(isOnlyLikely(value, input) ? { isLikely: true } : {}),
   };
+}
+
+function isOnlyLikely(value: string, { rule, shape }: MatchInput): boolean {
+  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value));
 }
 
 function whenTrue({ whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
@@ -229,9 +233,14 @@ function continuesOthers(
 ): boolean {
   const isUsers = (part: string): boolean => USERS.some((name) => packPattern(pack, name).test(part));
   if (isUsers(match[0])) return false;
-  const doer = /(\p{L}[\p{L}'-]*) $/u.exec(text.slice(0, match.index))?.[1];
+  const doer =
+    text
+      .slice(Math.max(0, match.index - 40), match.index)
+      .split(' ')
+      .at(-2) ?? '';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
-  if (doer !== undefined && packPattern(pack, 'past').test(verb) && !isOrdinary(doer.toLowerCase(), pack)) return true;
+  const isDone = /^[\p{L}'-]+$/u.test(doer) && packPattern(pack, 'past').test(verb);
+  if (isDone && !isOrdinary(doer.toLowerCase(), pack)) return true;
   const at = Math.max(0, turn.indexOf(text));
   const before = plainMarks(turn.slice(Math.max(0, at - NEAR), at)) + text.slice(0, match.index);
   const patterns = [packPattern(pack, 'they'), relationsOf(pack).subjects, ...people.map(nameOf)];

@@ -22,8 +22,14 @@ function isTypedSmall(text: string): boolean {
   );
 }
 
+// By list: the source of a pattern would be joined and hashed anew for every word.
+const wholeWords = new Map<string, RegExp>();
+
 function isOne(list: string | undefined, word: string): boolean {
-  return list !== undefined && packRegExp(`^(?:${list})$`).test(word);
+  if (list === undefined) return false;
+  let pattern = wholeWords.get(list);
+  if (pattern === undefined) wholeWords.set(list, (pattern = packRegExp(`^(?:${list})$`)));
+  return pattern.test(word);
 }
 
 /** An ordinary word of the language: such a word begins no name that is typed without a capital, and ends one. */
@@ -117,7 +123,12 @@ export function peopleOf(
   pack: Pack | null,
 ): string[] {
   const names = known.flatMap(({ subject, attribute, value }) => [
-    /^User's .*?(\p{Lu}[\p{L}'-]+)$/u.exec(subject)?.[1] ?? '',
+    subject.startsWith("User's ")
+      ? (subject
+          .split(' ')
+          .slice(1)
+          .findLast((word) => /^\p{Lu}/u.test(word)) ?? '')
+      : '',
     attribute !== null && NAMED_PEOPLE.has(attribute) ? (value ?? '') : '',
   ]);
   if (pack !== null && pack.script !== 'han') {
