@@ -160,7 +160,8 @@ interface Found {
 
 /** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
 function isOfSomebodyElse({ match, subject, whole }: Found, { rule, text, pack, context }: MatchInput): boolean {
-  const isAboutUser = subject === USER && !PEOPLE.has(rule.attribute) && !rule.standing;
+  const isAboutUser =
+    subject === USER && rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
   if (pack.isUninflected === true && isAboutUser && continuesOthers(match, text, pack, context)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
@@ -239,20 +240,29 @@ function continuesOthers(
       .split(' ')
       .at(-2) ?? '';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
-  const isDone = /^[\p{L}'-]+$/u.test(doer) && packPattern(pack, 'past').test(verb);
-  if (isDone && !isOrdinary(doer.toLowerCase(), pack)) return true;
-  const at = Math.max(0, turn.indexOf(text));
-  const before = plainMarks(turn.slice(Math.max(0, at - NEAR), at)) + text.slice(0, match.index);
+  const isDone = packPattern(pack, 'past').test(verb);
+  if (isDone && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
   const patterns = [packPattern(pack, 'they'), relationsOf(pack).subjects, ...people.map(nameOf)];
-  const others = [
-    ...patterns.flatMap((pattern) => [...before.matchAll(new RegExp(pattern.source, 'giu'))]),
-    ...[...before.matchAll(NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
+  const othersIn = (part: string): RegExpExecArray[] => [
+    ...patterns.flatMap((pattern) => [...part.matchAll(new RegExp(pattern.source, 'giu'))]),
+    ...[...part.matchAll(NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
   ];
-  const last = Math.max(-1, ...others.map((found) => found.index + found[0].length));
-  return last >= 0 && !isUsers(before.slice(last));
+  const before = text.slice(0, match.index);
+  const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
+  if (last >= 0 || !isDone) return last >= 0 && !isUsers(before.slice(last));
+  // The sentence before counts where it begins with them: "my brother rang. started at Halfords".
+  const at = Math.max(0, turn.indexOf(text));
+  const earlier = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).trimEnd();
+  const opening =
+    earlier
+      .slice(0, -1)
+      .split(/[.!?\n]/)
+      .at(-1)
+      ?.trim() ?? '';
+  return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
 }
 
-/** How far back somebody may have been spoken of whom a clause without a subject is about. */
+/** How far back a sentence may begin whose subject a sentence without one goes on about. */
 const NEAR = 160;
 const USERS = ['me', 'my', 'we'] as const;
 
