@@ -109,28 +109,28 @@ const BASE: MemoryType = {
   defaultImportance: 0.5,
 };
 
-const GOAL_WORDS: readonly string[] =
-  'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives'.split(
-    ' ',
-  );
+const wordsOf = (text: string): readonly string[] => text.split(' ');
+const GOAL_WORDS = wordsOf(
+  'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives',
+);
+
+/** Texts as a whole, which no reader forms and no statement replaces. */
+const TEXT: MemoryType = {
+  ...BASE,
+  profileSection: null,
+  formable: false,
+  comparable: false,
+  forgettable: false,
+  inWorkingMemory: false,
+  mergesDoubles: false,
+};
 
 /** The types that Varve knows. An application adds its own with `createVarve({ memoryTypes })`. */
 export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   preference: {
     ...BASE,
     profileSection: 'Preferences',
-    askedFor: [
-      'preferences',
-      'prefer',
-      'like',
-      'likes',
-      'taste',
-      'tastes',
-      'favorite',
-      'favourite',
-      'favorites',
-      'favourites',
-    ],
+    askedFor: wordsOf('preferences prefer like likes taste tastes favorite favourite favorites favourites'),
     personal: true,
     lasting: true,
     description: 'How the user likes things done: style, format, tone, tools, tastes.',
@@ -219,61 +219,37 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     decayPerPass: 0.0002,
   },
   note: {
-    ...BASE,
-    profileSection: null,
-    formable: false,
-    comparable: false,
-    forgettable: false,
-    inWorkingMemory: false,
+    ...TEXT,
     section: 'notes',
     description: 'A text that was written down on purpose.',
     unique: 'nothing',
-    mergesDoubles: false,
     decayPerPass: 0,
     prunable: false,
     title: 'required',
   },
   saved_item: {
-    ...BASE,
-    profileSection: null,
-    formable: false,
-    comparable: false,
-    forgettable: false,
-    inWorkingMemory: false,
+    ...TEXT,
     section: 'saved_items',
     description: 'A link kept for later: title, URL, tags, summary, own note.',
     unique: 'nothing',
-    mergesDoubles: false,
     decayPerPass: 0,
     prunable: false,
     title: 'required',
   },
   summary: {
-    ...BASE,
-    profileSection: null,
-    formable: false,
-    comparable: false,
-    forgettable: false,
-    inWorkingMemory: false,
+    ...TEXT,
     section: 'summaries',
     description: 'What a conversation was about, one per topic.',
     unique: 'title',
-    mergesDoubles: false,
     title: 'required',
   },
   reflection: {
-    ...BASE,
-    profileSection: null,
-    formable: false,
-    comparable: false,
-    forgettable: false,
-    inWorkingMemory: false,
+    ...TEXT,
     personal: true,
     section: 'reflections',
     description: 'An interpreted observation, waiting to be merged into what is always in mind.',
     lifespan: 'session',
     levels: ['session', 'user', 'agent'],
-    mergesDoubles: false,
     decayPerPass: 0,
     prunable: false,
     recalled: false,

@@ -12,12 +12,12 @@ import {
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { type ArchiveReason, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './memory-rows.ts';
-import { changeOwner, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
+import { changeOwner, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
 import type { BlockTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';
 import { countWords } from '../record/parse.ts';
@@ -59,9 +59,7 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
   return reader
     .selectFrom('blocks')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session ?? '')
+    .where(ofSession(scope))
     .where('connection_id', '=', scope.connection ?? '')
     .where('kind', '=', kind)
     .executeTakeFirst();
@@ -147,8 +145,7 @@ export async function restateInBlocks(
   const rows = await writer
     .selectFrom('blocks')
     .selectAll()
-    .where('tenant_id', '=', before.scope.tenant)
-    .where('owner_key', '=', ownerKey(before.scope))
+    .where(ofOwner(before.scope))
     .where('kind', 'in', ['working_memory', 'profile', 'reflections', 'scaffold'])
     .execute();
   const why = { ...change, reason: `no longer so: ${change.reason}`.slice(0, 500) };

@@ -2,7 +2,7 @@ import type { IdSource } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { chunks, liesWithin, ownerColumns, scopeOfRow } from './owner-store.ts';
+import { chunks, ofOwner, ofSession, ownerColumns, scopeOfRow, withinScope } from './owner-store.ts';
 import type { ContextLogTable } from './schema.ts';
 
 /** One section of a context that was assembled. */
@@ -38,12 +38,7 @@ export async function insertContexts(
   if (contexts.length === 0) return;
   await writer.insertInto('context_log').values(contexts.map(toRow)).execute();
   for (const scope of new Map(contexts.map(({ scope }) => [ownerKey(scope), scope])).values()) {
-    await writer
-      .deleteFrom('context_log')
-      .where('tenant_id', '=', scope.tenant)
-      .where('owner_key', '=', ownerKey(scope))
-      .where('at', '<', keepAfter)
-      .execute();
+    await writer.deleteFrom('context_log').where(ofOwner(scope)).where('at', '<', keepAfter).execute();
   }
 }
 
@@ -52,7 +47,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
   const rows = await reader
     .selectFrom('context_log')
     .selectAll()
-    .where(liesWithin<'events'>(scope) as never)
+    .where(withinScope(scope))
     // For one owner only, because that query has an index.
     .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
@@ -98,9 +93,7 @@ export async function recalledTexts(reader: Reader, scope: Scope): Promise<strin
   const logged = await reader
     .selectFrom('context_log')
     .select('parts')
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session)
+    .where(ofSession(scope))
     .orderBy('at', 'desc')
     .limit(MOST_CONTEXTS)
     .execute();
@@ -169,8 +162,7 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   const rows = await reader
     .selectFrom('given_memories')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .orderBy('given_at')
     .orderBy('id')
     .limit(limit)

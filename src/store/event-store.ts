@@ -4,7 +4,7 @@ import { type Event, type EventKind, isBlank } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { chunks, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
+import { chunks, ofOwner, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
 import { type EventRow, toEvent } from './session-store.ts';
 import type { Origin } from '../record/statement.ts';
@@ -100,8 +100,7 @@ export async function findByIdempotencyKey(
   const rows = await reader
     .selectFrom('events')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .where('idempotency_key', 'in', [...keys])
     .execute();
   for (const row of rows) found.set(row.idempotency_key ?? '', toEvent(row));
@@ -231,11 +230,7 @@ export async function ownEvents(
   owner: Scope,
   { kind, origins, session, occurred = {}, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
 ): Promise<Event[]> {
-  let query: EventQuery = reader
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner));
+  let query: EventQuery = reader.selectFrom('events').selectAll().where(ofOwner(owner));
   if (kind !== undefined) query = query.where('kind', '=', kind);
   if (origins !== undefined) query = query.where('origin', 'in', [...origins]);
   if (session !== undefined) query = query.where('session_id', '=', session);
@@ -251,12 +246,7 @@ export async function ownEvents(
 }
 
 function ownObservations(reader: Reader, owner: Scope): EventQuery {
-  const query = reader
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
-    .where('kind', '=', 'observation');
+  const query = reader.selectFrom('events').selectAll().where(ofOwner(owner)).where('kind', '=', 'observation');
   // An observation without a user stays in its session.
   return owner.user === null ? query.where('session_id', 'is', null) : query;
 }
@@ -330,8 +320,7 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
   const rows = await reader
     .selectFrom('events')
     .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
+    .where(ofOwner(owner))
     .where('processed_at', 'is', null)
     .where('attempts', '>=', tries)
     .orderBy('sequence')
@@ -349,8 +338,7 @@ export async function retrySetAside(writer: Writer, owner: Scope, id: string, tr
     .updateTable('events')
     // One instead of zero, so that the event still counts as failed.
     .set({ attempts: 1 })
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
+    .where(ofOwner(owner))
     .where('id', '=', id)
     .where('processed_at', 'is', null)
     .where('attempts', '>=', tries)

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { VarveError } from '../errors.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { HeldChangeTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './owner-store.ts';
+import { ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** What a held answer would change: working memory and scaffold, the profile, or the working memory alone. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
@@ -51,8 +51,7 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
   const rows = await reader
     .selectFrom('held_changes')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .where('decided_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
@@ -97,8 +96,7 @@ export async function decideHeldChanges(
   let query = writer
     .updateTable('held_changes')
     .set({ decision, decided_at: now })
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .where('decided_at', 'is', null);
   if (ids !== undefined) query = query.where('id', 'in', [...ids]);
   if (kind !== undefined) query = query.where('kind', '=', kind);

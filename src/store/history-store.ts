@@ -4,7 +4,7 @@ import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import { chunks, liesWithin, ownerColumns, ownersWithin, scopeOfRow, withinScope } from './owner-store.ts';
+import { chunks, ownerColumns, ownersWithin, scopeOfRow, withinScope } from './owner-store.ts';
 import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
 
 /** What a revision records of a change. */
@@ -147,13 +147,10 @@ export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter =
   let query = reader
     .selectFrom('runs')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
+    .where(withinScope(scope))
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
     .limit(filter.limit ?? 100);
-  if (scope.agent !== null) query = query.where('agent_id', '=', scope.agent);
-  if (scope.user !== null) query = query.where('user_id', '=', scope.user);
-  if (scope.session !== null) query = query.where('session_id', '=', scope.session);
   if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
   if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
   return (await query.execute()).map(toRun);
@@ -261,7 +258,7 @@ export async function listRefusals(
   let query = reader
     .selectFrom('refusals')
     .selectAll()
-    .where(liesWithin<'refusals'>(scope))
+    .where(withinScope(scope))
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (session !== undefined) query = query.where('session_id', '=', session);

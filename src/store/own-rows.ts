@@ -5,7 +5,7 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
-import { changeOwner, chunks } from './owner-store.ts';
+import { changeOwner, chunks, ofOwner } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
 // Records of exactly one owner, for formation, consolidation and maintenance. What a handle sees, which may be of several owners, is read
@@ -51,8 +51,7 @@ export async function ownMemoryRows(
   let query: SelectQueryBuilder<Tables, 'memories', MemoryRow> = reader
     .selectFrom('memories')
     .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
+    .where(ofOwner(owner))
     .where((eb) =>
       filter.absorbed === true
         ? eb.or([eb('archived_at', 'is', null), eb('archive_reason', '=', 'absorbed')])

@@ -83,30 +83,26 @@ export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBo
     and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
 }
 
-/**
- * What lies within a scope: everything whose tenant, agent, user and session agree with those that are set.
- * For operators and for erasing; a part that is left open stands for all of them.
- */
-export function liesWithin<Table extends 'memories' | 'blocks' | 'events' | 'sessions' | 'refusals'>(
-  scope: Scope,
-): Filter<Table> {
-  const builder = (eb: ExpressionBuilder<Tables, 'memories'>): ExpressionWrapper<Tables, 'memories', SqlBool> =>
-    eb.and([
-      eb('tenant_id', '=', scope.tenant),
-      ...(scope.agent === null ? [] : [eb('agent_id', '=', scope.agent)]),
-      ...(scope.user === null ? [] : [eb('user_id', '=', scope.user)]),
-      ...(scope.session === null ? [] : [eb('session_id', '=', scope.session)]),
-    ]);
-  return builder as unknown as Filter<Table>;
+/** The rows of exactly one owner. */
+export function ofOwner(scope: Scope): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${scope.tenant} and owner_key = ${ownerKey(scope)}`;
 }
 
-/** The rows within a scope, as a condition on any table with the columns of the parts that are set. */
-export function withinScope(scope: Scope): RawBuilder<unknown> {
+/** The rows of one session of an owner; without a session, the rows outside of sessions in tables that have `''` for them. */
+export function ofSession(scope: Scope): RawBuilder<SqlBool> {
+  return sql`${ofOwner(scope)} and session_id = ${scope.session ?? ''}`;
+}
+
+/**
+ * The rows whose tenant, agent, user and session agree with those of the scope that are set, as a condition on any table with these columns.
+ * For operators and for erasing: an open part stands for all of them.
+ */
+export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   const conditions = [sql`tenant_id = ${scope.tenant}`];
   if (scope.agent !== null) conditions.push(sql`agent_id = ${scope.agent}`);
   if (scope.user !== null) conditions.push(sql`user_id = ${scope.user}`);
   if (scope.session !== null) conditions.push(sql`session_id = ${scope.session}`);
-  return sql.join(conditions, sql` and `);
+  return sql.join<SqlBool>(conditions, sql` and `);
 }
 
 /** The keys of the owners within a scope, as a subquery. */
@@ -175,8 +171,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
   const row = await writer
     .updateTable('owners')
     .set((owner) => ({ version: owner.ref('version') }))
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .returning(['created_at', 'epoch'])
     .executeTakeFirst();
   if (row !== undefined && incarnationOf(row) === incarnation) return;

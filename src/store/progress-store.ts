@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './owner-store.ts';
+import { ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** The progress of the background work on an owner, and the owner's own settings for it. */
 export interface OwnerProgress {
@@ -28,12 +28,7 @@ const NONE: OwnerProgress = {
 };
 
 export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerProgress> {
-  const row = await reader
-    .selectFrom('owner_progress')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .executeTakeFirst();
+  const row = await reader.selectFrom('owner_progress').selectAll().where(ofOwner(scope)).executeTakeFirst();
   return row === undefined ? NONE : toProgress(row);
 }
 

@@ -7,7 +7,7 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
-import { chunks, isSeenFrom, liesWithin, visibleFrom, withinReach } from './owner-store.ts';
+import { chunks, isSeenFrom, ofOwner, visibleFrom, withinReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
 /** Which memories to list. What is left out does not narrow the list. */
@@ -157,7 +157,7 @@ export async function listMemories(
     .selectFrom('memories')
     .selectAll()
     .where(
-      filter.reach === 'within' ? liesWithin<'memories'>(scope) : visibleFrom<'memories'>(scope, filter.connections),
+      filter.reach === 'within' ? withinScope(scope) : visibleFrom<'memories'>(scope, filter.connections),
     ) as MemoryQuery;
   if (asOf !== null) return listPast(reader, base, { scope, filter, asOf, limit });
   const rows = await inOrder(narrow(base, filter, now), filter)
@@ -282,8 +282,7 @@ export async function listSubjects(reader: Reader, scope: Scope): Promise<string
     .selectFrom('memories')
     .select('subject')
     .distinct()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .where('archived_at', 'is', null)
     .execute();
   return rows.map(({ subject }) => subject);

@@ -2,12 +2,12 @@ import { type Selectable, sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
 import type { ContextSource } from '../record/context-source.ts';
 import type { Event, EventKind } from '../record/event.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema } from '../record/session.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { Origin } from '../record/statement.ts';
 import type { EventTable, SessionTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './owner-store.ts';
+import { ofOwner, ofSession, ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** The state of a session ends this long after its last event. */
 const STATE_LIFETIME = DAY;
@@ -32,13 +32,7 @@ function toSession(row: SessionRow, now: number): Session {
 
 /** The session of a scope, or null when nothing has happened in it yet. */
 export async function findSession(reader: Reader, scope: Scope, now: number): Promise<Session | null> {
-  const row = await reader
-    .selectFrom('sessions')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session ?? '')
-    .executeTakeFirst();
+  const row = await reader.selectFrom('sessions').selectAll().where(ofSession(scope)).executeTakeFirst();
   return row === undefined ? null : toSession(row, now);
 }
 
@@ -91,9 +85,7 @@ export async function updateSession(
       ...(fields.status === undefined ? {} : { status: fields.status }),
       ...(fields.state === undefined ? {} : { state: JSON.stringify(fields.state) }),
     })
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session ?? '')
+    .where(ofSession(scope))
     .execute();
 }
 
@@ -126,9 +118,7 @@ export async function sessionWindow(reader: Reader, scope: Scope, session: Sessi
   const rows = await reader
     .selectFrom('events')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session)
+    .where(ofSession(scope))
     .where((eb) => eb.or([eb('position', '=', 0), eb('position', '>=', from)]))
     .orderBy('position')
     .execute();
@@ -140,9 +130,7 @@ export async function listSessionEvents(reader: Reader, scope: Scope, from: numb
   const rows = await reader
     .selectFrom('events')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session)
+    .where(ofSession(scope))
     .where('position', '>=', from)
     .where('position', '<', to)
     .orderBy('position')
@@ -192,9 +180,7 @@ export async function advanceFormation(
         .else(0)
         .end(),
     }))
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session ?? '')
+    .where(ofSession(scope))
     .where('formed_position', '=', from)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -205,9 +191,7 @@ export async function passFormation(writer: Writer, scope: Scope): Promise<void>
   await writer
     .updateTable('sessions')
     .set((row) => ({ formed_position: row.ref('event_count'), messages_since: 0, weighted_tokens_since: 0 }))
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', scope.session ?? '')
+    .where(ofSession(scope))
     .where((row) => row('formed_position', '=', row('event_count', '-', 1)))
     .execute();
 }
@@ -295,8 +279,7 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
   const row = await reader
     .selectFrom('tool_schemas')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .where('connection_id', '=', scope.connection ?? '')
     .executeTakeFirst();
   if (row === undefined) return null;

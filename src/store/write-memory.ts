@@ -27,7 +27,7 @@ import {
   uniqueKey,
   withoutSecrets,
 } from './memory-rows.ts';
-import { changeOwner, withinReach } from './owner-store.ts';
+import { changeOwner, ofSession, withinReach } from './owner-store.ts';
 import { findChangeable, listStatements } from './read-memories.ts';
 
 /** The result of writing a memory. */
@@ -284,9 +284,7 @@ export async function findLive(
   const row = await writer
     .selectFrom('memories')
     .selectAll()
-    .where('tenant_id', '=', memory.scope.tenant)
-    .where('owner_key', '=', ownerKey(memory.scope))
-    .where('session_id', '=', memory.scope.session ?? '')
+    .where(ofSession(memory.scope))
     .where('connection_id', '=', memory.scope.connection ?? '')
     .where('unique_key', '=', unique)
     .where('archived_at', 'is', null)

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
-import { liesWithin, ownersWithin, withinReach, withinScope } from '../owner-store.ts';
+import { ownersWithin, withinReach, withinScope } from '../owner-store.ts';
 import type { SessionTable } from '../schema.ts';
 
 /** How much there is within a scope. */
@@ -162,7 +162,7 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
   const statements = await reader
     .selectFrom('memories')
     .select(['subject', 'entities'])
-    .where(liesWithin<'memories'>(scope))
+    .where(withinScope(scope))
     .where('archived_at', 'is', null)
     .orderBy('importance', 'desc')
     .limit(MOST_STATEMENTS)

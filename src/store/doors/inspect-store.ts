@@ -6,7 +6,7 @@ import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import { toMemory } from '../memory-rows.ts';
-import { chunks, liesWithin, withinReach } from '../owner-store.ts';
+import { chunks, withinReach, withinScope } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
 import { toEvent } from '../session-store.ts';
 
@@ -93,7 +93,7 @@ export async function readMemoryRows(
   { offset, limit, order, text, ...filter }: RowsRequest,
   now: number,
 ): Promise<MemoryRows> {
-  const base = reader.selectFrom('memories').selectAll().where(liesWithin<'memories'>(scope)) as MemoryQuery;
+  const base = reader.selectFrom('memories').selectAll().where(withinScope(scope)) as MemoryQuery;
   let narrowed = narrow(base, filter, now);
   if (text !== undefined && text !== '') {
     narrowed = narrowed.where(sql<boolean>`lower(content) like ${`%${text.toLowerCase().replaceAll(/[%_]/g, ' ')}%`}`);
@@ -151,7 +151,7 @@ export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryF
       .selectFrom('memories')
       .select([column])
       .select((eb) => eb.fn.countAll().as('count'))
-      .where(liesWithin<'memories'>(scope))
+      .where(withinScope(scope))
       .where(column, 'is not', null)
       .groupBy(column)
       .orderBy('count', 'desc')
@@ -164,7 +164,7 @@ export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryF
     const row = await reader
       .selectFrom('memories')
       .select((eb) => eb.fn.countAll().as('count'))
-      .where(liesWithin<'memories'>(scope))
+      .where(withinScope(scope))
       .where('archived_at', archived ? 'is not' : 'is', null)
       .executeTakeFirstOrThrow();
     return Number(row.count);

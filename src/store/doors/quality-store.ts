@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
-import { chunks, liesWithin } from '../owner-store.ts';
+import { chunks, withinScope } from '../owner-store.ts';
 
 // The data behind the online metrics and the checks of the first conversations. Only reads.
 
@@ -53,17 +53,17 @@ export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCount
         .sum<number>(sql<number>`case when kind = 'observation' and category = 'correction' then 1 else 0 end`)
         .as('corrections'),
     ])
-    .where(liesWithin<'events'>(scope))
+    .where(withinScope(scope))
     .executeTakeFirst();
   const sessions = await reader
     .selectFrom('sessions')
     .select((eb) => eb.fn.countAll().as('count'))
-    .where(liesWithin<'sessions'>(scope))
+    .where(withinScope(scope))
     .executeTakeFirstOrThrow();
   const statements = await reader
     .selectFrom('memories')
     .select((eb) => eb.fn.countAll().as('count'))
-    .where(liesWithin<'memories'>({ ...scope, session: null }))
+    .where(withinScope({ ...scope, session: null }))
     .where('source_session', 'is not', null)
     .$if(scope.session !== null, (query) => query.where('source_session', '=', scope.session))
     .executeTakeFirstOrThrow();
@@ -84,7 +84,7 @@ export async function correctionsByMonth(
   const rows = await reader
     .selectFrom('events')
     .select(['occurred_at', 'origin', 'category'])
-    .where(liesWithin<'events'>(scope))
+    .where(withinScope(scope))
     .where((eb) => eb.or([eb('origin', '=', 'user'), eb('category', '=', 'correction')]))
     .orderBy('occurred_at', 'desc')
     .limit(MOST_EVENTS)
@@ -115,7 +115,7 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
   const blocks = await reader
     .selectFrom('blocks')
     .select(['id', 'content', 'updated_at'])
-    .where(liesWithin<'blocks'>({ ...scope, session: null }))
+    .where(withinScope({ ...scope, session: null }))
     .where('kind', '=', 'scaffold')
     .limit(MOST_SCAFFOLDS)
     .execute();
@@ -167,7 +167,7 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
   const rows = await reader
     .selectFrom('events')
     .select(['owner_key', 'content', 'recorded_at'])
-    .where(liesWithin<'events'>(scope))
+    .where(withinScope(scope))
     .where('origin', '=', 'agent')
     .where('kind', '=', 'message')
     .where((eb) => eb.or([eb('content', 'like', '%?%'), eb('content', 'like', '%？%')]))
@@ -214,7 +214,7 @@ export async function countRefusals(reader: Reader, scope: Scope): Promise<{ rea
     .selectFrom('refusals')
     .select('reason')
     .select((eb) => eb.fn.countAll().as('count'))
-    .where(liesWithin<'refusals'>(scope))
+    .where(withinScope(scope))
     .groupBy('reason')
     .orderBy('count', 'desc')
     .execute();

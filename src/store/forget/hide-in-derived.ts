@@ -7,7 +7,7 @@ import { toMemory } from '../memory-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { eventsById, type Item, rowsWith } from './hide-in-log.ts';
 import { redactDocuments, redactHistory, redactText, type Says } from './redact-documents.ts';
-import { removeRows, rowsBy } from '../owner-store.ts';
+import { ofOwner, removeRows, rowsBy } from '../owner-store.ts';
 
 /**
  * Memories that were derived from forgotten ones: those derived from nothing else are forgotten, too, and the others lose the sentences.
@@ -87,8 +87,7 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
   const row = await writer
     .selectFrom('memories')
     .select('id')
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
+    .where(ofOwner(scope))
     .where('title', '=', title)
     .where('id', '!=', id)
     .where('archived_at', 'is', null)
