@@ -14,7 +14,7 @@ const SESSION_LIFETIME = DAY;
 
 const MOST_SESSIONS = 500;
 
-/** One owner, or with neither agent nor user all of a tenant's. */
+/** One owner, or the whole tenant if it has neither agent nor user. */
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
 /** Ends the sessions of an owner that are over. Returns how many. */

@@ -22,7 +22,7 @@ const SCOPE_TEXT: Record<(typeof SCOPE_PARTS)[number], string> = {
 
 const TAG_TEXT: Readonly<Record<string, string>> = {
   events: 'What happened: turns, observations, documents, decisions. Everything else is made of them.',
-  memories: 'What was learned, one statement each, with its source, its versions and its past.',
+  memories: 'Learned statements, each with its source, its versions and its history.',
   facts: 'What is true of the user under a name of its own, such as `home_city`. There is one of each.',
   notes: 'What a user writes down or keeps for later.',
   entities: 'Who and what memories are about.',
@@ -37,7 +37,7 @@ const TAG_TEXT: Readonly<Record<string, string>> = {
   keys: 'Who may come in, and the audit trail of administrative acts.',
   jobs: 'The queue behind the background work.',
   operations: 'Counts, costs, erasing, what comes in and what goes out.',
-  inspector: 'What the inspector at `/` shows: lists with a place in them, counts and pictures of a scope.',
+  inspector: 'What the inspector at `/` shows: lists by offset, counts and overviews of a scope.',
 };
 
 /** The document that describes the operations, made from the schemas that check them. */

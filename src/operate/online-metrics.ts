@@ -92,7 +92,7 @@ export interface OnlineMetrics {
   observationRate: Rate;
   statementRate: Rate;
   correctionRate: Rate;
-  /** By month: a rate that falls means that less and less has to be put right. */
+  /** By month: a falling rate means that fewer corrections are necessary. */
   corrections: { month: string; rate: number | null; turns: number }[];
   repeatQuestionRate: Rate;
   /** Questions of the agent whose answer it had, newest first. */

@@ -89,7 +89,7 @@ export interface Webhooks {
   redeliver(tenant: string, id: string): Promise<WebhookDelivery>;
 }
 
-// Each change of a tenant is looked at once for each of its webhooks.
+// Bounds the work, because each change of a tenant is processed once for each of its webhooks.
 const MOST_WEBHOOKS = 100;
 const SECRET_OVERLAP = DAY;
 

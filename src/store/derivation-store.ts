@@ -1,7 +1,7 @@
 import type { Reader, Writer } from './database.ts';
 import { chunks } from './owner-store.ts';
 
-/** Notes what a memory was made of. */
+/** Records the sources of a derived memory. */
 export async function recordDerivation(
   writer: Writer,
   tenant: string,
@@ -18,7 +18,7 @@ export async function recordDerivation(
   }
 }
 
-/** The ids of the memories that a memory was made of. */
+/** The ids of the memories from which a memory was derived. */
 export async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('memory_derivations')
@@ -30,7 +30,7 @@ export async function derivedFrom(reader: Reader, tenant: string, memoryId: stri
   return rows.map((row) => row.from_id);
 }
 
-/** The memories that were made of any of these, each with all that it was made of. */
+/** The memories that were derived from any of these, each with all of its sources. */
 export async function derivedOf(
   reader: Reader,
   tenant: string,
