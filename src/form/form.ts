@@ -14,7 +14,8 @@ import { advanceFormation, findSession, listSessionEvents, markProcessed } from 
 import { type Applied, applyStatements } from './apply/apply.ts';
 import { spokenEvents, writeReflections, writeTopics } from './apply/reflections.ts';
 import { applyEnds, applyForgets } from './apply/requests.ts';
-import { type CheckContext, checkStatements, plainText } from './check/check.ts';
+import { checkStatements, plainText } from './check/check.ts';
+import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
 import type { FormDeps, LimitSettings } from './formation-settings.ts';
@@ -181,10 +182,8 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
     }
     const { requests, reading } = formable;
     const applied: Applied = await applyStatements(writer, deps, {
+      ...formable,
       scope,
-      statements: formable.statements,
-      vectors: formable.vectors,
-      verdicts: formable.verdicts,
       reader: reader.id,
       replacesDrafts: reader.kind === 'model',
       eventIds: events.map(({ id }) => id),

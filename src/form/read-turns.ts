@@ -9,8 +9,8 @@ import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests, withNearest } from './apply/requests.ts';
-import { type CheckContext, type Checked, checkStatements } from './check/check.ts';
-import { isStated } from './check/origin.ts';
+import { type Checked, checkStatements } from './check/check.ts';
+import { type CheckContext, isStated } from './check/evidence.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
 import { askVerdicts } from './decide/decide-prompt.ts';
 import { type Candidate, decideContext, openCandidates, type Verdict } from './decide/decide.ts';
@@ -164,7 +164,7 @@ export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
 /** What the statements of a reading are checked against. `writer`: the transaction to read the known subjects in. */
 export async function checkContext(
   deps: FormDeps,
-  read: Omit<CheckContext, 'settings' | 'subjects' | 'recalled' | 'types' | 'attributes' | 'timeZone'>,
+  read: Omit<CheckContext, 'settings' | 'subjects' | 'recalled' | 'types' | 'attributes'>,
   writer?: Writer,
 ): Promise<CheckContext> {
   const { scope, isLocal } = read;
@@ -176,7 +176,6 @@ export async function checkContext(
     recalled: isLocal ? [] : await deps.recalledTexts?.(scope),
     types: deps.memoryTypes,
     attributes: deps.attributes,
-    timeZone: deps.settings.timeZone,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Event } from '../record/event.ts';
 import type { Memory, SourceType } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
 import type { Confidence, Origin, Quote, Trust } from '../record/statement.ts';
-import type { Evidence } from './check/origin.ts';
+import type { Evidence } from './check/evidence.ts';
 import type { Refusal } from './formation-result.ts';
 import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
 

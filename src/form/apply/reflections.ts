@@ -12,7 +12,7 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/memory-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { isInstruction } from '../check/origin.ts';
+import { isInstruction } from '../check/evidence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { ReadReflection, ReadTopic } from '../read/reader.ts';

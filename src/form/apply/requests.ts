@@ -14,8 +14,8 @@ import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories, memoriesFrom } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
-import { type CheckContext, locateOwnWords } from '../check/check.ts';
-import type { Evidence } from '../check/origin.ts';
+import { toDate } from '../check/check.ts';
+import { type CheckContext, type Evidence, locateOwnWords } from '../check/evidence.ts';
 import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
@@ -30,7 +30,6 @@ import {
   withRepeats,
 } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
-import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 import type { Meter } from '../../ledger/ledger.ts';
 

@@ -1,44 +1,36 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
-import { isEnglish, isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
-import { contentStems, coveredBy } from '../../language/words.ts';
+import { resolveDates } from '../../language/resolve-dates.ts';
+import { snakeCase } from '../../record/attributes.ts';
+import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
-import { keySchema, type Memory, type SourceType } from '../../record/memory.ts';
-import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
+import { keySchema, type SourceType } from '../../record/memory.ts';
+import { countWords } from '../../record/parse.ts';
+import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
 import {
   belongsToUser,
+  canonicalSubject,
   type Confidence,
   isUser,
+  knownSubject,
   lowestTrust,
-  type Origin,
+  type Tense,
   type Trust,
   trustOf,
+  USER,
 } from '../../record/statement.ts';
 import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
-import type { FormationSettings } from '../formation-settings.ts';
-import type { ReadQuote, ReadStatement } from '../read/reader.ts';
-import { type ResolveContext, resolveNames, resolveTimes } from '../resolve.ts';
+import type { ReadStatement } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
-import { checkOrigin, type Evidence, isInstruction, isStated } from './origin.ts';
-import { countWords } from '../../record/parse.ts';
-
-/** What statements are checked against. */
-export interface CheckContext extends ResolveContext {
-  scope: Scope;
-  settings: FormationSettings;
-  /** The turns: turn 1 is the first of them. */
-  events: readonly Event[];
-  /** The turns before: names may come from there. */
-  earlier: readonly Event[];
-  /** The known statements that the reader was shown: known 1 is the first of them. */
-  known: readonly Memory[];
-  /** Whether the reader is our own code, whose quote may be a whole turn. */
-  isLocal: boolean;
-  sourceType?: SourceType;
-  /** Of statements that come from outside the log, and have nothing to quote: when they were said, and by whom. */
-  stated?: { at: Date; by: Origin };
-  /** Texts that were given out for this conversation: a turn that repeats one word for word says nothing new. */
-  recalled?: readonly string[];
-}
+import {
+  type CheckContext,
+  checkOrigin,
+  checkWords,
+  clippedWords,
+  type Evidence,
+  isRecalled,
+  isStated,
+  locateQuotes,
+} from './evidence.ts';
 
 /** What passed, and what did not with its reason. One bad item never costs the others. */
 export interface Checked {
@@ -79,7 +71,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (isRecalled(said.quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(named, { ...said, timeZone: context.timeZone });
+  const resolved = resolveTimes(named, { ...said, timeZone: context.settings.timeZone });
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
@@ -167,131 +159,6 @@ function clean(read: ReadStatement): ReadStatement {
   };
 }
 
-/** Where the quotes stand: in the turn that is cited, else word for word in another turn. What stands nowhere is left out. */
-function locateQuotes({ quotes, value }: ReadStatement, { events, isLocal }: CheckContext): Evidence[] {
-  const found = quotes.flatMap((quote) => locateIn(quote, events, isLocal) ?? []);
-  if (quotes.length > 0 || value === null) return found;
-  // A statement without a quote is looked for: its value must stand in a turn of the user's.
-  for (const event of events.toReversed()) {
-    if (event.origin !== 'user') continue;
-    const span = locateQuote(event.content, value);
-    if (span !== null) return [{ event, ...span }];
-  }
-  return [];
-}
-
-function locateIn({ turn, words }: ReadQuote, events: readonly Event[], isLocal: boolean): Evidence | null {
-  const cited = events[turn - 1];
-  if (words === '' && isLocal && cited !== undefined && cited.content !== '') {
-    return { event: cited, start: 0, end: cited.content.length };
-  }
-  for (const event of cited === undefined ? events : [cited, ...events]) {
-    const span = locateQuote(event.content, words);
-    if (span !== null) return { event, ...span };
-  }
-  return null;
-}
-
-// A shorter text is in many others by chance.
-const SHORTEST_RECALLED = 5;
-
-function isRecalled(quoted: string, { recalled = [] }: CheckContext): boolean {
-  const stems = contentStems(quoted);
-  return stems.size >= SHORTEST_RECALLED && recalled.some((text) => coveredBy(stems, contentStems(text)) >= 0.9);
-}
-
-interface Problem {
-  reason: RefusalReason;
-  detail?: string;
-}
-
-/** Whether the words of a statement agree with what the turns say. */
-function checkWords(
-  { text, value, attribute, relation }: ReadStatement,
-  { evidence, context, limit }: { evidence: readonly Evidence[]; context: CheckContext; limit: number },
-): Problem | null {
-  if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
-  const own = evidence.map(({ event }) => event.content);
-  const saidBy = (by: Origin): string[] =>
-    context.events.filter(({ origin }) => origin === by).map(({ content }) => content);
-  const around = [
-    ...own,
-    ...saidBy('user'),
-    ...questionsBefore(evidence, context),
-    ...context.earlier.map((event) => event.content),
-    ...context.known.map((memory) => `${memory.subject} ${memory.content} ${memory.value ?? ''}`),
-    ...context.userNames,
-  ];
-  const target = relation === null ? undefined : context.known[relation.known - 1];
-  // What goes on keeps the value that is known.
-  const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
-  if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
-    const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
-    // A name or a number may be one that only the assistant said, and that the user took up.
-    const answered = saidBy('agent');
-    const numbers = numbersSaid([...own, ...saidBy('user'), ...answered, ...dates, ...carriedOver].join('\n'));
-    const number = numberNotSaid(value, numbers);
-    if (number !== null) return { reason: 'value_not_said', detail: number };
-    if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
-  }
-  if (context.isLocal) return null;
-  const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
-  if (address !== undefined) return { reason: 'value_not_said', detail: address };
-  const foreign = wordsBeyond(text, [...around, ...carriedOver]);
-  return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
-}
-
-/** A date in words or figures: it was resolved from the turn's own time, and its figures need not stand in the turn. */
-function isDateLike(value: string): boolean {
-  return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
-}
-
-const ADDRESS =
-  /https?:\/\/[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
-
-/** Web and mail addresses and account numbers: a statement has none that no turn has. */
-function addressesIn(text: string): string[] {
-  return text.match(ADDRESS) ?? [];
-}
-
-// A sentence that shares words with its turn and has this many others of its own, more than half, adds a claim to its quote.
-// A sentence that shares none is a paraphrase or in another language, and is judged by its quote alone.
-const FOREIGN_WORDS = 5;
-const FOREIGN_SHARE = 0.6;
-
-// Dates are written out from the time of the turn, whose words need not have them.
-const DATE_WORDS =
-  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
-
-/** The words of a sentence that go beyond its sources, when they add a claim; null when they do not. */
-function wordsBeyond(text: string, sources: readonly string[]): string | null {
-  const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
-  const said = new Set([...contentStems(sources.join('\n').slice(0, 100_000))].map(headOf));
-  const foreign = stems.filter((stem) => !said.has(headOf(stem)));
-  const addsClaim =
-    foreign.length < stems.length && isEnglish(text)
-      ? (foreign.length >= FOREIGN_WORDS && foreign.length / stems.length > FOREIGN_SHARE) ||
-        (isInstruction(text) && foreign.length > 1)
-      : isInstruction(text);
-  return addsClaim ? foreign.slice(0, 8).join(', ') : null;
-}
-
-// Endings differ between "Knie" and "Knies", and short words are grammar: neither is a claim.
-const SHORTEST_WORD = 5;
-
-function headOf(stem: string): string {
-  return stem.slice(0, SHORTEST_WORD - 1);
-}
-
-/** What the agent asked right before: an answer takes its words from there. */
-function questionsBefore(evidence: readonly Evidence[], { events, earlier }: CheckContext): string[] {
-  const turns = [...earlier, ...events];
-  return evidence.flatMap(({ event }) => {
-    const place = turns.findIndex(({ id }) => id === event.id);
-    return turns.slice(Math.max(0, place - 2), Math.max(0, place)).map(({ content }) => content);
-  });
-}
-
 /** What concerns a person never goes to the level that every user of an agent shares. */
 function levelOf(
   { forEveryone, subject }: ReadStatement,
@@ -355,47 +222,148 @@ function refuse(
   return refusal('statement', reason, text, { detail, events: evidence.map(({ event }) => event) });
 }
 
-/** Where the words of a request or an end stand among the user's own turns; null when they do not. */
-export function locateOwnWords(
-  quote: ReadQuote,
-  { events, isLocal, userNames }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames'>,
-): Evidence | null {
-  const place = locateIn(quote, events, isLocal);
-  if (place === null) return null;
-  const verdict = checkOrigin({ subject: 'User', type: 'fact', text: '', isPersonal: true }, [place], { userNames });
-  return 'evidence' in verdict ? place : null;
+/** What names and attributes are resolved against. */
+export type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
+
+/** A reader's statement under the names that the tables have, with its times. */
+interface ResolvedStatement extends ReadStatement {
+  validFrom: Date | null;
+  validTo: Date | null;
+  dueAt: Date | null;
 }
 
-const NEGATION =
-  /(?:(?<![\p{L}])(?:not|never|no longer|nicht|nie|niet|nooit|nunca|jamais|mai|não|kein\p{L}*|geen)|n['’]?t)\s+$/iu;
-const HYPOTHESIS =
-  /(?:^|[^\p{L}\s]\s*|(?<![\p{L}])(?:and|but|so|well|i|ok|okay)\s+)(?:say|suppose|supposing|imagine|pretend|assuming|if|what if|wish|angenommen|falls|imagina que|supongamos que|imaginons que|imagina|supponiamo che)\s+(?:that\s+)?$/iu;
-const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
-const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
+/** Resolves the names of a statement: its type, its attribute, its subject. Unknown attributes stay, and mean many values. */
+export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
+  // Some models write `likes:pizza` for an attribute and its value.
+  const [name, ...rest] = (statement.attribute ?? '').split(':');
+  const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
+  const attribute = attributeOf(name, value, context);
+  const subject = canonicalSubject(statement.subject, context.userNames);
+  return {
+    ...statement,
+    attribute,
+    value: value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context),
+    type: typeOf(statement, context),
+    subject: namesItsOwnSubject(subject, attribute, value, context) ? USER : knownSubject(subject, context.subjects),
+  };
+}
 
-// The words before a quote that are looked at: further away stands another thought.
-const BEFORE = 60;
+/** The type of a statement, or the one that is nearest where it cannot have that. */
+function typeOf({ type, tense }: ReadStatement, { types }: ResolveContext): string {
+  const policy = types.get(type);
+  if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
+  // What recurs ("a letter to Grandma every Sunday") is not done on a day, and would run out after its first.
+  return tense === 'habit' && policy.due === 'required' ? 'fact' : type;
+}
+
+/** People type names without capitals; a form has them: "wendell tulk" is Wendell Tulk. */
+function spelled(value: string, attribute: string | null, { attributes }: ResolveContext): string {
+  if (attribute === null || value !== value.toLowerCase()) return value;
+  const { shape, namesSomebody, category } = attributes.policyOf(attribute);
+  // People and places have names; an employer may be "the hospital laundry", and a school "left at 15".
+  const isName = namesSomebody || category === 'location' || attribute === 'name' || attribute === 'preferred_name';
+  if (shape !== 'name' || !isName || /\d/.test(value)) return value;
+  return value.replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase());
+}
+
+/** "User's son Tai · child_name = Tai" says whose child Tai is, which is a statement about the user. */
+function namesItsOwnSubject(
+  subject: string,
+  attribute: string | null,
+  value: string | null,
+  { attributes }: ResolveContext,
+): boolean {
+  if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
+  const [name = ''] = value.toLowerCase().split(/[\s,(]/u);
+  return !isUser(subject) && name !== '' && subject.toLowerCase().includes(name);
+}
 
 /**
- * What a quote leaves out right before its first word and that would turn its meaning round: a negation ("do not | have asthma"), a
- * supposition ("say | I sold the house"), or somebody else as the one who does it ("my flatmate Ines | got a job"). Null where the
- * quote stands for itself. A name that the statement itself gives is not left out.
+ * The table's name for an attribute. `daughter` is `child_name` where its value is a name, and a word of its own where it is not. The name
+ * of a person or a place has no long word in lower case: `home` = "Three women, one toilet" is no city.
  */
-function clippedWords(
-  { event, start, end }: Evidence,
-  { subject, text, polarity }: Pick<ReadStatement, 'subject' | 'text' | 'polarity'>,
-): string | null {
-  const before = event.content.slice(Math.max(0, start - BEFORE), start).replace(/^[^\n]*[.!?…\n]\s*/u, '');
-  const negation = NEGATION.exec(before);
-  if (negation !== null && polarity === 'affirmed' && !isNegated(text)) return negation[0].trim();
-  const hypothesis = HYPOTHESIS.exec(before);
-  if (hypothesis !== null) return hypothesis[0].trim();
-  const somebody = SOMEBODY.exec(before);
-  const quoted = event.content.slice(start, end);
-  if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
-  const [words, relation = '', name] = somebody;
-  // "my commute | takes an hour" is about the user: only a name tells that it is a person.
-  if (name === undefined) return null;
-  const said = text.toLowerCase();
-  return said.includes(relation.toLowerCase()) || said.includes(name.toLowerCase()) ? null : words.trim();
+function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
+  const attribute = attributes.resolve(name);
+  const given = snakeCase(name ?? '');
+  if (attribute === null || attribute === given) return attribute;
+  const { shape, namesSomebody, category } = attributes.policyOf(attribute);
+  if (shape !== 'name') return attribute;
+  const isName =
+    value !== null &&
+    /^[\p{Lu}\p{Lo}]/u.test(value) &&
+    !((namesSomebody || category === 'location') && /(?<![\p{L}\p{M}])\p{Ll}{4,}/u.test(value));
+  return isName ? attribute : given;
+}
+
+/** A date of a habit that is nearer than this is the day of its next time, which a reader took for its end. */
+const LONGEST_INTERVAL = 7 * DAY;
+
+/**
+ * Resolves the times of a statement from the time of the turn that says it. A day that the quoted words count from the turn
+ * ("yesterday") outranks the reader's. A habit has no date but its end, where one was said. A plan whose day is past when it is told is
+ * no plan.
+ */
+function resolveTimes(
+  statement: ReadStatement,
+  { quoted, statedAt, timeZone }: { quoted: string; statedAt: Date; timeZone: string },
+): ResolvedStatement {
+  const to = toDate(statement.to);
+  if (statement.tense === 'habit') {
+    const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
+    return { ...statement, validFrom: null, validTo: isEnd ? to : null, dueAt: null };
+  }
+  const said = datesIn(quoted, statedAt, timeZone, statement.tense);
+  const from = agreed(toDate(statement.from), said);
+  const dueAt = agreed(toDate(statement.due), said);
+  const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
+  const isOver = to !== null && to <= statedAt;
+  return {
+    ...statement,
+    tense: tenseOf(statement.tense, { validFrom, isOver, statedAt }),
+    validFrom,
+    validTo: to !== null && validFrom !== null && to < validFrom ? null : to,
+    dueAt,
+  };
+}
+
+function tenseOf(
+  tense: Tense,
+  { validFrom, isOver, statedAt }: { validFrom: Date | null; isOver: boolean; statedAt: Date },
+): Tense {
+  if (isOver) return 'happened';
+  // "From tomorrow on I work at the clinic": what holds from a later day on is a plan until then.
+  if (tense === 'holds' && validFrom !== null && validFrom.getTime() - statedAt.getTime() >= DAY) return 'planned';
+  // "In May", said in the middle of May, is still ahead: only what lies more than a month back is no plan.
+  if (tense === 'planned' && validFrom !== null && statedAt.getTime() - validFrom.getTime() > 31 * DAY)
+    return 'happened';
+  return tense;
+}
+
+interface SaidDate {
+  from: Date;
+  to: Date;
+}
+
+/** Days that the words count from the turn: "yesterday", "next Friday". What has figures, a month or a year is left to the reader. */
+function datesIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate[] {
+  const prefer = tense === 'planned' ? 'future' : 'past';
+  return resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer }).flatMap(
+    ({ from, to, relative, precision, text }) =>
+      from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? [] : [{ from, to }],
+  );
+}
+
+/** The reader's date, unless the quoted words count another day from the turn, and only that one. */
+function agreed(read: Date | null, said: readonly SaidDate[]): Date | null {
+  const [only, ...others] = said;
+  if (read === null || only === undefined || others.length > 0) return read;
+  const isWithin = read.getTime() >= only.from.getTime() - DAY && read.getTime() <= only.to.getTime() + DAY;
+  return isWithin ? read : only.from;
+}
+
+/** A reader's ISO date; null for anything else. */
+export function toDate(text: string | null): Date | null {
+  if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
+  const time = Date.parse(text.trim());
+  return Number.isNaN(time) ? null : new Date(time);
 }

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { attributeTable } from '../record/attributes.ts';
-import { memoryTypeTable } from '../record/memory-types.ts';
-import type { ReadStatement } from './read/reader.ts';
-import { resolveNames } from './resolve.ts';
+import { attributeTable } from '../../record/attributes.ts';
+import { memoryTypeTable } from '../../record/memory-types.ts';
+import type { ReadStatement } from '../read/reader.ts';
+import { resolveNames } from './check.ts';
 
 const context = {
   types: memoryTypeTable(),
   attributes: attributeTable(),
   userNames: ['Ines'],
   subjects: [],
-  timeZone: 'UTC',
 };
 const read = (fields: Partial<ReadStatement>): ReadStatement =>
   resolveNames({ subject: 'User', attribute: null, value: null, type: 'fact', ...fields } as ReadStatement, context);

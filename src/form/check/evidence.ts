@@ -1,0 +1,329 @@
+import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
+import {
+  isEnglish,
+  isNameSaid,
+  isNegated,
+  locateQuote,
+  numberNotSaid,
+  numbersSaid,
+  type Span,
+} from '../../language/quotes.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import type { AttributeTable } from '../../record/attributes.ts';
+import type { Event } from '../../record/event.ts';
+import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
+import type { MemoryTypeTable } from '../../record/memory-types.ts';
+import type { Memory, SourceType } from '../../record/memory.ts';
+import { countWords } from '../../record/parse.ts';
+import type { Scope } from '../../record/scope.ts';
+import { belongsToUser, isUser, type Origin } from '../../record/statement.ts';
+import type { RefusalReason } from '../formation-result.ts';
+import type { FormationSettings } from '../formation-settings.ts';
+import type { ReadQuote, ReadStatement } from '../read/reader.ts';
+
+/** Words of an event that a statement rests on. */
+export interface Evidence extends Span {
+  event: Event;
+}
+
+/** What statements are checked against. */
+export interface CheckContext {
+  scope: Scope;
+  settings: FormationSettings;
+  /** The turns: turn 1 is the first of them. */
+  events: readonly Event[];
+  /** The turns before: names may come from there. */
+  earlier: readonly Event[];
+  /** The known statements that the reader was shown: known 1 is the first of them. */
+  known: readonly Memory[];
+  /** Whether the reader is our own code, whose quote may be a whole turn. */
+  isLocal: boolean;
+  sourceType?: SourceType;
+  /** Of statements that come from outside the log, and have nothing to quote: when they were said, and by whom. */
+  stated?: { at: Date; by: Origin };
+  /** Texts that were given out for this conversation: a turn that repeats one word for word says nothing new. */
+  recalled?: readonly string[];
+  types: MemoryTypeTable;
+  attributes: AttributeTable;
+  /** Names of the user, besides "User". */
+  userNames: readonly string[];
+  /** The subjects that the owner's statements have. */
+  subjects: readonly string[];
+}
+
+/** The kinds of event that are a statement already: what an agent observed or decided, and what came of it. */
+const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
+
+/** Whether an event is a statement already. */
+export function isStated(event: Pick<Event, 'kind'>): boolean {
+  return STATED_KINDS.has(event.kind);
+}
+
+const INSTRUCTION =
+  /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|do not (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
+
+/** Whether a text tells its reader what to do. */
+export function isInstruction(text: string): boolean {
+  return INSTRUCTION.test(text);
+}
+
+/** Whether an event is the answer of one of the agent's recall tools: what it says is known already. */
+function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): boolean {
+  return (
+    event.origin === 'tool' &&
+    (event.content === MEMORY_ANSWER || isMemoryAnswer(event.content, event.metadata['tool']))
+  );
+}
+
+/** Which evidence counts for a statement, or why none does. */
+export type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?: string };
+
+/**
+ * Who said it decides what it can become. What the user says of themself and of their people is theirs; what a tool, a document, a
+ * pasted text, the agent or another person says never is, however a reader words it; and an instruction from outside is nothing to
+ * be learned.
+ */
+export function checkOrigin(
+  statement: { subject: string; type: string; text: string; isPersonal: boolean },
+  cited: readonly Evidence[],
+  { userNames }: { userNames: readonly string[] },
+): OriginVerdict {
+  const known = cited.filter(({ event }) => isFromRecall(event));
+  const evidence = cited.filter((each) => !known.includes(each));
+  if (evidence.length === 0) return { reason: known.length > 0 ? 'recalled_text' : 'quote_not_found' };
+  const outside = evidence.filter(isFromOutside);
+  if (
+    outside.some(({ event, start, end }) => isInstruction(event.content.slice(start, end))) ||
+    (outside.length > 0 && isInstruction(statement.text))
+  ) {
+    return { reason: 'instruction_from_outside' };
+  }
+  const stated = evidence.filter(
+    ({ event }) => isStated(event) && event.origin !== 'tool' && event.origin !== 'document',
+  );
+  if (stated.length > 0 && outside.length === 0) return { evidence };
+  const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
+  const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
+  if (!needsOwnWords) {
+    // Small talk of the agent about the world is nothing to keep; what it did is an episode.
+    const isAgentAlone = evidence.every(({ event }) => event.origin === 'agent');
+    return isAgentAlone && statement.type !== 'episode'
+      ? { reason: 'not_the_users_own', detail: 'only the assistant says so' }
+      : { evidence };
+  }
+  if (own.length === 0) return { reason: 'not_the_users_own', detail: foreignVoice(evidence) };
+  // What the agent asked stays as evidence of what a "yes" means; what came from outside does not.
+  return { evidence: evidence.filter((each) => own.includes(each) || isQuestionBefore(each, own)) };
+}
+
+function foreignVoice(evidence: readonly Evidence[]): string {
+  const origins = new Set(
+    evidence.map((each) => (isFromOutside(each) && each.event.origin === 'user' ? 'pasted text' : each.event.origin)),
+  );
+  return `said by: ${[...origins].join(', ')}`;
+}
+
+/** Tools, documents, and what a user pastes or quotes. */
+function isFromOutside({ event, start, end }: Evidence): boolean {
+  if (event.origin === 'tool' || event.origin === 'document') return true;
+  if (event.origin !== 'user' || event.kind !== 'message') return false;
+  const isForeign = ({ kind, ...span }: ForeignSpan): boolean =>
+    // A few words in quotation marks inside the user's own sentence are what the user reports.
+    kind !== 'quoted' || span.end - span.start > event.content.length / 2;
+  return foreignSpans(event.content).some((span) => isForeign(span) && isMostlyWithin({ start, end }, span));
+}
+
+function isMostlyWithin(quote: Span, span: Span): boolean {
+  const shared = Math.min(quote.end, span.end) - Math.max(quote.start, span.start);
+  return shared >= (quote.end - quote.start) / 2;
+}
+
+/** In a dialogue of several named people, "the user" is the one whose name the handle has. */
+function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
+  const { event } = evidence;
+  if (event.origin !== 'user' || event.kind !== 'message' || isFromOutside(evidence)) return false;
+  if (event.speaker === null) return true;
+  const speaker = event.speaker.toLowerCase();
+  if (subject.toLowerCase() === speaker || subject.toLowerCase().startsWith(`${speaker}'s `)) return true;
+  if (!isUser(subject) && !belongsToUser(subject)) return true;
+  return userNames.some((name) => name.toLowerCase() === speaker);
+}
+
+/** A question of the agent right before one of the user's own turns. */
+function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolean {
+  if (event.origin !== 'agent' || !/[?？]/.test(event.content)) return false;
+  return own.some((each) => {
+    const distance = (each.event.position ?? Number.NaN) - (event.position ?? Number.NaN);
+    return distance > 0 && distance <= 2;
+  });
+}
+
+/** Where the quotes stand: in the turn that is cited, else word for word in another turn. What stands nowhere is left out. */
+export function locateQuotes({ quotes, value }: ReadStatement, { events, isLocal }: CheckContext): Evidence[] {
+  const found = quotes.flatMap((quote) => locateIn(quote, events, isLocal) ?? []);
+  if (quotes.length > 0 || value === null) return found;
+  // A statement without a quote is looked for: its value must stand in a turn of the user's.
+  for (const event of events.toReversed()) {
+    if (event.origin !== 'user') continue;
+    const span = locateQuote(event.content, value);
+    if (span !== null) return [{ event, ...span }];
+  }
+  return [];
+}
+
+function locateIn({ turn, words }: ReadQuote, events: readonly Event[], isLocal: boolean): Evidence | null {
+  const cited = events[turn - 1];
+  if (words === '' && isLocal && cited !== undefined && cited.content !== '') {
+    return { event: cited, start: 0, end: cited.content.length };
+  }
+  for (const event of cited === undefined ? events : [cited, ...events]) {
+    const span = locateQuote(event.content, words);
+    if (span !== null) return { event, ...span };
+  }
+  return null;
+}
+
+/** Where the words of a request or an end stand among the user's own turns; null when they do not. */
+export function locateOwnWords(
+  quote: ReadQuote,
+  { events, isLocal, userNames }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames'>,
+): Evidence | null {
+  const place = locateIn(quote, events, isLocal);
+  if (place === null) return null;
+  const verdict = checkOrigin({ subject: 'User', type: 'fact', text: '', isPersonal: true }, [place], { userNames });
+  return 'evidence' in verdict ? place : null;
+}
+
+// A shorter text is in many others by chance.
+const SHORTEST_RECALLED = 5;
+
+export function isRecalled(quoted: string, { recalled = [] }: CheckContext): boolean {
+  const stems = contentStems(quoted);
+  return stems.size >= SHORTEST_RECALLED && recalled.some((text) => coveredBy(stems, contentStems(text)) >= 0.9);
+}
+
+const NEGATION =
+  /(?:(?<![\p{L}])(?:not|never|no longer|nicht|nie|niet|nooit|nunca|jamais|mai|não|kein\p{L}*|geen)|n['’]?t)\s+$/iu;
+const HYPOTHESIS =
+  /(?:^|[^\p{L}\s]\s*|(?<![\p{L}])(?:and|but|so|well|i|ok|okay)\s+)(?:say|suppose|supposing|imagine|pretend|assuming|if|what if|wish|angenommen|falls|imagina que|supongamos que|imaginons que|imagina|supponiamo che)\s+(?:that\s+)?$/iu;
+const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
+const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
+
+// The words before a quote that are looked at: further away stands another thought.
+const BEFORE = 60;
+
+/**
+ * What a quote leaves out right before its first word and that would turn its meaning round: a negation ("do not | have asthma"), a
+ * supposition ("say | I sold the house"), or somebody else as the one who does it ("my flatmate Ines | got a job"). Null where the
+ * quote stands for itself. A name that the statement itself gives is not left out.
+ */
+export function clippedWords(
+  { event, start, end }: Evidence,
+  { subject, text, polarity }: Pick<ReadStatement, 'subject' | 'text' | 'polarity'>,
+): string | null {
+  const before = event.content.slice(Math.max(0, start - BEFORE), start).replace(/^[^\n]*[.!?…\n]\s*/u, '');
+  const negation = NEGATION.exec(before);
+  if (negation !== null && polarity === 'affirmed' && !isNegated(text)) return negation[0].trim();
+  const hypothesis = HYPOTHESIS.exec(before);
+  if (hypothesis !== null) return hypothesis[0].trim();
+  const somebody = SOMEBODY.exec(before);
+  const quoted = event.content.slice(start, end);
+  if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
+  const [words, relation = '', name] = somebody;
+  // "my commute | takes an hour" is about the user: only a name tells that it is a person.
+  if (name === undefined) return null;
+  const said = text.toLowerCase();
+  return said.includes(relation.toLowerCase()) || said.includes(name.toLowerCase()) ? null : words.trim();
+}
+
+interface Problem {
+  reason: RefusalReason;
+  detail?: string;
+}
+
+/** Whether the words of a statement agree with what the turns say. */
+export function checkWords(
+  { text, value, attribute, relation }: ReadStatement,
+  { evidence, context, limit }: { evidence: readonly Evidence[]; context: CheckContext; limit: number },
+): Problem | null {
+  if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
+  const own = evidence.map(({ event }) => event.content);
+  const saidBy = (by: Origin): string[] =>
+    context.events.filter(({ origin }) => origin === by).map(({ content }) => content);
+  const around = [
+    ...own,
+    ...saidBy('user'),
+    ...questionsBefore(evidence, context),
+    ...context.earlier.map((event) => event.content),
+    ...context.known.map((memory) => `${memory.subject} ${memory.content} ${memory.value ?? ''}`),
+    ...context.userNames,
+  ];
+  const target = relation === null ? undefined : context.known[relation.known - 1];
+  // What goes on keeps the value that is known.
+  const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
+  if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
+    const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
+    // A name or a number may be one that only the assistant said, and that the user took up.
+    const answered = saidBy('agent');
+    const numbers = numbersSaid([...own, ...saidBy('user'), ...answered, ...dates, ...carriedOver].join('\n'));
+    const number = numberNotSaid(value, numbers);
+    if (number !== null) return { reason: 'value_not_said', detail: number };
+    if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
+  }
+  if (context.isLocal) return null;
+  const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
+  if (address !== undefined) return { reason: 'value_not_said', detail: address };
+  const foreign = wordsBeyond(text, [...around, ...carriedOver]);
+  return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
+}
+
+/** A date in words or figures: it was resolved from the turn's own time, and its figures need not stand in the turn. */
+function isDateLike(value: string): boolean {
+  return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
+}
+
+const ADDRESS =
+  /https?:\/\/[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
+
+/** Web and mail addresses and account numbers: a statement has none that no turn has. */
+function addressesIn(text: string): string[] {
+  return text.match(ADDRESS) ?? [];
+}
+
+// A sentence that shares words with its turn and has this many others of its own, more than half, adds a claim to its quote.
+// A sentence that shares none is a paraphrase or in another language, and is judged by its quote alone.
+const FOREIGN_WORDS = 5;
+const FOREIGN_SHARE = 0.6;
+
+// Dates are written out from the time of the turn, whose words need not have them.
+const DATE_WORDS =
+  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
+
+/** The words of a sentence that go beyond its sources, when they add a claim; null when they do not. */
+function wordsBeyond(text: string, sources: readonly string[]): string | null {
+  const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
+  const said = new Set([...contentStems(sources.join('\n').slice(0, 100_000))].map(headOf));
+  const foreign = stems.filter((stem) => !said.has(headOf(stem)));
+  const addsClaim =
+    foreign.length < stems.length && isEnglish(text)
+      ? (foreign.length >= FOREIGN_WORDS && foreign.length / stems.length > FOREIGN_SHARE) ||
+        (isInstruction(text) && foreign.length > 1)
+      : isInstruction(text);
+  return addsClaim ? foreign.slice(0, 8).join(', ') : null;
+}
+
+// Endings differ between "Knie" and "Knies", and short words are grammar: neither is a claim.
+const SHORTEST_WORD = 5;
+
+function headOf(stem: string): string {
+  return stem.slice(0, SHORTEST_WORD - 1);
+}
+
+/** What the agent asked right before: an answer takes its words from there. */
+function questionsBefore(evidence: readonly Evidence[], { events, earlier }: CheckContext): string[] {
+  const turns = [...earlier, ...events];
+  return evidence.flatMap(({ event }) => {
+    const place = turns.findIndex(({ id }) => id === event.id);
+    return turns.slice(Math.max(0, place - 2), Math.max(0, place)).map(({ content }) => content);
+  });
+}
