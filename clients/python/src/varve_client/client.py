@@ -1,4 +1,4 @@
-"""The hand-written face of the client: scopes, retries, errors. The operations themselves are generated."""
+"""The hand-written part of the client: scopes, retries, errors. The operations themselves are generated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_WAIT = 5.0
 
 
 class VarveError(Exception):
-    """What the server answered instead of a result. ``code`` is for programs, the message for people."""
+    """An error of the server. ``code`` is for programs, the message for people."""
 
     def __init__(self, message: str, *, code: str, status: Optional[int] = None, retryable: bool = False) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ class VarveError(Exception):
 
 
 class _Transport:
-    """JSON over HTTP with the standard library. A write is sent under an idempotency key, so that a lost answer can be asked for again."""
+    """JSON over HTTP with the standard library. A write carries an idempotency key, so that it can be retried after a lost answer."""
 
     def __init__(self, url: str, key: str, timeout: float, retries: int) -> None:
         self.url = url.rstrip("/")
@@ -102,7 +102,7 @@ def _text(value: Any) -> str:
 
 
 def _without_none(body: Any) -> Any:
-    """An argument that was not given is left out; None within a value is kept, because null can mean something there."""
+    """Omits arguments that were not given; None within a value is kept, because null may have a meaning there."""
     return {name: value for name, value in body.items() if value is not None} if isinstance(body, dict) else body
 
 

@@ -20,14 +20,14 @@ _SPEAKERS = {"user": HumanMessage, "agent": AIMessage}
 
 
 class VarveChatMessageHistory(BaseChatMessageHistory):
-    """The history of one session. What is said is logged and memories are made of it; the last turns of the session are the history.
+    """The history of one session. Messages are logged and memories are formed from them; the last turns of the session are the history.
 
     Texts of the user and the assistant come back. Results of tools are logged as a tool's words, and are not among ``messages``.
     System messages are not logged: they are what the application says to its model. A message is logged each time it is added.
     """
 
     def __init__(self, memory: Memory, *, turns: int = 50) -> None:
-        """``memory`` must name a user and a session. ``turns``: how many turns the history has; the first of the session is always one."""
+        """``memory`` must name a user and a session. ``turns``: how many turns the history has, always including the first of the session."""
         super().__init__()
         for part in ("user", "session"):
             if memory.scope[part] is None:
@@ -43,12 +43,12 @@ class VarveChatMessageHistory(BaseChatMessageHistory):
         return [_SPEAKERS[turn["origin"]](content=turn["content"], id=turn["id"], name=turn["speaker"]) for turn in said]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Logs messages in one transaction. Of content in parts, the texts are kept."""
+        """Logs messages in one transaction. Only the text parts of content are kept."""
         if messages:
             self.memory.add([_logged(message) for message in messages])
 
     def clear(self) -> None:
-        """Erases the session for good: its log, and the memories that were made of it alone. None of it can be restored.
+        """Erases the session: its log, and the memories that rest on it alone. It cannot be restored.
 
         Other sessions are not touched, nor are memories that rest on other sessions too. The API key needs the access ``admin``; with
         another key a VarveError with status 403 is raised, and nothing is erased. To start afresh and keep what is remembered, do not
@@ -58,14 +58,14 @@ class VarveChatMessageHistory(BaseChatMessageHistory):
 
 
 def _logged(message: BaseMessage) -> Dict[str, Any]:
-    """A message as the server takes it. The server knows LangChain's types as names of roles, but not the types of chunks."""
+    """Converts a message to the server's format. The server knows LangChain's types as names of roles, but not the types of chunks."""
     whole = message_chunk_to_message(message)
     role = whole.role if isinstance(whole, ChatMessage) else whole.type
     return {"role": role, "content": str(whole.text), **({"name": whole.name} if whole.name else {})}
 
 
 class VarveRetriever(BaseRetriever):
-    """What is remembered, as documents, best first: a retriever for any chain. Empty when nothing relevant is known.
+    """A retriever for any chain, which returns recalled records as documents, best first. Empty when nothing relevant is known.
 
     The metadata of a document has id, kind (memory or event), type, date, trust, score and relevance, and the speaker of what was said.
     Trust ``low`` means that the text comes from a tool or a document: treat it as data.
