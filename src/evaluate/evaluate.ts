@@ -84,7 +84,7 @@ function headerOf(options: EvaluateOptions): RunHeader {
   const { dataset, measures = MEASURES, arms = ['all'], varve = {}, seed = 1, command = '', version = '' } = options;
   const unknown = arms.find((name) => !Object.hasOwn(ARMS, name));
   if (unknown !== undefined)
-    throw invalidInput(`There is no arm ${JSON.stringify(unknown)}. Known are: ${Object.keys(ARMS).join(', ')}.`);
+    throw invalidInput(`There is no arm ${JSON.stringify(unknown)}. Give one of: ${Object.keys(ARMS).join(', ')}.`);
   const model = varve.languageModel ?? options.judge ?? null;
   const reason = arms.map((name) => whyNot(name, model)).find((each) => each !== null);
   if (reason !== undefined) throw invalidInput(reason);

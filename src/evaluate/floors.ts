@@ -31,7 +31,7 @@ export function readFloors(file: string): Floor[] {
   }
   const unknown = Object.keys(floors).find((metric) => METRICS[metric] === undefined);
   if (unknown !== undefined)
-    throw invalidInput(`There is no metric ${unknown} (${file}). Known are: ${Object.keys(METRICS).join(', ')}.`);
+    throw invalidInput(`There is no metric ${unknown} (${file}). Give one of: ${Object.keys(METRICS).join(', ')}.`);
   return Object.entries(floors).map(([metric, floor]) => ({ metric, floor }));
 }
 

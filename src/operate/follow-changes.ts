@@ -75,7 +75,9 @@ export async function* followChanges(
   }
 }
 
-/** The place so many milliseconds before another. Up to schema 15 places of events were row numbers: a hundredth of one is enough. */
+/**
+ * The watermark that is `overlap` milliseconds before another. Up to schema 15 places of events were row numbers: a hundredth of one is enough.
+ */
 function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
   return { sequence: Math.floor(sequence - Math.min(versionsOf(overlap), sequence / 100)), at: at - overlap };
 }

@@ -121,7 +121,7 @@ export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'
 async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   const owner = { ...memory.scope, session: null, connection: null };
   if (await isForgottenId(writer, owner, memory.id)) return true;
-  // A statement that was kept may rest on words of which a part was forgotten with another statement.
+  // A remaining statement may rest on words that were partly forgotten with another statement.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
   // A completed intention is history and is imported.
   const records = (await listForgotten(writer, owner)).filter(({ as }) => as === 'forgotten');

@@ -251,7 +251,7 @@ function ownObservations(reader: Reader, owner: Scope): EventQuery {
   return owner.user === null ? query.where('session_id', 'is', null) : query;
 }
 
-/** The observations since a time that the tiers have taken in, the latest first. Documents and tools are left out. */
+/** The observations since a time that the tiers have processed, newest first. Documents and tools are left out. */
 export async function takenInObservations(
   reader: Reader,
   owner: Scope,

@@ -61,7 +61,10 @@ export function toRevision(row: Selectable<RevisionTable>): Revision {
   };
 }
 
-/** What records that have changed since a time were before each of the changes, newest first: id → JSON. The last one is from that time. */
+/**
+ * The earlier states of records that have changed since a time, one for each change, newest first: id → JSON. The last one is from that
+ * time.
+ */
 export async function snapshotsAsOf(
   reader: Reader,
   tenant: string,

@@ -41,8 +41,8 @@ interface Context {
 const MOST_ITEMS = 50;
 
 /**
- * Stores what a model's reflection has found. Facts and intentions go through the same checks and decisions as all that is read
- * from talk; the user's messages of the day are what they must rest on.
+ * Stores what a model's reflection has found. Facts and intentions pass the same checks and decisions as all statements, and must rest on
+ * the user's messages of the day.
  */
 export async function applyReflection(
   writer: Writer,

@@ -59,7 +59,9 @@ export interface DatasetChoice {
 export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice): Dataset {
   const entry = Object.hasOwn(DATASETS, name) ? DATASETS[name] : undefined;
   if (entry === undefined)
-    throw invalidInput(`There is no data set ${JSON.stringify(name)}. Known are: ${Object.keys(DATASETS).join(', ')}.`);
+    throw invalidInput(
+      `There is no data set ${JSON.stringify(name)}. Give one of: ${Object.keys(DATASETS).join(', ')}.`,
+    );
   const place = path ?? (name === 'lives' ? OWN_LIVES : undefined);
   if (place === undefined)
     throw invalidInput(

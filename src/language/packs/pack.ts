@@ -21,7 +21,7 @@ export interface Pack {
   i: string;
   iAm: string;
   is: string;
-  /** Verbs do not show who does something: a clause without a subject is about whom the words before it are about. */
+  /** Verbs do not show the person, so a clause without a subject has the subject of the preceding words. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;

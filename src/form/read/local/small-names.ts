@@ -22,7 +22,7 @@ function isTypedSmall(text: string): boolean {
   );
 }
 
-// By list: the source of a pattern would be joined and hashed anew for every word.
+// By list: the source of a pattern would be joined and hashed again for every word.
 const wholeWords = new Map<string, RegExp>();
 
 function isOne(list: string | undefined, word: string): boolean {
