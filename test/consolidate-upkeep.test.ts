@@ -30,6 +30,82 @@ const row = (given: Partial<UpkeepRow>): UpkeepRow => ({
 const plan = (given: Partial<UpkeepRow>, days: number, type = 'feedback') =>
   planUpkeep(row(given), typeOf(type), decay, days * DAY);
 
+/** A memory, a question, an answer that uses the memory, and reactions that confirm it, correct it, or do neither. */
+const REACTIONS: [string, string, string, string, string[], string[], string[]][] = [
+  [
+    'de',
+    'Ist gegen Erdnüsse allergisch.',
+    'Was soll ich für Tom kochen?',
+    'Weil du gegen Erdnüsse allergisch bist, lieber Risotto.',
+    ['Genau, danke!', 'Ja, stimmt.', 'Das stimmt.'],
+    ['Nein, das war einmal.', 'Das stimmt so nicht.', 'Eigentlich vertrage ich sie wieder.', 'Ich bin es nicht mehr.'],
+    ['Und was passt dazu?', 'Danke dir.'],
+  ],
+  [
+    'es',
+    'Es alérgica a los cacahuetes.',
+    '¿Qué cocino para Tomás?',
+    'Como eres alérgica a los cacahuetes, mejor un arroz.',
+    ['¡Exacto!', 'Sí, eso es.'],
+    ['No, ya no lo soy.', 'En realidad ya puedo comerlos.'],
+    ['¿Y de postre?', 'No pasa nada, gracias.'],
+  ],
+  [
+    'fr',
+    'Est allergique aux arachides.',
+    'Que cuisiner pour Thomas ?',
+    'Comme tu es allergique aux arachides, plutôt un risotto.',
+    ['Oui, c’est ça.', 'Exactement !'],
+    ['Non, c’est fini.', 'En fait, je ne le suis plus.'],
+    ['Et comme dessert ?', 'Non merci.'],
+  ],
+  [
+    'pt',
+    'É alérgica a amendoim.',
+    'O que cozinho para o Tomás?',
+    'Como és alérgica a amendoim, talvez um risoto.',
+    ['Isso mesmo!', 'Sim, exato.'],
+    ['Não, isso já passou.', 'Na verdade já posso comer.'],
+    ['E para a sobremesa?', 'Não faz mal.'],
+  ],
+  [
+    'it',
+    'È allergica alle arachidi.',
+    'Cosa cucino per Tommaso?',
+    'Dato che sei allergica alle arachidi, meglio un risotto.',
+    ['Esatto!', 'Sì, giusto.'],
+    ['No, non più.', 'In realtà ora le posso mangiare.'],
+    ['E come dolce?', 'Grazie mille.'],
+  ],
+  [
+    'nl',
+    'Is allergisch voor pinda.',
+    'Wat kook ik voor Tom?',
+    'Omdat je allergisch bent voor pinda, liever een risotto.',
+    ['Klopt!', 'Ja, precies.'],
+    ['Nee, dat is voorbij.', 'Dat klopt niet meer.', 'Ik ben het niet meer.'],
+    ['En wat eten we toe?', 'Bedankt.'],
+  ],
+  [
+    'zh',
+    '对花生过敏。',
+    '今晚给汤姆做什么？',
+    '因为你对花生过敏，建议做炒饭。',
+    ['对，谢谢！', '没错。'],
+    ['不，现在可以吃了。', '其实我已经好了。'],
+    ['对不起，甜点呢？', '不用了。'],
+  ],
+  [
+    'ja',
+    'ピーナッツアレルギーがあります。',
+    '今夜は何を作ればいい？',
+    'ピーナッツアレルギーがありますから、リゾットはどうですか。',
+    ['はい、その通りです。', 'そうそう。'],
+    ['いいえ、もう治りました。', '実は食べられます。'],
+    ['デザートは？', 'ありがとう。'],
+  ],
+];
+
 describe('the rules of upkeep', () => {
   it.each([
     [29, 'fade'],
@@ -152,6 +228,15 @@ describe('whether a memory helped', () => {
     expect(judgeUse('User is allergic to peanuts.', { ...turn, reaction }).reaction).toBe(expected);
     expect(judgeUse('User drives a red Volvo.', { ...turn, reaction }).reaction).toBeNull();
   });
+  it.each(REACTIONS)(
+    '[L16] reads reactions of the language %s',
+    (_, memory, question, answer, confirmed, corrected, neither) => {
+      const reactionTo = (reaction: string) => judgeUse(memory, { question, answer, reaction }).reaction;
+      expect(confirmed.map(reactionTo)).toEqual(confirmed.map(() => 'confirmed'));
+      expect(corrected.map(reactionTo)).toEqual(corrected.map(() => 'corrected'));
+      expect(neither.map(reactionTo)).toEqual(neither.map(() => null));
+    },
+  );
   it('[L16] moves importance by bounded steps', () => {
     const none = { given: 1, used: 0, confirmed: 0, corrected: 0 };
     expect(stepOf(none, { ...none, given: 4 }, usefulness)).toBe(0);

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { english } from '../language/packs/en.ts';
+import { detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
@@ -194,11 +196,6 @@ export interface Verdict {
   reaction: 'confirmed' | 'corrected' | null;
 }
 
-const CORRECTS =
-  /^\W*(?:no\b(?! (?:worries|problem|doubt|rush))|nope\b|not (?:quite|really|true|any ?more|right)\b|wrong\b|that(?:['’]s| is| was) (?:wrong|not (?:right|true|correct|so)|incorrect|outdated|old)|actually\b|incorrect\b|i (?:no longer|don['’]t|do not|never)\b|you(?:['’]re| are) (?:wrong|mistaken))/i;
-const CONFIRMS =
-  /^\W*(?:yes\b|yep\b|yeah\b|exactly\b|correct\b|right\b(?! now)|that(?:['’]s| is) (?:right|correct|true|it|exactly)|perfect\b|great\b|precisely\b|indeed\b|good memory\b|you remembered\b)/i;
-
 /** The minimum share of a memory's additional words, beyond those of the question, that the answer must contain. */
 const USED = 0.5;
 /** A memory that adds nothing to the question has to be in the answer nearly whole. */
@@ -213,10 +210,14 @@ export function judgeUse(
   const added = new Set([...known].filter((stem) => !asked.has(stem)));
   const used =
     added.size > 0 ? coveredBy(added, answered) >= USED : known.size > 0 && coveredBy(known, answered) >= REPEATED;
-  return { used, reaction: used && reaction !== null ? reactionOf(reaction) : null };
+  return { used, reaction: used && reaction !== null ? reactionOf(reaction, answer) : null };
 }
 
-function reactionOf(text: string): Verdict['reaction'] {
-  if (CORRECTS.test(text)) return 'corrected';
-  return CONFIRMS.test(text) ? 'confirmed' : null;
+/** What the first words of a reaction say of the answer. Reactions are short, so that the answer tells the language where they do not. */
+function reactionOf(text: string, answer: string): Verdict['reaction'] {
+  const pack = detectPack(text, detectPack(answer) ?? english) ?? english;
+  const said = plainMarks(text).replace(/^[^\p{L}\p{N}]+/u, '');
+  const begins = (words: 'confirms' | 'corrects'): boolean => packPattern(pack, words).exec(said)?.index === 0;
+  if (begins('corrects')) return 'corrected';
+  return begins('confirms') ? 'confirmed' : null;
 }

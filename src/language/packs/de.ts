@@ -40,6 +40,10 @@ export const german: Pack = {
     said: 'sagt|sagte|hat gesagt|meint|meinte|erzählt|erzählte|schreibt|schrieb|behauptet|laut|fragt|findet',
     over: 'früher|damals|war|waren|hatte|hatten|ehemalig\\p{L}*|als ich \\p{L}+ war|als kind|ex|verstorben\\p{L}*|mein verstorbener|meine verstorbene|vor jahren|aufgehört|gekündigt|abgesetzt|verkauft',
     ended: '(?:nicht|nich|net|kein|keine|keinen) mehr|nimmer',
+    confirms:
+      'ja(?! aber)|jo|jep|genau|richtig|korrekt|stimmt(?! (?:nicht|nich|net|so nicht))|das (?:stimmt|ist richtig|passt)(?! (?:nicht|nich|net|so nicht))|so ist es|perfekt|super|prima|eben|gut gemerkt|das hast du dir gemerkt',
+    corrects:
+      'nein|nee|nö|falsch|(?:das )?stimmt (?:so )?(?:nicht|nich|net)|das (?:ist|war) (?:falsch|nicht (?:richtig|wahr|so)|veraltet|überholt)|nicht (?:ganz|mehr|wirklich|richtig)|eigentlich|ich (?:\\S+ ){1,3}?(?:nicht|kein|keine|keinen) mehr|du irrst dich|da irrst du dich|im gegenteil',
   },
   questions: {
     stop: 'der|die|das|den|dem|des|ein|eine|einen|einem|einer|und|oder|ist|sind|war|waren|ich|du|er|sie|es|wir|ihr|mein|dein|sein|hat|habe|haben|was|wer|wie|wo|wann|warum|welche|welcher|welches|mit|von|zu|im|am|auf',

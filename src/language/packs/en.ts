@@ -54,6 +54,10 @@ export const english: Pack = {
     over: 'used to|formerly|previously|back then|back when|when i was|as a (?:kid|child|boy|girl|teenager|student)|in the (?:nineties|eighties|seventies|90s|80s|70s)|years ago|for years i|ex-|my ex|my old|my late|my first (?:husband|wife)|(?:was|were)(?! (?:told|diagnosed|put on))|had been|stopped|quit|gave up|given up|got rid of|sold|jacked in|packed in|lost my|leaving|left my',
     ended:
       "no longer|not (?:\\S+ ){0,6}(?:any ?more|any longer)|(?:don't|dont|doesn't|doesnt|isn't|isnt|aren't|i'm not|im not) (?:\\S+ ){0,6}(?:any ?more|anymore|any longer)",
+    confirms:
+      "yes|yep|yeah|exactly|correct|right(?! now)|that(?:'s| is) (?:right|correct|true|it|exactly)|perfect|great|precisely|indeed|good memory|you remembered",
+    corrects:
+      "no(?! (?:worries|problem|doubt|rush))|nope|not (?:quite|really|true|any ?more|right)|wrong|that(?:'s| is| was) (?:wrong|not (?:right|true|correct|so)|incorrect|outdated|old)|actually|incorrect|i (?:no longer|don't|do not|never)|you(?:'re| are) (?:wrong|mistaken)",
   },
   questions: {
     stop: 'a|an|the|and|or|but|if|then|so|of|to|in|on|at|by|for|from|with|about|as|into|is|are|was|were|be|been|being|am|do|does|did|doing|done|have|has|had|having|i|me|my|mine|you|your|yours|he|him|his|she|her|hers|it|its|we|us|our|ours|they|them|their|theirs|this|that|these|those|there|here|what|which|who|whom|whose|when|where|why|how|many|much|would|could|should|can|will|shall|may|might|must|not|no|yes|than|too|very|just|also|any|some|such|own|im|ive|id|youre|dont|didnt|doesnt|isnt|wasnt|let|get|got|thing|kind|type',

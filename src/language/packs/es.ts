@@ -55,6 +55,10 @@ export const spanish: Pack = {
     said: 'dijo|dice|dicen|me dijo|contó|según|escribió|escribe|pregunta|opina|cree',
     over: 'antes|era|eran|estaba|tenía|cuando era|de chic[oa]|de niñ[oa]|mi ex|ex|difunt[oa]|finad[oa]|hace años|dejé de|dejó de|renuncié|vendí|se terminó',
     ended: 'ya no',
+    confirms:
+      'sí|exacto|exactamente|correcto|cierto|eso es|así es|perfecto|genial|justo|claro(?! que no)|buena memoria|te acordaste',
+    corrects:
+      'no(?! (?:pasa nada|hay problema|te preocupes|hay prisa))|incorrecto|falso|te equivocas|estás equivocad[oa]|eso (?:no|ya no)|eso era antes|en realidad|la verdad es que no|ya no|yo ya no|para nada',
   },
   questions: {
     stop: 'el|los|las|una|y|o|es|son|yo|mi|tu|su|quien|que|cuando|donde|como|por|cual',

@@ -52,6 +52,10 @@ export const french: Pack = {
     said: 'dit|disait|dis(?:ent)?|raconte|raconté|selon|écrit|écrivait|prétend|demande|pense que|trouve que',
     over: "avant|autrefois|étais|était|avais|avait|quand j'étais|enfant|ex|feu|défunte?|à l'époque|dans le temps|ai été|arrêté|quitté|démissionné|vendu",
     ended: "ne \\S+ plus|n'\\S+ plus|plus du tout",
+    confirms:
+      "oui(?! mais)|ouais|exact|exactement|c'est (?:ça|exact|vrai|juste|bien ça)|tout à fait|parfait|super|correct|effectivement|bonne mémoire|tu t'en souviens",
+    corrects:
+      "non(?! (?:merci|pas de souci|t'inquiète))|faux|pas (?:vraiment|tout à fait|exactement|du tout)|c'est (?:faux|inexact|pas (?:vrai|ça|exact))|ce n'est (?:pas|plus)|c'était avant|en fait|en réalité|tu te trompes|vous vous trompez|je (?:ne |n')\\S+ plus",
   },
   questions: {
     stop: 'le|la|les|un|une|des|et|ou|est|sont|je|tu|il|elle|nous|vous|mon|ma|mes|ton|ta|qui|que|quoi|quand|comment|pourquoi|quel|quelle|de|du|au|aux|en|dans',

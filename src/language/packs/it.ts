@@ -51,6 +51,10 @@ export const italian: Pack = {
     said: 'ha detto|dice|diceva|racconta|secondo|ha scritto|scrive|pensa|chiede',
     over: 'prima|una volta|ero|era|avevo|da piccol[oa]|da bambin[oa]|ex|defunt[oa]|anni fa|morta|morto|smesso|lasciato|venduto|licenziat[oa]',
     ended: 'non \\S+ più',
+    confirms:
+      'sì|si(?=[,.!]|$)|esatto|esattamente|giusto|corretto|proprio così|è vero|perfetto|ottimo|certo|buona memoria|te lo sei ricordato|te ne sei ricordat[oa]',
+    corrects:
+      'no(?! (?:problem|tranquill))|sbagliato|falso|non (?:proprio|è (?:vero|così|giusto|più)|più)|veramente|in realtà|ti sbagli|si sbaglia|questo (?:non|era prima)|io non \\S+ più|non \\S+ più|macché',
   },
   questions: {
     stop: '',

@@ -37,6 +37,10 @@ export const dutch: Pack = {
     said: 'zegt|zei|vertelt|vertelde|volgens|schrijft|schreef|vindt|vraagt|beweert',
     over: 'vroeger|was|waren|had|destijds|toen ik|als kind|ex|overleden|jaren geleden|wijlen|gestopt|opgezegd|verkocht',
     ended: '(?:niet|geen)(?: \\S+){0,4} meer',
+    confirms:
+      'ja(?! maar)|jep|precies|klopt(?! (?:niet|niet meer))|dat (?:klopt|is (?:juist|waar|goed))(?! niet)|juist|inderdaad|correct|perfect|prima|top|goed onthouden',
+    corrects:
+      'nee(?! (?:hoor bedankt|geen probleem))|fout|onjuist|dat (?:klopt (?:helemaal )?niet|is (?:fout|niet (?:waar|juist|zo)|verouderd)|was vroeger)|klopt niet|niet (?:helemaal|echt|meer|waar)|eigenlijk|je (?:vergist je|hebt het mis)|ik (?:\\S+ ){1,4}?(?:niet|geen) (?:\\S+ )?meer',
   },
   questions: {
     stop: '',

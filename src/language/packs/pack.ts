@@ -83,6 +83,9 @@ export interface PackWords {
   over: string;
   /** Has just ended: "no longer", "any more". A slot in such a sentence is denied. */
   ended: string;
+  /** How a reaction begins that confirms the answer before it, and how one that corrects it. */
+  confirms: string;
+  corrects: string;
 }
 
 /** Words that show the kind of a question. Each is a list of alternatives. */

@@ -50,6 +50,10 @@ export const portuguese: Pack = {
     said: 'disse|diz|falou|contou|segundo|escreveu|escreve|pergunta|acha',
     over: 'antes|era|eram|estava|tinha|quando era|quando eu era|de criança|ex|falecid[oa]|anos atrás|parei de|larguei|vendi|saí d[aeo]',
     ended: 'não \\S+(?: \\S+){0,4} mais|já não',
+    confirms:
+      'sim|exato|exatamente|isso(?: mesmo)?(?! não)|correto|certo|é verdade|perfeito|ótimo|justamente|boa memória|lembraste-te|você lembrou',
+    corrects:
+      'não(?! (?:faz mal|tem problema|há problema|te preocupes|se preocupe))|errado|incorreto|isso (?:não|já não|era antes)|na verdade|na realidade|estás enganad[oa]|você está enganad[oa]|já não|eu já não|de modo nenhum',
   },
   questions: {
     stop: '',
