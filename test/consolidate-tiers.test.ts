@@ -353,6 +353,56 @@ for (const database of databases()) {
       expect((await ana.recall('sailing', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
+    it('[T1] without a model words age by their tense and use: a habit in twice the time, what is read later, nothing never', async () => {
+      const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
+      const monday = varve.for({ ...ana.scope, session: 'monday' });
+      const said = {
+        boat: 'My sister Ines has bought a sailing boat in Cork.',
+        choir: 'My choir meets every Thursday evening in the old school.',
+        dairy: 'My brother Joost has a workshop in the old dairy.',
+      };
+      for (const userMessage of Object.values(said))
+        await monday.logInteraction({ userMessage, agentResponse: 'I see.' });
+      await monday.session.close();
+      await varve.drain();
+      const { items } = await ana.memories.list({ limit: 100 });
+      const tenses = Object.values(said).map((words) => items.find(({ content }) => words.startsWith(content))?.tense);
+      expect(tenses[1]).toBe('habit');
+      expect(tenses).not.toContain(undefined);
+      const shownAfter = async (days: number, isRead: boolean): Promise<string[]> => {
+        for (let day = 0; day < days; day += 10) {
+          clock.advance(10 * DAY);
+          if (isRead) await ana.recall('dairy', { mode: 'text' });
+          await varve.drain();
+        }
+        await ana.consolidation.run();
+        const lines = JSON.stringify(await ana.blocks.basis('working_memory'));
+        return ['sailing', 'choir', 'dairy'].filter((word) => lines.includes(word));
+      };
+      expect(await shownAfter(20, true)).toEqual(['sailing', 'choir', 'dairy']);
+      expect(await shownAfter(20, true)).toEqual(['choir', 'dairy']);
+      expect(await shownAfter(30, true)).toEqual(['dairy']);
+      expect(await shownAfter(70, true)).toEqual(['dairy']);
+      expect(await shownAfter(20, true)).toEqual([]);
+      expect((await ana.recall('dairy', { mode: 'text' })).results.length).toBeGreaterThan(0);
+    });
+
+    it('[T1] where the working memory has no room, lines that the profile says go first', async () => {
+      const { varve, ana } = await open({ consolidation: { tiers: { words: 16 } } });
+      const say = (content: string) => ana.memories.create({ type: 'fact', content });
+      await say('User keeps eleven hens behind the barn.');
+      await ana.consolidation.run();
+      const session = varve.for({ ...ana.scope, session: 'one' });
+      await session.logInteraction({ userMessage: 'Hello.', agentResponse: 'Hello.' });
+      await ana.reflect();
+      const hens = '- 2026-01-05: User keeps eleven hens behind the barn.';
+      expect(String((await ana.blocks.read('profile'))?.content)).toContain(hens);
+      expect(await working(ana)).toBe(hens);
+      await say('User repairs clocks for the whole village.');
+      await ana.consolidation.run();
+      expect(await working(ana)).toBe('- 2026-01-05: User repairs clocks for the whole village.');
+    });
+
     it('[T1] a state stays however long ago it was said, what happened goes, and restating costs no call', async () => {
       const { varve, ana } = await open({ model: true });
       const make = (content: string, given: object) => ana.memories.create({ type: 'fact', content, ...given });

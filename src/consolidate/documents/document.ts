@@ -203,11 +203,14 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
 }
 
 /**
- * Fits the document into a word limit: prose gets the words that the lines leave, but at least half; the oldest lines are removed first.
+ * Fits the document into a word limit: prose gets the words that the lines leave, but at least half. Lines that rest on what another
+ * document says (`elsewhere`) are removed first, then the oldest.
  */
-export function fitted(document: Document, limit: number): Document {
+export function fitted(document: Document, limit: number, elsewhere: ReadonlySet<string> = new Set()): Document {
   const words = (sentences: readonly Sentence[]): number =>
     sentences.reduce((sum, { text, day }) => sum + countWords(text) + (day === null ? 0 : 2), 0);
+  const isElsewhere = ({ basis }: Sentence): boolean =>
+    basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
   const lines = document.sentences.filter(({ day }) => day !== null);
   const room = Math.max(Math.floor(limit / 2), limit - words(lines));
   const prose: Sentence[] = [];
@@ -217,8 +220,11 @@ export function fitted(document: Document, limit: number): Document {
   }
   let left = limit - words(prose);
   const kept = new Set<Sentence>(prose);
-  const newestFirst = lines.toSorted((one, other) => (other.day ?? '').localeCompare(one.day ?? ''));
-  for (const line of newestFirst) {
+  const ranked = lines.toSorted(
+    (one, other) =>
+      Number(isElsewhere(one)) - Number(isElsewhere(other)) || (other.day ?? '').localeCompare(one.day ?? ''),
+  );
+  for (const line of ranked) {
     left -= words([line]);
     if (left < 0) break;
     kept.add(line);

@@ -61,7 +61,7 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
 /**
  * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of
  * their own, and without merged texts, whose statements are listed themselves. Past events leave the working memory when they have not been
- * said or used for long, and so do the user's own words that no model has read. A state or a habit stays until it ends.
+ * said or used for long, and so do the user's own words that no model has read, habits in twice the time. Any other state stays until it ends.
  */
 export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
@@ -81,23 +81,26 @@ export function workingMaterials({ statements, doubted }: Statements, deps: Upke
     .toReversed();
 }
 
-function isUnused({ statedAt, lastAccessedAt }: Memory, { consolidation, clock }: UpkeepDeps): boolean {
-  const last = Math.max(statedAt.getTime(), lastAccessedAt?.getTime() ?? 0);
-  return last <= clock.now() - consolidation.tiers.staleAfterDays * DAY;
-}
+/** A habit changes more slowly than a situation, by this factor. */
+const HABIT_LASTS = 2;
+/** Reading keeps words in the documents up to so many times `staleAfterDays` after they were said: a third of what is older has ended. */
+const MOST_BY_USE = 5;
 
-/** Whether a statement is the user's own words, without a field by which a later statement could end it. */
-function isQuotation({ reader, attribute }: Memory): boolean {
-  return reader === 'local' && attribute === null;
+/** Whether a statement has neither been said nor read for long. */
+function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, clock }: UpkeepDeps): boolean {
+  const stale = consolidation.tiers.staleAfterDays * DAY;
+  const age = clock.now() - statedAt.getTime();
+  const isRead = lastAccessedAt !== null && clock.now() - lastAccessedAt.getTime() < stale;
+  return age >= stale * (tense === 'habit' ? HABIT_LASTS : 1) && !(isRead && age < MOST_BY_USE * stale);
 }
 
 /**
- * Whether documents say a quotation only while it is being said or used, because nothing would notice when it is no longer true. Recall
- * finds them after that. Of 571 statements about fourteen invented lives one in ten had ended where it was a fact or a decision, and one in
- * seventy where it was a taste or a detail of a life.
+ * Whether documents say something only while it is being said or used, because nothing would notice when it is no longer true: the user's
+ * own words, without a field by which a later statement could end them. Recall finds them after that. In 46 invented lives one in six had
+ * ended where it was a fact, one in four where it was a habit, and one in thirty where it was a taste or a detail of a life.
  */
-function isPassing(memory: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
-  return isQuotation(memory) && memory.tense !== 'habit' && memoryTypes.get(memory.type)?.lasting !== true;
+function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
+  return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
 }
 
 /**
@@ -124,18 +127,16 @@ export interface Statements {
   doubted: ReadonlySet<string>;
 }
 
-/**
- * The least similarity, on the scale of `Calibration`. For lasting statements it is higher, because one taste says little about another.
- */
-const RELATED = 0.76;
-const RELATED_LASTING = 0.85;
+/** The least similarity, on the scale of `Calibration`. */
+const RELATED = 0.65;
 /** Statements that were made within this time of each other count as made together. */
 const TOGETHER = DAY / 2;
 
 /**
- * The statements with those of the user's own words that are in doubt: something related that was said later speaks of a change
- * ("Glenys does Wednesdays with me now"). Nobody can tell without a model whether it ends them, so documents leave them out, and recall still
- * finds them. Measured by `bench/documents.ts`.
+ * The statements with those of the user's own words that are in doubt: of all that was said before a change ("Glenys does Wednesdays with me
+ * now") they are nearest to it. Nobody can tell without a model whether it ends them, so documents leave them out, and recall still finds
+ * them. Everything above a similarity was once in doubt: outside English, where sentences are nearer to each other, that was a third of what
+ * documents could say. Measured by `bench/documents.ts`.
  */
 export async function withDoubts(
   reader: Reader,
@@ -144,7 +145,7 @@ export async function withDoubts(
   statements: readonly Memory[],
 ): Promise<Statements> {
   const usual = detectPack(statements.map(({ content }) => content).join('\n')) ?? english;
-  const quotations = statements.filter(isQuotation);
+  const quotations = statements.filter((memory) => isPassing(memory, deps));
   const changes = statements
     .filter((memory) => saysChange(memory, usual))
     .map(({ id, statedAt, content }) => ({ id, statedAt, stems: [...contentStems(content)] }));
@@ -157,18 +158,24 @@ export async function withDoubts(
   const vectors = await findVectors(reader, deps.database, of);
   const known = new Map(rows.map(({ id, rowId }) => [id, vectors.get(rowId)]));
   const calibration = deps.embedding.calibrationOf(embedder);
-  const isDoubted = (memory: Memory): boolean => {
-    const [own, stems] = [known.get(memory.id), contentStems(memory.content)];
-    const least = deps.memoryTypes.get(memory.type)?.lasting === true ? RELATED_LASTING : RELATED;
-    return changes.some((change) => {
-      const other = known.get(change.id);
-      if (own === undefined || other === undefined) return false;
-      if (change.statedAt.getTime() - memory.statedAt.getTime() < TOGETHER) return false;
-      if (calibratedSimilarity(dot(own, other), calibration) < least) return false;
-      return change.stems.some((stem) => stems.has(stem));
-    });
-  };
-  return { statements, doubted: new Set(quotations.filter(isDoubted).map(({ id }) => id)) };
+  const earlier = quotations.map((memory) => ({
+    memory,
+    vector: known.get(memory.id),
+    stems: contentStems(memory.content),
+  }));
+  const doubted = changes.map((change) => {
+    const own = known.get(change.id);
+    let nearest = { id: '', similarity: RELATED };
+    for (const { memory, vector, stems } of earlier) {
+      if (own === undefined || vector === undefined) continue;
+      if (change.statedAt.getTime() - memory.statedAt.getTime() < TOGETHER) continue;
+      const similarity = calibratedSimilarity(dot(own, vector), calibration);
+      if (similarity > nearest.similarity && change.stems.some((stem) => stems.has(stem)))
+        nearest = { id: memory.id, similarity };
+    }
+    return nearest.id;
+  });
+  return { statements, doubted: new Set(doubted) };
 }
 
 /** Whether a statement speaks of a change or is a denial, in the words of its language. */

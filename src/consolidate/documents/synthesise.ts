@@ -234,7 +234,7 @@ async function nextTiers(
       : workedIn(changed(document, synthesis.workingMemory, { materials: observed, known, sources }), shrinkShare);
   return {
     tiers: {
-      workingMemory: writeDocument(fitted(working.document, words)),
+      workingMemory: writeDocument(fitted(working.document, words, tiers.inProfile)),
       scaffold: scaffold.scaffold,
       refused: [...working.refused, ...scaffold.refused],
     },
@@ -319,7 +319,7 @@ export async function refreshWorkingMemory(
   });
   const now = deps.clock.now();
   const document = refreshed(tiers.workingMemory, materials, now);
-  const next = writeDocument(fitted(document, deps.consolidation.tiers.words));
+  const next = writeDocument(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
   const { text, basis } = tiers.written;
   if (next.text === '' && tiers.versions.workingMemory === 0) return null;
   if (next.text === text && isDeepStrictEqual(next.basis, basis)) return null;

@@ -31,6 +31,8 @@ export interface Tiers {
   workingMemory: Document;
   /** The text and basis that the working memory has now. */
   written: { text: string; basis: Basis };
+  /** What the sentences of the profile rest on. */
+  inProfile: ReadonlySet<string>;
   scaffold: Scaffold;
   refused: TierNotes['refused'];
   versions: { workingMemory: number; scaffold: number; notes: number };
@@ -38,6 +40,7 @@ export interface Tiers {
 
 export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
   const working = await findBlock(reader, scope, 'working_memory');
+  const profile = await findBlock(reader, scope, 'profile');
   const scaffold = await findBlock(reader, scope, 'scaffold');
   const noted = await findBlock(reader, scope, 'tier_notes');
   const notes = readTierNotes(noted?.content);
@@ -45,6 +48,7 @@ export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
   return {
     workingMemory: readDocument(written.text, written.basis),
     written,
+    inProfile: idsOf(readDocument(typeof profile?.content === 'string' ? profile.content : '', profile?.basis ?? {})),
     scaffold: {
       entries: isRecord(scaffold?.content) ? scaffold.content : {},
       basis: scaffold?.basis ?? {},

@@ -215,16 +215,17 @@ async function reflect(
   const reflection = { ...parsed, learnings };
   const { shrinkShare, words } = deps.consolidation.tiers;
   const profile = rewritten(back.profile, 'profile', { answer: parsed.profile, numbering, sources, back });
+  const elsewhere = idsOf(profile.document);
   const working = rewritten(back.workingMemory, 'working_memory', {
     answer: parsed.workingMemory,
     numbering,
     sources,
     back,
-    elsewhere: idsOf(profile.document),
+    elsewhere,
   });
   const next: NextDocument = {
     kind: 'working_memory',
-    ...writeDocument(fitted(working.document, words)),
+    ...writeDocument(fitted(working.document, words, elsewhere)),
     version: back.workingMemory.version,
     before: back.workingMemory.written,
     suspicion: lossOf(working, shrinkShare, 'the working memory'),

@@ -76,6 +76,14 @@ function isTurn(said: Said[] | [Origin, string]): said is [Origin, string] {
 const memory = (fields: Partial<Memory>): Memory =>
   ({ subject: 'User', attribute: null, value: null, content: '', sourceEvents: [], type: 'fact', ...fields }) as Memory;
 
+it.each(['The plumber finally came on Tuesday and fixed the tap.', 'We won the pub quiz on Friday.'])(
+  'what happened to the user is a fact and no episode of an agent: %s',
+  async (text) => {
+    const { statements } = await read(text);
+    expect(statements.map(({ type, tense }) => [type, tense])).toEqual([['fact', 'happened']]);
+  },
+);
+
 describe('what the user asks to be remembered', () => {
   it.each([
     'Remember that the spare key hangs behind the boiler.',

@@ -174,12 +174,12 @@ function tenseOf({ selection, unit, request }: Kept): Tense {
   return guess;
 }
 
-/** A type that may be formed: an instruction is a preference, and an intention has a day. */
+/** A type that may be formed: an instruction is a preference, an intention has a day, and an episode is what an agent did. */
 function typeOf({ selection, request }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
   const guess: string = best(selection.type, due === null ? ['intention'] : []);
-  return guess === 'instruction' ? 'preference' : guess;
+  return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
 /** "My sister Ana moved to Graz" is about her, where the words begin with her relation and name. */
