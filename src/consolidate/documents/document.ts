@@ -128,6 +128,9 @@ export interface Material {
   events: readonly string[];
 }
 
+/** The fields of a material of which no more is known than its words. */
+export const BARE = { isEvent: false, until: null, section: null, hasAged: false, importance: 0, events: [] } as const;
+
 /** The basis of a sentence with these items. */
 export function basisOf(materials: readonly Material[]): SentenceBasis {
   const ends = materials.flatMap(({ until }) => until ?? []);

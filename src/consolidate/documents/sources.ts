@@ -26,7 +26,7 @@ import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
-import type { Material } from './document.ts';
+import { BARE, type Material } from './document.ts';
 import { contentHash } from '../../record/id.ts';
 import { usesModel } from '../../form/read/reader.ts';
 import { memoryRowsOf } from '../../store/owner-store.ts';
@@ -193,14 +193,13 @@ export function toMaterial(memory: Memory, section: string | null): Material {
     (time) => time !== undefined,
   );
   return {
+    ...BARE,
     id: memory.id,
     text: timedRendering(memory),
     at: memory.statedAt,
     hash: contentHash(memory.content),
-    isEvent: false,
     until: memory.tense === 'happened' || ends.length === 0 ? null : Math.min(...ends),
     section,
-    hasAged: false,
     importance: memory.importance,
     events: memory.sourceEvents,
   };
@@ -209,34 +208,16 @@ export function toMaterial(memory: Memory, section: string | null): Material {
 /** An observation as a document can say it. It never changes, and after `staleAfterDays` it is no longer current. */
 export function observedMaterial(event: Event, deps: Pick<MaterialDeps, 'privacy' | 'consolidation'>): Material {
   return {
-    id: event.id,
+    ...turnMaterial(event),
     text: redactSensitive(event.content, deps.privacy),
-    at: event.occurredAt,
-    hash: contentHash(event.content),
-    isEvent: true,
     until: event.occurredAt.getTime() + deps.consolidation.tiers.staleAfterDays * DAY,
-    section: null,
-    hasAged: false,
     importance: 0.5,
-    events: [],
   };
 }
 
 /** A turn of the user's, as a sentence of a document can rest on it. */
 export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'content' | 'occurredAt'>): Material {
-  const hash = contentHash(content);
-  return {
-    id,
-    text: content,
-    at: occurredAt,
-    hash,
-    isEvent: true,
-    until: null,
-    section: null,
-    hasAged: false,
-    importance: 0,
-    events: [],
-  };
+  return { ...BARE, id, text: content, at: occurredAt, hash: contentHash(content), isEvent: true };
 }
 
 /**

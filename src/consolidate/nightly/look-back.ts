@@ -8,6 +8,7 @@ import type { Reader } from '../../store/database.ts';
 import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
 import type { MaterialDeps } from '../consolidate-deps.ts';
 import {
+  BARE,
   type Document,
   type Material,
   type Materials,
@@ -96,29 +97,13 @@ async function openProfile(
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
   // Turns and facts that a sentence rests on still hold, or the sentence would be stale.
   for (const [id, hash] of sentences.flatMap(({ basis: rests }) => Object.entries(rests?.rests ?? {}))) {
-    if (!known.has(id)) known.set(id, standIn(id, hash));
+    if (!known.has(id)) known.set(id, { ...BARE, id, text: '', at: new Date(0), hash });
   }
   return {
     document: { sentences, omitted: read.omitted.filter((id) => known.has(id)) },
     version: block?.version ?? 0,
     written: { text, basis },
     materials: { known, wanted },
-  };
-}
-
-/** A statement that holds and whose words are not needed. */
-function standIn(id: string, hash: string): Material {
-  return {
-    id,
-    text: '',
-    at: new Date(0),
-    hash,
-    isEvent: false,
-    until: null,
-    section: null,
-    hasAged: false,
-    importance: 0,
-    events: [],
   };
 }
 
