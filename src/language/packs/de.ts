@@ -247,7 +247,7 @@ export const german: Pack = {
       '(?:typ[- ]?[12][- ]?)?(?:diabetes(?: typ [12])?|asthma|depressionen?|angststörung|arthrose|rheuma|epilepsie|migräne|zöliakie|bluthochdruck|schlaflosigkeit|adhs|autismus|legasthenie|morbus crohn|reizdarm|neurodermitis|schuppenflechte|endometriose|tinnitus|gicht|grauen star|glaukom|osteoporose|heuschnupfen|schlafapnoe|bandscheibenvorfall|meniskus\\p{L}*|herzrhythmusstörungen|schilddrüsenunterfunktion|krebs|brustkrebs|alzheimer|demenz|parkinson|hüft-?tep|künstliche hüfte)',
     being:
       'diabetiker(?:in)?|asthmatiker(?:in)?|legastheniker(?:in)?|zöliakiekranke?r?|epileptiker(?:in)?|schwerhörig|farbenblind|taub',
-    diet: 'vegetarier(?:in)?|veganer(?:in)?|vegetarisch|vegan|pescetarier(?:in)?|glutenfrei|laktosefrei',
+    diet: 'veggie|pflanzlich|vegetarier(?:in)?|veganer(?:in)?|vegetarisch|vegan|pescetarier(?:in)?|glutenfrei|laktosefrei',
     meat: 'fleisch|schwein|schweinefleisch|fisch|milch|gluten|zucker|eier|laktose|brot',
     language:
       'deutsch|englisch|französisch|spanisch|italienisch|portugiesisch|niederländisch|polnisch|russisch|ukrainisch|türkisch|arabisch|chinesisch|japanisch|kroatisch|serbisch|rumänisch|ungarisch|tschechisch|schwedisch|griechisch|farsi|vietnamesisch',
@@ -260,7 +260,7 @@ export const german: Pack = {
     club: '(?:kirchen|gospel|männer|frauen)?chor|musikverein|schachclub|sportverein|schützenverein|theatergruppe|band|lesekreis|kegelclub',
     status: 'verheiratet|ledig|single|geschieden|verlobt|verwitwet|witwer|witwe|getrennt',
     bloodType: '(?:ab|a|b|0|null) ?(?:rh)?(?:[+-]|positiv|negativ)',
-    job: '\\p{L}*(?:fahrer|fahrerin|lehrer|lehrerin|ingenieur|ingenieurin|krankenschwester|krankenpfleger|pfleger|pflegerin|arzt|ärztin|anwalt|anwältin|verkäufer|verkäuferin|koch|köchin|bäcker|bäckerin|tischler|tischlerin|schreiner|schreinerin|elektriker|elektrikerin|maler|malerin|mechaniker|mechanikerin|mechatroniker|mechatronikerin|entwickler|entwicklerin|programmierer|programmiererin|designer|designerin|architekt|architektin|buchhalter|buchhalterin|sekretärin|erzieher|erzieherin|student|studentin|friseur|friseurin|polizist|polizistin|journalist|journalistin|übersetzer|übersetzerin|berater|beraterin|makler|maklerin|hebamme|physiotherapeut|physiotherapeutin|rentner|rentnerin|landwirt|landwirtin|gärtner|gärtnerin|hausmeister|hausmeisterin|kellner|kellnerin|azubi|beamter|beamtin|apotheker|apothekerin|optiker|optikerin|dachdecker|maurer|installateur|schlosser|leiter|leiterin|manager|managerin|assistent|assistentin|meister|meisterin|imker|imkerin|wirt|wirtin|steuerberater|bauleiter|feuerwehrmann|fotograf|fotografin|werkstudent|werkstudentin|chemiker|chemikerin|steuerberaterin|kauffrau|kaufmann)',
+    job: '\\p{L}*(?:logopäd(?:e|in)|therapeut(?:in)?|pädagog(?:e|in)|erzieher(?:in)?|hebamme|sanitäter(?:in)?|dachdecker(?:in)?|gärtner(?:in)?|friseur(?:in)?|landwirt(?:in)?|winzer(?:in)?|steuerberater(?:in)?|fahrer|fahrerin|lehrer|lehrerin|ingenieur|ingenieurin|krankenschwester|krankenpfleger|pfleger|pflegerin|arzt|ärztin|anwalt|anwältin|verkäufer|verkäuferin|koch|köchin|bäcker|bäckerin|tischler|tischlerin|schreiner|schreinerin|elektriker|elektrikerin|maler|malerin|mechaniker|mechanikerin|mechatroniker|mechatronikerin|entwickler|entwicklerin|programmierer|programmiererin|designer|designerin|architekt|architektin|buchhalter|buchhalterin|sekretärin|erzieher|erzieherin|student|studentin|friseur|friseurin|polizist|polizistin|journalist|journalistin|übersetzer|übersetzerin|berater|beraterin|makler|maklerin|hebamme|physiotherapeut|physiotherapeutin|rentner|rentnerin|landwirt|landwirtin|gärtner|gärtnerin|hausmeister|hausmeisterin|kellner|kellnerin|azubi|beamter|beamtin|apotheker|apothekerin|optiker|optikerin|dachdecker|maurer|installateur|schlosser|leiter|leiterin|manager|managerin|assistent|assistentin|meister|meisterin|imker|imkerin|wirt|wirtin|steuerberater|bauleiter|feuerwehrmann|fotograf|fotografin|werkstudent|werkstudentin|chemiker|chemikerin|steuerberaterin|kauffrau|kaufmann)',
     schoolWord: 'universität|uni|hochschule|fh|gymnasium|schule|realschule|akademie|tu|institut|berufsschule',
     currency: 'euro|eur|franken|chf|€',
     stop: 'und|aber|weil|denn|seit|so|wenn|dass|die|der|das|ob|obwohl|für|jetzt|auch|als|bei|von|mit|bis|nach|vor|oder|dann|ist|sind|bitte|nur|leider|zurzeit|gerade',
@@ -386,6 +386,7 @@ export const german: Pack = {
       '<who> (?:hab|habe|hat)(?: \\p{L}+){0,2}? <condition>',
       'meine? <condition>',
       '<whois> (?:\\p{L}+ )?<being>',
+      '(?:arzt|ärztin|hausarzt|hausärztin|doc|orthopäde|hautarzt)(?: \\p{L}+)? (?:sagt|meint|sagte|meinte)(?:,? dass)?,? (?:ich hab(?:e)?|es ist|es wäre|das ist|ich bin)(?: eine?)? (?<v>{condition}|{being})(?![\\p{L}])',
     ]),
     ...slot('medication', [
       '<who> (?:nehm|nehme|nimmt|hab|krieg|kriege|bekomme|spritze)(?: jetzt| noch| seit \\p{L}+| gerade| nur)*(?: \\d+ ?mg)? <drug>',
@@ -403,6 +404,7 @@ export const german: Pack = {
       '<who> (?:geh|gehe|geht) (?:gern |gerne )<activity>',
       '<who> (?:spiel|spiele|spielt)(?: \\p{L}+){0,2}? <game>',
       '<who> (?:sing|singe|singt|bin|ist) im <club>',
+      'ich (?:geh|gehe)(?: jetzt| wieder| seit \\p{L}+)? in (?:den|die|das|einen) <club>',
     ]),
     ...slot('sport', ['<who> (?:spiel|spiele|spielt)(?: \\p{L}+){0,2}? <sport>']),
     ...slot('instrument', ['<who> (?:spiel|spiele|spielt|lern|lerne)(?: \\p{L}+){0,2}? <instrument>']),
@@ -443,7 +445,10 @@ export const german: Pack = {
       'meine (?:neue )?(?:nummer|telefonnummer|handynummer)(?: ist|:) <phone>',
       '(?:ruf mich|erreichst mich)(?: \\p{L}+)? (?:an )?unter <phone>',
     ]),
-    ...slot('relationship_status', ['<whois> (?:seit \\p{L}+ )?(?:jetzt |noch |wieder )*<status>(?! (?:mit|von))']),
+    ...slot('relationship_status', [
+      '<whois> (?:seit \\p{L}+ )?(?:jetzt |noch |wieder )*<status>(?! (?:mit|von))',
+      '(?:ich|wir)(?: \\S+){0,6}?,? bleiben?(?: \\p{L}+)? <status>(?![\\p{L}])',
+    ]),
     ...slot(
       'travel_destination',
       [

@@ -58,6 +58,8 @@ const ofTheUser: readonly SlotRule[] = [
     `^${GO}(?:for your files: )?(?!the |my |our |his |her |their |this |that )(?:an? )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>(?=[,.;!]|$| (?:and|since|for|in)\\b)`,
     '(?:taking|took|accepted) the <org> (?:job|offer)',
     'i work (?:\\S+ ){0,4}?(?:at|for) <org>',
+    '(?:an?|my|the) (?:night |day |early |late |double |long )+shift at <org>',
+    "i(?:'ve)? (?:got|do|have) (?:a bit of |some )?work (?:in|at) <org>",
     'my (?:boss|manager|supervisor|shift|shifts|desk|contract|probation|last day|first day) (?:\\S+ )?at <org>',
   ]),
   ...slot('home_city', [
@@ -177,6 +179,9 @@ const ofTheUser: readonly SlotRule[] = [
     `(?:i'm|im|i am|i) (?:doing|do|on|working|work) (?<v>(?:evenings|nights|days|mornings|weekends|earlies|lates)(?: only)?)(?= (?:now|this year|these days|until|from|for|so)\\b|[,.]|$)`,
     `(?:i'm|im) capping it at (?<v>${NUMBER} days a week)`,
     '(?:we|i) (?:open|opened) <hours>',
+    '(?:swap|swapping|switch|switching|switched|moved|moving|going|back|changed)(?: over| back)? to (?:the )?(?:days|nights|earlies|lates|evenings|mornings)[^.;\\d]{0,20} <hours>',
+    '(?:going|gone|dropping|dropped|went|cutting)(?: back| down) to (?<v>(?:\\d|two|three|four) days(?: a week)?)(?= from| starting| in|[,.]|$)',
+    `(?:work|working|shifts?|job|rota|hours|switching to)[^.;!?]{0,60}? (?<v>${DAY}(?:(?:,| and| n| to| till| &|-)* ?${DAY})+,? \\d{1,2}(?:[:.]\\d\\d)?(?: ?[ap]m)? ?(?:to|till?|-|–) ?\\d{1,2}(?:[:.]\\d\\d)?(?: ?[ap]m)?)(?![\\d%])`,
   ]),
   ...slot('salary', [
     "my salary(?:'s| is) <money>",
@@ -184,6 +189,7 @@ const ofTheUser: readonly SlotRule[] = [
     `i(?:'ve been|ve been|'m|m| am)? (?:charge|charging|asking|made|making|earning|clearing|get|getting)(?: about| around| roughly)? <money>${PER}`,
     "(?:the |my )?(?:money|wage|wages)(?:'s| is) <money>",
     "(?:the|my) pay(?:'s| is) <money>",
+    '(?:salary|pay|wage)[^.;\\d]{0,16} (?:from )?[\\d.,]+k? (?:to|become|became) <money>',
     `^(?:it |job |that |the job )?pays <money>${PER}`,
     `${I_AM} on <money>`,
   ]),
@@ -193,10 +199,11 @@ const ofTheUser: readonly SlotRule[] = [
     "^budget(?:'s|s| is)? <money>(?= (?:all in|max|and not|for everything|total)|[.,]|$)",
   ]),
   ...slot('rent', [
+    "(?:flatmates?|housemates?|roommates?|rent|landlord)[^.;!?]{0,120}? my (?:share|half|part)(?:'s| is)(?: now)? <money>",
     "(?:my |the |our )?rent(?:'s| has)? (?:went|gone|going|goes) up to <money>",
     `${SUBJECT}paying <money>(?: \\p{L}+)? for (?:an?|the|this|my) (?:\\S+ )?(?:room|flat|studio|place|apartment)`,
     '(?:found|took|got|renting|rent|signed for) (?:an?|the|this) (?:\\S+ )?(?:flat|room|place|apartment|studio)(?: [^.;\\d]{0,30})?,? (?:for|at) <money>',
-    "(?:my|our) rent(?:'s|s| is|,)(?: [^.;\\d]{0,16})? <money>",
+    "(?:my|our) rent(?:'s| is|,)(?: [^.;\\d]{0,16})? <money>",
   ]),
   ...slot('hobby', [
     `${SUBJECT}(?:do a bit of|been doing|go|been|do) <activity>(?= (?:every|on|since|in the|most|at the|when|and can't)\\b|[,.]|$)`,
@@ -239,6 +246,9 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('relationship_status', [`${COUPLE}(?:broke up|split up)(?![\\p{L}])`], { value: 'separated' }),
   ...slot('relationship_status', [`${COUPLE}(?:got|are) engaged(?![\\p{L}])`], { value: 'engaged' }),
+  ...slot('relationship_status', [`${COUPLE}are (?:official|a couple|dating)(?![\\p{L}])`], {
+    value: 'in a relationship',
+  }),
   ...slot('relationship_status', [`${COUPLE}got married(?![\\p{L}])`], { value: 'married' }),
   ...slot('relationship_status', [`${COUPLE}are getting married(?![\\p{L}])`], { value: 'getting married' }),
   ...slot('relationship_status', [
@@ -316,6 +326,8 @@ const ofOthers: readonly SlotRule[] = [
     "(?:my|me|the) (?:fella|fellow|bloke|old man|old lady|better half|other half|girl|lad|mrs|missus|hubby|husband|wife|wifey|lady),? <name>(?=,|\\.|$| (?:is|says|said|thinks|has|bought|does|wants|made|took|never|always|and i|got|goes|won't)\\b)",
     "^(?:and |so )?(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?)(?: is|'s|:|,) <name>(?=[,.!]|$)",
     '(?:himself|herself), <name>,',
+    'me (?:and|n|&) <name>(?= are (?:official|dating|engaged|getting married))',
+    '<name> and (?:me|i) are (?:official|dating|engaged|getting married)(?![\\p{L}])',
     "(?:she's|he's) my (?:PARTNERS)(?: now)?, <name>",
     "my (?:PARTNERS)'?s? (?:is )?(?:called|named) <name>",
     `${SUBJECT}(?:married|marrying|engaged to|living with|moved in with) <name>`,
@@ -328,6 +340,8 @@ const ofOthers: readonly SlotRule[] = [
     "(?:have|have got|'ve|'ve got|got|my|our) (?:two |three |four |little |both )*(?:kids|children|boys|girls|little ones|twins|sons|daughters)\\W+(?:\\S+ ){1,6}?(?:and|&) <name>",
     "(?:the|our) (?:boy|girl|wee one|little one|little fella|little man|baby|eldest|youngest|oldest),?(?: is| is called|'s)? <name>(?=[,.!]| (?:is|he's|she's|hes|shes|and|has|who|btw|needs|got|was)\\b|$)",
     "(?:my|our) (?:eldest|youngest|oldest|middle one|little one|firstborn|toddler),?(?: is|'s)? <name>",
+    '(?:the|my|our) (?:kids|boys|girls|children|twins|little ones)[^.;]{0,40}?[,.:] <name> is \\d{1,2}(?![\\d:]| ?(?:min|hour|euro|quid|%))',
+    '(?:the|my|our) (?:kids|boys|girls|children|twins|little ones)[^.;]{0,40}?[,.:] \\p{L}+ is \\d{1,2},? and <name> is \\d{1,2}(?![\\d:])',
     `${SUBJECT}(?:had|have|got) (?:a |our )(?:baby |little )?(?:girl|boy|son|daughter)[,.:] (?:called |named )?<name>`,
   ]),
   ...slot('pet_name', [

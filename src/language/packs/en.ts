@@ -278,14 +278,14 @@ export const english: Pack = {
     phone_model: PHONES,
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazole|cillin|formin|zepam|oxetine|traline|opram|triptan|dipine|xaban|gliptin|flozin))(?: (?:xr|sr))?(?:,? ?\\d+(?:\\.\\d+)? ?(?:mg|mcg|µg|g|ml|units)?)?`,
     condition:
-      "(?:type (?:1|2|one|two) |pre-?|mild |severe |chronic |bad |early |gestational )*(?:diabetes(?:,? type (?:1|2))?|asthma|depression|anxiety|arthritis|epilepsy|migraines?|co?eliac(?: disease)?|high blood pressure|hypertension|insomnia|adhd|autism|dyslexia|ptsd|ocd|crohn's(?: disease)?|ibs|eczema|psoriasis|endometriosis|pcos|tinnitus|lupus|gout|glaucoma|anaemia|anemia|scoliosis|sciatica|fibromyalgia|parkinson's|alzheimer's|dementia|osteoporosis|hay ?fever|vertigo|tendonitis|sleep apn(?:o)?ea|heart murmur|cataracts?|a heart condition|a pacemaker|bipolar(?: disorder)?|hiv|long covid|carpal tunnel|plantar fasciitis|torn (?:meniscus|acl|calf)|slipped disc|herniated disc|kidney stones|shingles|celiac|rosacea|hypothyroidism|an underactive thyroid|a bad (?:back|knee|hip|shoulder|heart)|angina|copd|tachycardia|afib|arrhythmia|glandular fever|pneumonia|breast cancer|prostate cancer|skin cancer|cancer)",
+      "(?:type (?:1|2|one|two) |pre-?|mild |severe |chronic |bad |early |gestational )*(?:meniscus tear|high cholesterol|iron deficiency|acid reflux|gallstones|appendicitis|tonsillitis|bursitis|concussion|whiplash|tennis elbow|frozen shoulder|stress fracture|multiple sclerosis|perimenopause|menopause|gerd|diabetes(?:,? type (?:1|2))?|asthma|depression|anxiety|arthritis|epilepsy|migraines?|co?eliac(?: disease)?|high blood pressure|hypertension|insomnia|adhd|autism|dyslexia|ptsd|ocd|crohn's(?: disease)?|ibs|eczema|psoriasis|endometriosis|pcos|tinnitus|lupus|gout|glaucoma|anaemia|anemia|scoliosis|sciatica|fibromyalgia|parkinson's|alzheimer's|dementia|osteoporosis|hay ?fever|vertigo|tendonitis|sleep apn(?:o)?ea|heart murmur|cataracts?|a heart condition|a pacemaker|bipolar(?: disorder)?|hiv|long covid|carpal tunnel|plantar fasciitis|torn (?:meniscus|acl|calf)|slipped disc|herniated disc|kidney stones|shingles|celiac|rosacea|hypothyroidism|an underactive thyroid|a bad (?:back|knee|hip|shoulder|heart)|angina|copd|tachycardia|afib|arrhythmia|glandular fever|pneumonia|breast cancer|prostate cancer|skin cancer|cancer)",
     allergen:
       'peanuts?|(?:tree )?nuts?|walnuts|hazelnuts|almonds|cashews|shellfish|prawns|shrimps?|fish|eggs?|milk|dairy|lactose|gluten|wheat|soya?|sesame|celery|mustard|penicillin|codeine|ibuprofen|aspirin|latex|wool|mohair|pollen|dust|cats|dogs|bees|wasps|kiwi|strawberries|mango|pineapple|avocado|nickel|amoxicillin|chloroquine|morphine',
     commonJob:
-      'nurse|teacher|doctor|pharmacist|hygienist|dentist|engineer|developer|programmer|designer|accountant|bookkeeper|lawyer|solicitor|paralegal|electrician|plumber|carpenter|joiner|welder|mechanic|millwright|bricklayer|roofer|painter and decorator|chef|cook|baker|barista|waiter|waitress|bartender|driver|operator|surveyor|architect|analyst|consultant|ceo|cto|cfo|director|manager|supervisor|foreman|receptionist|secretary|librarian|translator|interpreter|editor|journalist|photographer|musician|drummer|farmer|gardener|florist|hairdresser|barber|beautician|physio|physiotherapist|paramedic|midwife|carer|social worker|psychologist|therapist|vet|optician|firefighter|police officer|soldier|pilot|flight attendant|estate agent|realtor|cashier|cleaner|caretaker|janitor|lecturer|professor|researcher|scientist|postman|postwoman|tailor|seamstress|butcher|fisherman',
+      'sous chef|line cook|courier|childminder|teaching assistant|plasterer|tiler|scaffolder|technician|radiographer|phlebotomist|dietitian|barrister|copywriter|illustrator|animator|dispatcher|test lead|tutor|nurse|teacher|doctor|pharmacist|hygienist|dentist|engineer|developer|programmer|designer|accountant|bookkeeper|lawyer|solicitor|paralegal|electrician|plumber|carpenter|joiner|welder|mechanic|millwright|bricklayer|roofer|painter and decorator|chef|cook|baker|barista|waiter|waitress|bartender|driver|operator|surveyor|architect|analyst|consultant|ceo|cto|cfo|director|manager|supervisor|foreman|receptionist|secretary|librarian|translator|interpreter|editor|journalist|photographer|musician|drummer|farmer|gardener|florist|hairdresser|barber|beautician|physio|physiotherapist|paramedic|midwife|carer|social worker|psychologist|therapist|vet|optician|firefighter|police officer|soldier|pilot|flight attendant|estate agent|realtor|cashier|cleaner|caretaker|janitor|lecturer|professor|researcher|scientist|postman|postwoman|tailor|seamstress|butcher|fisherman',
     being:
       'diabetic|pre-?diabetic|asthmatic|dyslexic|co?eliac|epileptic|autistic|colou?r[- ]?blind|deaf|hard of hearing|anaemic|anemic|bipolar|hypertensive',
-    diet: 'vegetarian|vegan|pescatarian|pescetarian|flexitarian|veggie|plant[- ]based|gluten[- ]free|dairy[- ]free|lactose[- ]free|keto|low[- ]carb|teetotal|halal|kosher',
+    diet: '(?:pure|full) veg(?:gie|o)?|vego|low[- ](?:salt|sodium|fat|fodmap)|vegetarian|vegan|pescatarian|pescetarian|flexitarian|veggie|plant[- ]based|gluten[- ]free|dairy[- ]free|lactose[- ]free|keto|low[- ]carb|teetotal|halal|kosher',
     meat: '(?:red )?meat|pork|beef|fish|seafood|shellfish|dairy|gluten|sugar|eggs?|wheat|lactose|bread|rice|carbs',
     language:
       'english|german|french|spanish|italian|portuguese|dutch|swedish|norwegian|danish|finnish|polish|czech|slovak|hungarian|romanian|bulgarian|serbian|croatian|greek|turkish|russian|ukrainian|lithuanian|latvian|estonian|irish|welsh|catalan|basque|arabic|hebrew|persian|farsi|hindi|urdu|punjabi|bengali|gujarati|marathi|tamil|telugu|kannada|malayalam|nepali|chinese|mandarin|cantonese|japanese|korean|vietnamese|thai|malay|indonesian|tagalog|swahili|amharic|somali|yoruba|igbo|zulu|afrikaans',
@@ -317,7 +317,7 @@ export const english: Pack = {
   slots: [
     ...slot('name', [
       "my (?:full |real |legal )?name(?:'s| is|s) <anyname>",
-      "(?:^|[,;:] )(?:i'm|i am|im|this is) <fullname>(?= *(?:,|[.!]|$| here\\b| again\\b| speaking\\b| from\\b))",
+      "(?:^(?:(?:hey|hi|hello|hiya|yo|ok|so|btw),? )?|[,;:.] )(?:i'm|i am|this is) <fullname>(?= *(?:,|[.!]|$| here\\b| again\\b| speaking\\b| from\\b| btw\\b| by the way\\b))",
     ]),
     ...slot('preferred_name', [
       "(?<!don't )(?<!never )(?<!to )(?<!not )(?:just |please |you can |everyone |everybody |people |friends |they )?calls? me <name>(?! back)",
@@ -370,7 +370,7 @@ export const english: Pack = {
       '<am> (?:an? |the |head of )(?!bit |little |lot )(?:[\\p{L}-]+ ){1,4}?(?:at|for) (?:an? [\\p{L}-]+ called )?<org>',
       '<who> (?:teach|teaches|lead|leads|manage|manages|drive|drives|cook|cooks|do nights|do days)(?: [\\p{L}-]+){0,4}? (?:at|for) <org>',
       "<who>(?:'ve|ve| have) been (?:at|with) <org>(?= (?:for|since))",
-      '<am> (?:at|with) <org>(?= now\\b|, \\w+ years| for \\w+ years)',
+      '<am> (?:at|with) (?![^,.]{0,40}(?:hospital|infirmary|clinic|airport|station|pub|hotel|surgery|beach|party)\\b)<org>(?= now\\b|, \\w+ years| for \\w+ years)',
       "(?:from|starting|as of|beginning) (?:\\S+ ){1,5}?(?:i'll|we'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>",
       "(?:i'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>(?= (?:from|starting|as of|beginning) )",
       '(?:i|we) work (?:\\S+ ){1,5}?(?:at|for|of) <org>',
@@ -406,6 +406,8 @@ export const english: Pack = {
       "my (?:job|job title|profession|occupation|position|role)(?:'s| is) (?:an? |the )?<job>",
       "<who>(?:'ve|ve| have|'s| has) been an? <job>",
       "<who>(?:'ve|ve| have|'s| has)?(?: just| finally)? (?:been |got |gotten )(?:promoted to|made) (?:an? )?<job>",
+      '<am> (?:now |just |finally )?promoted to (?:an? |the )?<job>',
+      "(?:he's|she's|they're|boss is) making me (?:an? |the )?<job>",
     ]),
     ...slot(
       'job_title',
@@ -457,7 +459,7 @@ export const english: Pack = {
       "(?:my|our) (?:\\S+ )?(?:PETS)(?:,|'s name is|'s called| is called| is named| is)? <name>",
       "(?:i|we)(?:'ve| have|'ve got| have got| got) an? (?:\\S+ ){0,2}?(?:PETS)(?:,|,? (?:called|named))? <name>",
       "<name>,? (?:is|that's|who is) (?:my|our) (?:PETS)\\b",
-      "<name> \\(?(?:that's|thats) (?:my|the|our) (?:PETS)\\b",
+      "<name> \\(?(?:that's )?(?:my|the|our) (?:PETS)\\b",
       '(?:one|two) (?:PETS), <name>',
       "the (?:PETS)(?:'s name is|'s called| is called| is named) <name>",
       "<name>(?:'s| is) the (?:PETS)\\b",
@@ -486,12 +488,13 @@ export const english: Pack = {
       '<whois> (?:now |mostly |pure |fully |proper |a |a strict |strictly |basically )*<diet>',
       "<who>(?:'ve|ve| have|'s| has)? (?:gone|went|turned|become|been) <diet>",
       '<who> (?:eats?|keeps?) <diet>',
+      '<am> (?:on|doing) (?:an? |the )?<diet>(?= diet| thing|[,.]|$)',
     ]),
     ...slot(
       'diet',
       [
         "<who> (?:don't|dont|do not|doesn't|can't|cant|cannot|never|no longer) eats? <meat>",
-        "<who>(?:'ve|ve| have|'s| has)? (?:stopped eating|given up|gave up) <meat>",
+        "<who>(?:'ve|ve| have|'s| has)? (?:stopped eating|given up|gave up|gone off|went off) <meat>",
       ],
       { value: 'no {value}' },
     ),
@@ -500,12 +503,12 @@ export const english: Pack = {
       "<who> (?:have|has|'ve got|got|'ve) (?:an? |a bad |a severe )*<plain> allergy",
       '(?:my|the) <plain> allergy',
       '<who> gets? a rash (?:off|from) <words>',
-      '<whois> (?:lactose|gluten|fructose|histamine)[- ]intolerant',
     ]),
     ...slot(
       'allergy',
       [
-        "i (?:can't|cant|cannot|can not) (?:take|have|eat|wear|touch) <allergen>",
+        "i (?:can't|cant|cannot|can not) (?:take|have|eat|wear|touch) (?:the |any )?<allergen>",
+        "(?:no|not|without|skip the|hold the) <allergen>[^.;!?]{0,20}? (?:i'm|i am) allergic",
         '<who> reacts? (?:badly |terribly )?to <words>',
         'no <allergen>[^.;]{0,20}my throat',
         '<allergen>,? anaphyla',
@@ -526,6 +529,7 @@ export const english: Pack = {
       '<whois> (?:a |quite |very |really )?<being>(?! (?:to|about))',
       'with (?:my|the) <condition>',
       "says? (?:it's |i have |i've |i've got |i've the |it is )<condition>",
+      "(?:doctor|doc|dr|gp|consultant|specialist|physio|nurse|hospital|clinic|dermatologist)(?: \\p{L}+)? (?:says?|said|reckons|told me|confirmed)(?: that)?(?: i'm| i am| it's| it is| i have| i've got| i've)?(?: an?| the)? (?<v>{condition}|{being})(?![\\p{L}])",
     ]),
     ...slot(
       'medical_condition',
@@ -654,7 +658,8 @@ export const english: Pack = {
       { tense: 'planned', alone: true },
     ),
     ...slot('email', [
-      "my (?:new |work |personal )?e-?mail(?: address)?(?:'s| is|:) <email>",
+      'my (?:new |work |personal )?e-?mail(?: address)?(?! (?:to|from|with|about))(?: [^\\s@]+){0,6}? <email>',
+      '(?:put|use|list|give)(?: the| my)? contact (?:as|:) <email>',
       '(?:reach|email|mail|write) me (?:at|on|to) <email>',
       '(?:new one|use)[,:]? <email>',
     ]),
@@ -675,6 +680,7 @@ export const english: Pack = {
     ...slot('relationship_status', [
       '<whois> (?:now |still |officially |recently |happily |a |an )*<status>(?! (?:to do|mother|mom|mum|dad|parent|digit|with|out))',
       '(?:i|we) (?:just )?got <status>',
+      "(?:i|we)(?:'ve| have)? been <status>(?= (?:for|since|\\d|two|three|four|five|ten|a )|[,.]|$)",
       '<am> a <status> (?:woman|man)',
     ]),
     ...slot(

@@ -274,7 +274,7 @@ export const spanish: Pack = {
   slots: [
     ...slot('name', [
       '(?:me llamo|mi nombre es) <anyname>',
-      '(?:^|[,;] )soy <fullname>(?= *(?:,|[.!]|$| de\\b| del\\b))',
+      '(?:^|[,;.] )soy (?:don |doña )?<fullname>(?= *(?:,|[.!]|$| de\\b| del\\b| por si\\b))',
     ]),
     ...slot('preferred_name', ['(?:llámame|llamame|decime|dime|díganme|me dicen|me llaman|todos me dicen) <name>']),
     ...slot('birthday', [
@@ -283,7 +283,12 @@ export const spanish: Pack = {
       'nací el <date>',
       'mi cumple es (?:el )?<date>',
     ]),
-    ...slot('age', ['tengo <age> años', 'a los <age>(?= *(?:[.,!]|$))', 'cumpl[íi] <age>(?= *(?:[.,!]|$| años))']),
+    ...slot('age', [
+      'tengo <age> años',
+      'tengo <age>(?= (?:tampoco|ya cumplidos|cumplidos)\\b)',
+      'a los <age>(?= *(?:[.,!]|$))',
+      'cumpl[íi] <age>(?= *(?:[.,!]|$| años))',
+    ]),
     ...slot('age', ['<related> tiene <age> años']),
     ...slot('home_city', [
       '(?:ya no )?(?:vivo|vivimos|estoy viviendo|resido)(?: \\p{L}+)? en <place>',
@@ -347,6 +352,8 @@ export const spanish: Pack = {
     ...slot('medical_condition', [
       'tengo <condition>',
       'me diagnosticaron <condition>',
+      'tengo (?<v>azúcar)(?= (?:desde|alta)\\b|[.,]|$)',
+      '(?:doctor|doctora|médico|médica)(?: \\p{L}+)? (?:dice|dijo)(?: que)? (?:tengo|es|soy)(?: una?)? (?<v>{condition}|{being})(?![\\p{L}])',
       '<related> tiene <condition>',
       'mi <condition>',
       '<whois> <being>',

@@ -244,7 +244,7 @@ export const french: Pack = {
       '(?:diabète(?: de type [12])?|asthme|dépression|anxiété|arthrite|arthrose|épilepsie|migraines?|maladie cœliaque|hypertension|insomnie|tdah|autisme|dyslexie|psoriasis|endométriose|acouphènes|goutte|glaucome|cataracte(?: aux deux yeux)?|anémie|sciatique|fibromyalgie|alzheimer|parkinson|ostéoporose|apnée du sommeil|hernie discale|hypothyroïdie|cancer(?: (?:du|de la) \\p{L}+)?)',
     being:
       'diabétique|asthmatique|cœliaque|coeliaque|dyslexique|épileptique|sourde?|daltonien(?:ne)?|hypertendue?|autiste',
-    diet: 'végétarien(?:ne)?|végane|végan|végétalien(?:ne)?|sans gluten|sans lactose',
+    diet: 'végé|végétarien(?:ne)?|végane|végan|végétalien(?:ne)?|sans gluten|sans lactose',
     meat: 'viande|porc|poisson|lait|gluten|sucre|œufs|dessert|fruits de mer',
     language:
       'français|anglais|espagnol|allemand|italien|portugais|néerlandais|arabe|russe|chinois|japonais|breton|basque|occitan|créole|wolof|polonais',

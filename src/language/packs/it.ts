@@ -283,7 +283,7 @@ export const italian: Pack = {
       '<related>[^.]{0,20}? (?:sta|vive|abita)(?: da sol[oa])? in (?<v>via \\p{L}+(?: \\p{L}+)?)',
     ]),
     ...slot('employer', [
-      '(?:non )?lavoro(?: \\p{L}+)? (?:per|alla|da|presso|in) <org>',
+      '(?:non )?lavoro(?: \\p{L}+)? (?:per|alla|alle|ai|da|presso|in) <org>',
       '<related> lavora (?:per|alla|da|presso) <org>',
       'ho iniziato (?:a lavorare )?(?:alla|da|presso) <org>',
       'lavorerò (?:per|alla|da|presso) <org>',
@@ -308,7 +308,10 @@ export const italian: Pack = {
       '(?:il mio|la mia|il nostro|la nostra) (?:PETS)(?:,| si chiama)? <name>',
       'ho un[a]? (?:PETS)(?:,| che si chiama| di nome)? <name>',
     ]),
-    ...slot('car', ["(?:ho|guido|ho comprato|ho preso)(?: un[a']?| una)? ?<car>", '(?:la mia|il mio) <car>']),
+    ...slot('car', [
+      "(?:ho|guido|ho comprato|ho preso|mi (?:sono|so) (?:preso|presa|comprato|comprata))(?: un[a']?| una)? ?<car>",
+      '(?:la mia|il mio) <car>',
+    ]),
     ...slot('car', ['ho venduto (?:la|il|la mia|il mio) <car>'], { denied: true }),
     ...slot('phone_model', ['(?:ho|uso) un <phone_model>', 'il mio <phone_model>']),
     ...slot('diet', ['<whois> <diet>', '<related> è <diet>']),
@@ -318,7 +321,7 @@ export const italian: Pack = {
     }),
     ...slot('allergy', [
       "<whois> allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>",
-      "<whois> intollerante (?:al|alla|alle|ai|agli|all')? ?<words>",
+      "(?:<am>|so) (?:intollerante|allergic[oa]) (?:al|alla|alle|ai|agli|all')? ?<words>",
       "<related> è allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>",
     ]),
     ...slot('medical_condition', [
