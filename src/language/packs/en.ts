@@ -459,7 +459,7 @@ export const english: Pack = {
       "(?:my|our) (?:\\S+ )?(?:PETS)(?:,|'s name is|'s called| is called| is named| is)? <name>",
       "(?:i|we)(?:'ve| have|'ve got| have got| got) an? (?:\\S+ ){0,2}?(?:PETS)(?:,|,? (?:called|named))? <name>",
       "<name>,? (?:is|that's|who is) (?:my|our) (?:PETS)\\b",
-      "<name> \\(?(?:that's )?(?:my|the|our) (?:PETS)\\b",
+      "<name> (?:\\(|\\(?that's )(?:my|the|our) (?:PETS)\\b",
       '(?:one|two) (?:PETS), <name>',
       "the (?:PETS)(?:'s name is|'s called| is called| is named) <name>",
       "<name>(?:'s| is) the (?:PETS)\\b",
