@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadDataset } from '../../src/evaluate/datasets/load-dataset.ts';
+import { liveStatements, openReplay, play } from '../../src/evaluate/replay.ts';
 import type { RecallDocument } from '../../src/recall/document-profile.ts';
 import { readConversations, readQuestions } from './locomo.ts';
 
@@ -131,7 +133,29 @@ function memoryDocument(memory: Life['memories'][0], time: number, rowId: number
   };
 }
 
-type Part = 'turns' | 'statements' | 'both';
+/** `read`: the turns and what the local reader makes of them, which leaves out much of what is asked for. */
+const PARTS = ['turns', 'statements', 'both', 'read'] as const;
+type Part = (typeof PARTS)[number];
+
+/** The life with the statements that the product without a language model has of it, instead of those that an author wrote. */
+async function asRead(life: Life): Promise<Life> {
+  const [conversation] = loadDataset({ name: 'lives', only: [life.id] }).conversations;
+  if (conversation === undefined) throw new Error(`There is no life ${life.id}.`);
+  const replay = await openReplay(conversation, { embedder: null });
+  await play(replay);
+  const statements = await liveStatements(replay);
+  await replay.varve.close();
+  const memories = statements.map(({ memory, text, turns }) => ({
+    id: memory.id,
+    type: memory.type,
+    about: memory.subject,
+    text,
+    slot: memory.permanent ? memory.attribute : null,
+    stated: [...turns],
+    until: null,
+  }));
+  return { ...life, memories: memories.filter(({ stated }) => stated.length > 0) };
+}
 
 /** A life as a store of its turns, of its statements, or of both: then a statement holds the evidence of the turns that state it. */
 function lifeStore(life: Life, part: Part, set: string, seenByEmbedder: boolean): LifeStore {
@@ -157,13 +181,15 @@ function lifeStore(life: Life, part: Part, set: string, seenByEmbedder: boolean)
     moments.push({ session: session.id, known: documents.length, now: (told.at(-1)?.time ?? 0) + DAY });
   }
   const stating = (turn: string, memories: readonly string[]): string[] =>
-    life.memories.filter(({ id, stated }) => memories.includes(id) && stated.includes(turn)).map(({ id }) => id);
+    life.memories
+      .filter(({ id, stated }) => (part === 'read' || memories.includes(id)) && stated.includes(turn))
+      .map(({ id }) => id);
   const questions = life.questions.map((question): RankingQuestion => {
     const { known, now } = moments.find(({ session }) => session === question.after) ?? { known: 0, now: 0 };
     const pieces =
       part === 'statements'
         ? question.memories.map((id) => [id])
-        : question.evidence.map((turn) => [turn, ...(part === 'both' ? stating(turn, question.memories) : [])]);
+        : question.evidence.map((turn) => [turn, ...(part === 'turns' ? [] : stating(turn, question.memories))]);
     const evidence = pieces
       .map((ids) => ids.flatMap((id) => ordinals.get(id) ?? []).filter((ordinal) => ordinal < known))
       .filter((found) => found.length > 0);
@@ -253,12 +279,15 @@ function longTurnStore(lives: readonly Life[], set: string): RankingStore {
 }
 
 /** The stores made from the lives of the repository; `more`: the same with questions that cannot be answered. */
-export function livesStores(lives: readonly Life[] = readLives()): { stores: RankingStore[]; more: RankingStore[] } {
+export async function livesStores(
+  lives: readonly Life[] = readLives(),
+): Promise<{ stores: RankingStore[]; more: RankingStore[] }> {
   const stores: RankingStore[] = [];
   const more: RankingStore[] = [];
   const english = lives.filter(({ language }) => TAUGHT_WITH.has(language));
-  for (const part of ['turns', 'statements', 'both'] as const) {
-    const made = lives.map((life, index) => {
+  const read = await Promise.all(lives.map(asRead));
+  for (const part of PARTS) {
+    const made = (part === 'read' ? read : lives).map((life, index) => {
       const isEnglish = TAUGHT_WITH.has(life.language);
       const seen = isEnglish && index % 5 !== 4;
       return lifeStore(life, part, `lives, ${isEnglish ? 'English' : 'other languages'}: ${part}`, seen);

@@ -20,15 +20,17 @@ const SET_WEIGHTS: Readonly<Record<string, number>> = {
   'lives, English: turns': 3,
   'lives, English: statements': 1.5,
   'lives, English: both': 2,
+  'lives, English: read': 2,
   'lives, other languages: turns': 1.5,
   'lives, other languages: statements': 0.7,
   'lives, other languages: both': 0.7,
+  'lives, other languages: read': 0.7,
   'long turns': 1.5,
   LongMemEval: 1,
   'dialogues: two people': 2,
   'dialogues: assistant': 0.7,
 };
-const lives = livesStores();
+const lives = await livesStores();
 const { learned, measured } = publicStores(values.data);
 const stores = [...lives.stores, ...learned.map(thinned), ...measured];
 const unanswered = [...lives.more, ...twistedStores(stores)];
