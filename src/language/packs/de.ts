@@ -435,7 +435,7 @@ export const german: Pack = {
       [
         '<who> arbeit(?:e|et|en)?(?: \\p{L}+){0,2}? (?:von )?<hours>',
         '(?:meine )?arbeitszeit(?:en)? (?:ist|sind)(?: von)? <hours>',
-        '(?<v>(?:nur )?(?:die )?(?:frühschicht|spätschicht|nachtschicht)(?:, \\d{1,2}[:.]\\d\\d)?)(?=.*(?:anfang|arbeit|dienst|$))',
+        '(?<![\\p{L}])ich(?: [^\\s,.]+){0,5}? (?<v>(?:nur )?(?:die )?(?:frühschicht|spätschicht|nachtschicht)(?:, \\d{1,2}[:.]\\d\\d)?)',
         '<who> arbeit(?:e|et)?(?: \\p{L}+){0,2}? (?<v>teilzeit|halbtags|vollzeit|nachts)',
       ],
       { alone: true },

@@ -28,7 +28,7 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:self[- ]employed|freelance|retired|trainee|part[- ]time|newly qualified) (?!is |was |and )<job>(?=[,.!]|$| (?:so|here|in|at|mostly|for)\\b)',
     'i work as an? (?:freelance |self[- ]employed |part[- ]time )<job>',
     "(?:my job|my job's|my role) is (?:basically |mostly |really )?<job>",
-    `${I_AM} in (?:the )?[\\p{L} ]{3,24}, <job>(?= at|,|\\.)`,
+    `${I_AM} in (?:the )?[\\p{L} ]{3,24}, (?!and |but |so |the )<job>(?= at|,|\\.)`,
     `${SUBJECT}start(?:ed|ing) (?:\\S+ ){0,3}?as an? <job>`,
     `(?:i've been|ive been|i have been|i was made|i'm now|i work|i worked|trained|qualified|retrained) (?:as )?an? <job>`,
     '(?:^|, )as an? <job>,? i\\b',
@@ -323,7 +323,7 @@ const ofTheUser: readonly SlotRule[] = [
 /** What names somebody of the user's may stand beside words for other people. */
 const ofOthers: readonly SlotRule[] = [
   ...slot('partner_name', [
-    "(?:my|me|the) (?:fella|fellow|bloke|old man|old lady|better half|other half|girl|lad|mrs|missus|hubby|husband|wife|wifey|lady),? <name>(?=,|\\.|$| (?:is|says|said|thinks|has|bought|does|wants|made|took|never|always|and i|got|goes|won't)\\b)",
+    "(?:my|me|the) (?:fella|fellow|bloke|old man|old lady|better half|other half|mrs|missus|hubby|husband|wife|wifey|lady),? <name>(?=,|\\.|$| (?:is|says|said|thinks|has|bought|does|wants|made|took|never|always|and i|got|goes|won't)\\b)",
     "^(?:and |so )?(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?)(?: is|'s|:|,) <name>(?=[,.!]|$)",
     '(?:himself|herself), <name>,',
     'me (?:and|n|&) <name>(?= are (?:official|dating|engaged|getting married))',

@@ -424,7 +424,7 @@ export const english: Pack = {
     ...slot(
       'job_title',
       [
-        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
+        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
       ],
       { alone: true },
     ),
@@ -453,7 +453,7 @@ export const english: Pack = {
       "(?:my|our) (?:[\\p{L}-]*[^s ] )?(?:CHILDREN)(?:,|'s name is|'s called| is called| is named| is)? <name>",
       "<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)\\b(?!-| in)",
       "<name>'s my (?:CHILDREN)\\b(?!-| in)",
-      '(?:a|our) (?:baby|son|daughter|boy|girl)(?: called| named|,) <name>',
+      '(?:a (?:baby|son|daughter)|our (?:baby|son|daughter|boy|girl))(?: called| named|,) <name>',
     ]),
     ...slot('pet_name', [
       "(?:my|our) (?:\\S+ )?(?:PETS)(?:,|'s name is|'s called| is called| is named| is)? <name>",

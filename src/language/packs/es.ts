@@ -375,7 +375,7 @@ export const spanish: Pack = {
     ...slot('instrument', ['toco (?:la |el )?<instrument>']),
     ...slot('favourite_food', ['mi (?:comida|plato) favorit[oa] es <words>']),
     ...slot('favourite_colour', ['mi color favorito es <words>']),
-    ...slot('salary', ['(?:gano|cobro) <money>', 'mi sueldo es (?:de )?<money>']),
+    ...slot('salary', ['(?<!me )(?<!nos )(?:gano|cobro) <money>', 'mi sueldo es (?:de )?<money>']),
     ...slot('rent', [
       '(?:pago|pagamos) <money> de (?:alquiler|renta)',
       '(?:el|mi) alquiler (?:es|sale|está en) (?:de )?<money>',

@@ -227,6 +227,9 @@ const TYPED: Record<string, [sentence: string, slots: string[]][]> = {
     ['me and the kids are off out, tess is 11 and archie is 7', ['child_name=tess', 'child_name=archie']],
     ['we been divorced 2 yrs', ['relationship_status=divorced']],
     ['Saw the cat.', []],
+    ['Friday is the driver, not the day', []],
+    ['im seeing a girl called Ottilie', []],
+    ['im a physics major', []],
     ['im at st olaves hospital now', []],
   ],
   de: [
@@ -239,6 +242,7 @@ const TYPED: Record<string, [sentence: string, slots: string[]][]> = {
     ['ich arbeite bei regen nicht draußen', []],
     ['ich bin logopädin', ['job_title=logopädin']],
     ['der arzt sagt ich hab asthma', ['medical_condition=asthma']],
+    ['henrik ist bei der bahn, frühschicht', []],
   ],
   es: [
     ['vivo en cholula', ['home_city=cholula']],
@@ -252,6 +256,7 @@ const TYPED: Record<string, [sentence: string, slots: string[]][]> = {
     ['soy don beto por si preguntan', ['name=beto']],
     ['tengo azucar desde hace 6 años', ['medical_condition=azucar']],
     ['tengo azucar en la despensa', []],
+    ['el taller me cobro 310 por el arreglo', []],
   ],
   fr: [
     ['jhabite à vannes', ['home_city=vannes']],

@@ -266,7 +266,7 @@ const OTHERWISE = wordSet(`
   teenager preteen minor senior junior elder loner introvert extrovert thinker talker listener speaker player lifter
   worker survivor donor sponsor voter bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
   presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
-  amateur newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
+  amateur major minor newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
   bigger smaller older younger taller shorter better worse former late early over under after before ever never
   partner other another either neither number matter corner letter paper water dinner summer winter
   chocoholic foodie vegan minimalist optimist pessimist realist perfectionist feminist atheist racist sexist
