@@ -113,7 +113,7 @@ const ASKED_WITH: Readonly<Record<string, string>> = {
 /** Words of a question that do not name its topic. */
 const NEUTRAL: ReadonlySet<string> = new Set(
   words(
-    'now current today day still usual normal thing kind type tell know remember suggest recommend good idea want need make get',
+    'name call now current today day still usual thing kind type tell know remember suggest recommend good idea want need make get',
   ),
 );
 
