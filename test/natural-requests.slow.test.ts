@@ -11,18 +11,20 @@ interface NaturalRequest {
   request: string;
   gone: string[];
   stays: string[];
+  /** Words of the request itself are to go, too: "don't keep this, but …". */
+  self?: boolean;
 }
 
-const { seen, unseen, none } = JSON.parse(
+const { seen, unseen, fresh, none, freshNone } = JSON.parse(
   readFileSync(new URL('talk/natural-requests.json', import.meta.url), 'utf8'),
-) as Record<'seen' | 'unseen' | 'none', NaturalRequest[]>;
+) as Record<'seen' | 'unseen' | 'fresh' | 'none' | 'freshNone', NaturalRequest[]>;
 
 /** The requests after which what was meant is gone from the log and from all memories, and nothing else is. */
 async function understood(requests: readonly NaturalRequest[]): Promise<number> {
   const { options, drop } = await databases()[0]!.create();
   const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
   let count = 0;
-  for (const [index, { said, request, gone, stays }] of requests.entries()) {
+  for (const [index, { said, request, gone, stays, self = false }] of requests.entries()) {
     const handle = varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
     for (const userMessage of [...said, request]) {
       await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
@@ -33,7 +35,9 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
       ({ origin }) => origin === 'user',
     );
     const memories = (await handle.memories.list()).items;
-    const left = [...turns.slice(0, said.length), ...memories].map(({ content }) => content.toLowerCase()).join('\n');
+    const left = [...turns.slice(0, said.length + (self ? 1 : 0)), ...memories]
+      .map(({ content }) => content.toLowerCase())
+      .join('\n');
     const isLeft = (words: string): boolean => left.includes(words.toLowerCase());
     const asksNothing = gone.length === 0;
     const isUnchanged = !asksNothing || (await handle.forgotten.list()).length === 0;
@@ -47,9 +51,11 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
 // Measured with the local embedder and without a model. The floors are what the last run had; nine of ten are wanted.
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
-    ['that the patterns were improved with', seen, 0.84],
-    ['that nobody has looked at', unseen, 0.65],
+    ['that the patterns were improved with', seen, 0.87],
+    ['that nobody has looked at', unseen, 0.7],
+    ['of another person that nobody has looked at', fresh, 0.55],
     ['that ask nothing of the memory', none, 1],
+    ['of another person that ask nothing of the memory, three of which are obeyed', freshNone, 0.9],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
     console.log(`natural requests ${name}: ${count} of ${requests.length}`);

@@ -1,18 +1,17 @@
 import type { Pack } from '../language/packs/pack.ts';
-import { detectPack, packPattern, packRegExp, PACKS, plainMarks, wordsPattern } from '../language/packs/packs.ts';
+import {
+  detectPack,
+  lowerCase,
+  packPattern,
+  packRegExp,
+  PACKS,
+  plainMarks,
+  wordsPattern,
+} from '../language/packs/packs.ts';
 import MATTERS from '../language/packs/matters.json' with { type: 'json' };
 import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
-import { DAY } from '../record/clock.ts';
-
-/** What of a memory tells whether a request means it. */
-export interface Meanable {
-  subject?: string;
-  attribute: string | null;
-  value: string | null;
-  content: string;
-  statedAt: Date;
-}
+import { akin, type Meanable, MOST_WITH_NAME, recent, relations, withContinuations, withSameNames } from './matter.ts';
 
 /** How the words of a request are read: a few words of it are often too few to tell their language by. */
 export interface AskedIn {
@@ -39,7 +38,7 @@ export function meantByRequest<Item extends Meanable>(
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   if (words === '') return [];
   const own = pack ?? detectPack(about);
-  const asked = { attributes, pack: own, least, isAll: isAll || hasAll(plainMarks(about), own) };
+  const asked = { attributes, pack: own, least, isAll: isAll || hasWords(plainMarks(about), 'request:all', own) };
   const things = thingsIn(words, own);
   const meant = things.map((thing) => meantByThing(thing, items, asked));
   // "Her name and her school": where each of them is known.
@@ -66,11 +65,16 @@ function meantByThing<Item extends Meanable>(
     return [...new Set([...withRepeats(named, items), ...(asked.isAll ? aboutNamed(named, items) : [])])];
   const topics = topicsIn(words, { attributes, pack: own });
   const byAttribute = items.filter(({ attribute }) => attribute !== null && topics.has(attribute));
+  const isInDigits = (topic: string): boolean => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape);
   const sharing = precise(
     items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
-    [...topics].some((topic) => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape)),
+    [...topics].some(isInDigits),
   );
-  const isAll = asked.isAll || isGeneral(words, own);
+  const isWhole = [...topics].every((topic) => !DATA.has(topic) && !isInDigits(topic));
+  const isAll =
+    asked.isAll || hasWords(words, 'request:general', own) || (isWhole && hasWords(words, 'request:told', own));
+  const widened = (found: readonly Item[]): Item[] =>
+    isWhole || isAll ? withContinuations(found, items, { pack: own, isAll }) : [...found];
   if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
   const clauses = partsOf(words, own).filter((clause) => !keeps(clause, own));
@@ -78,64 +82,41 @@ function meantByThing<Item extends Meanable>(
   const said = items.filter(({ content, value }) =>
     stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
-  const all = new Set([...byAttribute, ...(isGeneral(words, own) ? sharing : recent(sharing)), ...said]);
-  if (isAll && all.size > 0) return withSameNames(withRepeats([...all], items), items, own);
-  if (said.length > 0) return withRepeats(said, items);
+  const all = new Set([
+    ...byAttribute,
+    ...(hasWords(words, 'request:general', own) ? sharing : recent(sharing)),
+    ...said,
+  ]);
+  if (isAll && all.size > 0) return widened(withSameNames(withRepeats([...all], items), items, own));
+  if (said.length > 0) return widened(withRepeats(said, items));
   const most = sharingMost(clauses, items, { pack: own, least });
-  if (most.length > 0) return most;
+  if (most.length > 0) return widened(most);
+  if (topics.size === 0 && stems.every(({ size }) => size === 0)) return latestOf(toldOf(words, items, own));
   // For words that may be no request at all, only the matter itself is certain enough.
   const kin = least >= 1 ? new Set<string>() : akin(topics);
   const near = sharing.length > 0 ? sharing : items.filter(({ content }) => sharesTopic(content, kin, own));
-  const [latest] = near.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
-  return latest === undefined ? [] : [latest];
+  return widened(latestOf(near));
 }
 
-/** Matters that are told in each other's words: "the pills" are antidepressants, "the money" is a debt. */
-const KIN: readonly (readonly string[])[] = [
-  ['health', 'medical_condition', 'medication', 'illness', 'mental_health', 'surgery', 'skin_and_hair', 'appointment'],
-  ['debt', 'gambling', 'bank', 'salary', 'lottery_or_inheritance', 'side_income'],
-  ['gift', 'party', 'trip'],
-  ['affair', 'breakup', 'quarrel'],
-  ['leaving', 'job_loss', 'employer'],
-];
-
-function akin(topics: ReadonlySet<string>): Set<string> {
-  return new Set(KIN.filter((kin) => kin.some((topic) => topics.has(topic))).flat());
+function latestOf<Item extends Meanable>(items: readonly Item[]): Item[] {
+  return items.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime()).slice(0, 1);
 }
 
-/** "Everything about the trip" is this trip, and not the one of last year. */
-const MATTER_DAYS = 90;
-
-function recent<Item extends Meanable>(items: readonly Item[]): Item[] {
-  const latest = Math.max(...items.map(({ statedAt }) => statedAt.getTime()));
-  return items.filter(({ statedAt }) => latest - statedAt.getTime() <= MATTER_DAYS * DAY);
+/** "What I told you about last night": what names the same time. */
+function toldOf<Item extends Meanable>(words: string, items: readonly Item[], pack: Pack | null): Item[] {
+  const time = pack === null ? undefined : packPattern(pack, 'request:when').exec(words)?.[0].toLowerCase();
+  return time === undefined ? [] : items.filter(({ content }) => lowerCase(content).includes(time));
 }
 
-/** A name that stands in more statements than these is not the matter's alone: a home town, a spouse. */
-const MOST_WITH_NAME = 3;
-
-/** "All of that with the neighbour": what names the same person or place belongs to it. German writes every noun like a name. */
-function withSameNames<Item extends Meanable>(
-  found: readonly Item[],
-  items: readonly Item[],
-  own: Pack | null,
-): Item[] {
-  if (own === null || own.language === 'de') return [...found];
-  const isDate = packRegExp(`^(?:${[...own.calendar.months, ...own.calendar.weekdays].join('|')})$`);
-  const names = new Set(
-    found
-      .flatMap(({ content }) => content.match(NAME) ?? [])
-      .filter(
-        (name) => !isDate.test(name) && items.filter(({ content }) => content.includes(name)).length <= MOST_WITH_NAME,
-      ),
-  );
-  const isNaming = ({ attribute, content }: Meanable): boolean =>
-    attribute === null && (content.match(NAME) ?? []).some((name) => names.has(name));
-  return items.filter((item) => found.includes(item) || isNaming(item));
-}
-
-/** A word with a capital letter that begins no sentence. */
-const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
+/** Matters that are one item of data each, which no other statement goes on about. */
+const DATA: ReadonlySet<string> = new Set([
+  'access',
+  'bank',
+  'customer_number',
+  'identity_document',
+  'name',
+  'address',
+]);
 
 const SAID_IN_DIGITS: ReadonlySet<string> = new Set(['date', 'number', 'phone']);
 
@@ -148,6 +129,9 @@ function precise<Item extends Meanable>(items: readonly Item[], isInDigits: bool
 /** The share of its telling words that a request may be told by. */
 export const HALF: number = 0.5;
 
+/** One telling word: enough where a turn speaks of what was told before, if few statements have that word. */
+export const ANY: number = 0.05;
+
 /** What has more of the words of one clause than anything else; all of it where the clause says "everything". */
 function sharingMost<Item extends Meanable>(
   clauses: readonly string[],
@@ -156,7 +140,7 @@ function sharingMost<Item extends Meanable>(
 ): Item[] {
   if (least >= 1) return [];
   for (const clause of clauses) {
-    const stems = tellingStems(clause, pack);
+    const stems = least < HALF ? rareStems(tellingStems(clause, pack), items) : tellingStems(clause, pack);
     const shares = items.map(({ content, value }) => sharesWords(stems, `${content} ${value ?? ''}`));
     const best = Math.max(0, ...shares);
     if (best < least) continue;
@@ -165,6 +149,16 @@ function sharingMost<Item extends Meanable>(
     if (isAll || new Set(found.map(({ content }) => content)).size === 1) return found;
   }
   return [];
+}
+
+/** Words that tell one statement from others. */
+function rareStems(stems: ReadonlySet<string>, items: readonly Meanable[]): Set<string> {
+  const contents = [...new Set(items.map(({ content }) => content))];
+  return new Set(
+    [...stems].filter(
+      (stem) => contents.filter((content) => sharesWords(new Set([stem]), content) > 0).length <= MOST_WITH_NAME,
+    ),
+  );
 }
 
 /** What the clauses of a turn that asks to forget want kept: "the allergy should stay". */
@@ -207,18 +201,14 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
 export function isWide(about: string, { pack = null }: AskedIn): boolean {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   const own = pack ?? detectPack(about);
-  return thingsIn(words, own).length > 1 || hasAll(about, own) || isGeneral(words, own);
-}
-
-/** "My health" is all that is known of it; "my antidepressants" are not. */
-function isGeneral(words: string, pack: Pack | null): boolean {
-  return pack !== null && packPattern(pack, 'request:general').test(words);
-}
-
-function hasAll(words: string, pack: Pack | null): boolean {
   return (
-    pack !== null && (['request:all', 'request:told'] as const).some((name) => packPattern(pack, name).test(words))
+    thingsIn(words, own).length > 1 ||
+    (['request:all', 'request:told', 'request:general'] as const).some((list) => hasWords(words, list, own))
   );
+}
+
+function hasWords(words: string, list: 'request:all' | 'request:told' | 'request:general', pack: Pack | null): boolean {
+  return pack !== null && packPattern(pack, list).test(words);
 }
 
 /** Whether the words of a request name something that the tables know: "where I work". */
@@ -284,14 +274,6 @@ const ELIDED = /(?<!\p{L})(?:[cdjlmnstv]|qu|(?:a|d[ae]|ne|su)?ll|un|quest|quell)
 function stemsOf(text: string): Set<string> {
   const plain = text.replace(ELIDED, ' ').replace(/\p{L}+/gu, (word) => relations().get(word.toLowerCase()) ?? word);
   return contentStems(plain);
-}
-
-let relationOfWord: ReadonlyMap<string, string> | undefined;
-
-/** Words for a relation in all languages, with the word for it that is the same in all. */
-function relations(): ReadonlyMap<string, string> {
-  relationOfWord ??= new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
-  return relationOfWord;
 }
 
 const pointingWords = new WeakMap<Pack, RegExp>();

@@ -155,7 +155,7 @@ export function asksAboutText(text: string): boolean {
 export function namesText(words: string): boolean {
   return (
     TEXT_NOUN.test(words) ||
-    /(?<!\p{L})(?:lines?|rows?|columns?|words?|bullets?|sections?|pages?|chapters?|files?|zeilen?|spalten?|sätze|satz|absatz|seite|líneas?|frase|párrafo|archivo|lignes?|phrase|paragraphe|fichier|linha|parágrafo|arquivo|riga|paragrafo|regel|zin|alinea|bestand)(?!\p{L})/iu.test(
+    /(?<!\p{L})(?:lines?|rows?|columns?|words?|bullets?|sections?|pages?|chapters?|files?|commas?|typos?|toast|guest list|seating plan|zeilen?|rede|kommas?|gästeliste|discurso|discours|discorso|spalten?|sätze|satz|absatz|seite|líneas?|frase|párrafo|archivo|lignes?|phrase|paragraphe|fichier|linha|parágrafo|arquivo|riga|paragrafo|regel|zin|alinea|bestand)(?!\p{L})/iu.test(
       words,
     )
   );

@@ -20,10 +20,12 @@ import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
+import type { Meanable } from '../matter.ts';
 import {
+  ANY,
+  HALF,
   isMoreThanGreeting,
   isWide,
-  type Meanable,
   meantByRequest,
   namesNothing,
   staysIn,
@@ -208,25 +210,31 @@ async function findMeant(
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, own, [following]);
-  const { isAll = false } = request;
-  const asked = { attributes: deps.attributes, pack: detectPack(evidence.event.content), isAll };
+  const { isAll = false, isToldBefore = false } = request;
+  const pack = detectPack(evidence.event.content);
+  const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
   // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
-  const isOwnTurn = request.isToldBefore !== true && isAboutOwnTurn(request.about, evidence);
-  if (isOwnTurn || namesNothing(request.about, asked)) return saidJustBefore(writer, own, { named, evidence, turns });
-  const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
-  if (memories.length > 0 && !isAll && !isWide(request.about, asked))
-    return { memories: withSameWords(memories, own), words: [] };
-  const said = await saidBefore(writer, owner, evidence.event);
-  const sentences = meantByRequest(
-    request.about,
-    said.filter((sentence) => sentence.quote.event !== event.id && !stays(sentence)),
-    asked,
-  ).map(({ quote }) => quote);
-  if (memories.length + sentences.length > 0) {
-    const meant = await withStatements(writer, own, sentences);
-    return { ...meant, memories: withSameWords([...new Set([...memories, ...meant.memories])], own) };
-  }
-  return withStatements(writer, own, nearest == null ? [] : [nearest]);
+  const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
+  if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
+    return saidJustBefore(writer, own, { named, evidence, turns });
+  const said = (await saidBefore(writer, owner, event)).filter(
+    (sentence) => sentence.quote.event !== event.id && !stays(sentence),
+  );
+  const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
+  const memoriesMeant = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
+  const found = new Set<Meanable>(
+    isNarrow && memoriesMeant.length > 0
+      ? memoriesMeant
+      : [...named, ...meantByRequest(request.about, [...own, ...said], asked)],
+  );
+  if (found.size === 0) return withStatements(writer, own, nearest == null ? [] : [nearest]);
+  const meant = await withStatements(
+    writer,
+    own,
+    said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote),
+  );
+  const memories = own.filter((memory) => found.has(memory) || meant.memories.includes(memory));
+  return { ...meant, memories: withSameWords(memories, own) };
 }
 
 /** Statements, and those that were read from nothing but the words of one of them: "Javier has coeliac disease" from "Javier is a coeliac". */

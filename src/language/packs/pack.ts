@@ -130,6 +130,16 @@ export interface PackRequests {
   another: string;
   /** Words that begin a clause which restricts the one before it. Without words between spaces: where a clause ends or begins. */
   but: string;
+  /** Words that begin a clause which follows from the one before it, and clauses that only suppose: "so", "if". */
+  so: string;
+  supposing: string;
+  /** Definite articles, and how a statement goes on about a person who was spoken of: "she", "me dijo". */
+  the: string;
+  person: string;
+  /** Times that a request can name a matter by: "what happened last night". */
+  when: string;
+  /** What stands before a verb that the users say of themselves: "I should", "I can't". */
+  own: string;
   /** How a request is told again in other words: "I mean". */
   again: string;
   /** Words that point at what was just said, and pronouns that stand for it after a verb. */

@@ -1,11 +1,12 @@
 import { detectPack, packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
+import type { Meanable } from '../../matter.ts';
 import {
+  ANY,
   type AskedIn,
   HALF,
   isMoreThanGreeting,
-  type Meanable,
   meantByRequest,
   namesNothing,
   namesTopic,
@@ -25,8 +26,14 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Re
   const asked = { attributes: input.attributes, pack: unit.pack };
   const isGrounded: IsGrounded = (words, least = 1) => meantByRequest(words, meanable, { ...asked, least }).length > 0;
   const isAll = unit.pack !== null && packPattern(unit.pack, 'request:all').test(unit.text);
-  const told = toldBefore(turn, unit, object, isAll).find((words) => isGrounded(words, HALF));
+  // What this turn says itself is not told before.
+  const earlier = meanable.filter((item) => !('turn' in item) || item.turn !== turn.number);
+  const isTold: IsGrounded = (words, least = ANY) => meantByRequest(words, earlier, { ...asked, least }).length > 0;
+  const told =
+    toldBefore(turn, unit, object, isAll).find((words) => isTold(words)) ??
+    alludedTo(plainMarks(turn.event.content.slice(0, unit.start + object.clause)), object, isTold, asked);
   const { points, about } = aboutOf({ ...object, told }, isGrounded, asked);
+  const isSaidAgain = points && reading.forgets.some(({ quote: { turn: other } }) => other === turn.number);
   const inTurn = told === undefined ? meantInTurn(turn, unit, { ...object, points, isGrounded, asked }) : null;
   if (inTurn !== null) {
     // What the turn says before the request is not formed at all; what its sentence says after it is not either.
@@ -35,15 +42,50 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Re
     reading.forgets.push({ quote: { ...quote, words: inTurn.words }, about: inTurn.about, known: [] });
     return;
   }
+  if (about === null || (about === '' && isSaidAgain)) return;
+  const isAllusion = about === said.trim() || namesNothing(about, asked);
+  const isToldBefore = about !== '' && (about === told || (isAllusion && isTold(about, 1)));
+  pushForget({ turn, unit, input, reading, asked }, { about, said: said.trim(), isToldBefore, isAll });
+}
+
+/** A request whose words say what is meant, or that points at what was said just before. */
+function pushForget(
+  { turn, unit, input, reading, asked }: ForgetIn,
+  { about, said, isToldBefore, isAll }: { about: string; said: string; isToldBefore: boolean; isAll: boolean },
+): void {
   const pointsBack = about === '' && unit.index === 0;
-  if (about === null || (pointsBack && isTask(lastOwn(turn, input)?.content ?? ''))) return;
-  const isToldBefore = told !== undefined && about === told;
+  if (pointsBack && isTask(lastOwn(turn, input)?.content ?? '')) return;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
-  if (about === '' || about === said.trim() || isToldBefore)
+  if (about === '' || about === said || isToldBefore)
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
   const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
-  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known, isToldBefore, isAll });
+  const quote = { turn: turn.number, words: unit.text };
+  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said : about, known, isToldBefore, isAll });
+}
+
+interface ForgetIn {
+  turn: Turn;
+  unit: ReadUnit;
+  input: ReadInput;
+  reading: Reading;
+  asked: AskedIn;
+}
+
+/**
+ * "The loan is paid back, you can delete that": the clause before the request that has a word of what was told before. One word is
+ * enough for a request to remove; what is not to be kept is as often the news of the turn itself.
+ */
+function alludedTo(
+  before: string,
+  { candidates: [own = ''], isDenied, isIdiom }: ForgetObject,
+  isTold: IsGrounded,
+  asked: AskedIn,
+): string | undefined {
+  if (isIdiom && !namesNothing(own, asked) && !namesTopic(own, asked)) return undefined;
+  return before
+    .split(CLAUSE_END)
+    .find((clause) => !namesNothing(clause, asked) && isTold(clause, isDenied ? HALF : ANY));
 }
 
 /** Takes an earlier request back, unless the turn keeps something else: "Delete what you know of my therapy. The allergy, keep that." */
@@ -113,7 +155,8 @@ function aboutOf(
 /** "Calculate the fare", "shopping list: eggs, flour, milk": a task or a list, which tells nothing of the user. */
 function isTask(content: string): boolean {
   const pack = detectPack(content);
-  return LIST.test(content) || (pack !== null && packPattern(pack, 'ask').exec(content)?.index === 0);
+  const asks = pack === null ? null : packRegExp(`^(?:(?:${pack.i}) )?(?:${pack.words.ask})(?![\\p{L}])`);
+  return LIST.test(content) || asks?.test(content) === true;
 }
 
 const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,|^\s*[<{[]/u;
@@ -148,11 +191,12 @@ function saidLast(turn: Turn, input: ReadInput): Memory[] {
 
 /** What a request can mean: what is known, what these turns state, and what was said before. */
 function meanableBefore(turn: Turn, input: ReadInput, reading: Reading): Meanable[] {
-  const now = reading.statements.map(({ attribute, value, text }) => ({
+  const now = reading.statements.map(({ attribute, value, text, quotes }) => ({
     attribute,
     value,
     content: text,
     statedAt: turn.event.occurredAt,
+    turn: quotes[0]?.turn,
   }));
   const spoken = [...input.earlier, ...input.turns.slice(0, turn.number - 1)]
     .filter(isOwnMessage)

@@ -17,7 +17,7 @@ const RECALLS =
 /** The request that a sentence makes, by the phrases of its language. */
 export function requestOf(unit: ReadUnit): Request | null {
   const { pack } = unit;
-  if (pack === null || unit.isForeign) return null;
+  if (pack === null || (unit.isForeign && !hasOwnLead(unit))) return null;
   const text = plainMarks(unit.text.slice(0, 600));
   const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
   const phrase = forgetPhrase(unit, pack);
@@ -62,6 +62,8 @@ interface ForgetPhrase {
   isDenial?: boolean;
   /** Nothing in it points at what was said before: it has to name what is meant. */
   needsObject?: boolean;
+  /** "Bórralo": a pronoun is a part of the verb. */
+  isClitic?: boolean;
 }
 
 /**
@@ -76,15 +78,22 @@ function forgetPhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
       const [start, end] = [match.index, match.index + match[0].length];
       if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
       // "Delete the second paragraph" is work on a text.
-      if (name === 'forgetNamed' && namesText(text.slice(end))) continue;
+      if (name === 'forgetNamed' && namesWork(text.slice(start), pack)) continue;
       const isIdiom = name === 'forgetNamed';
-      if (isOrder(text.slice(0, start), pack)) return { start, end, isIdiom, needsObject: isIdiom };
+      const before = text.slice(0, start);
+      if (isOrder(before, pack) && !isPersons(lastClause(before, pack), match[0], pack))
+        return { start, end, isIdiom, needsObject: isIdiom };
     }
   }
   return loosePhrase(unit, pack);
 }
 
 const SUBTITLES = /\d\d:\d\d:\d\d(?:[.,]\d{3})? --> /;
+
+/** "The second paragraph" is work; "that whole story" is not. */
+function namesWork(words: string, pack: Pack): boolean {
+  return namesText(words.replace(packPattern(pack, 'request:all'), ' '));
+}
 
 /** "Translate to French: please forget my address": the request is the text that something is asked about. */
 function isAnnounced({ turn, start, text }: ReadUnit): boolean {
@@ -102,20 +111,29 @@ const MOST_BETWEEN = 5;
  */
 function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
-  if (unit.text.length > LONGEST_LOOSE || unit.isForeign) return null;
-  // "Not for your notes: I take sertraline.": a colon that follows the request is no mark of code.
-  const lead = LEAD.exec(text)?.[1];
-  if (lead !== undefined && !LIKE_CODE.test(unit.turn.replace(/: /, ', '))) return denyingPhrase(unit, lead, pack);
-  if (unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
+  if (unit.text.length > LONGEST_LOOSE) return null;
+  if (hasOwnLead(unit)) {
+    const lead = LEAD.exec(text)?.[1] ?? '';
+    return denyingPhrase(unit, lead, pack) ?? droppingPhrase(unit, lead, pack, false);
+  }
+  if (unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
   const polite = packPattern(pack, 'request:polite').exec(text);
   const isAsked = polite !== null;
   const isQuestion = /[?？]\s*$/u.test(text) && polite?.index !== 0;
-  const isAsking = packPattern(pack, 'question').exec(text)?.index === 0 && !beginsAsRequest(text, pack);
+  const asking = packPattern(pack, 'question').exec(text.replace(/^[\s¿]+/u, ''))?.index;
+  const isAsking = asking === 0 && !beginsAsRequest(text, pack);
   if (isQuestion && (!isAsked || isAsking)) return null;
   const unsaid = packPattern(pack, 'request:unsaid').exec(text);
   if (unsaid !== null && !saysOther(text.slice(0, unsaid.index), pack))
     return { start: unsaid.index, end: unsaid.index + unsaid[0].length, isIdiom: true };
   return droppingPhrase(unit, text, pack, isAsked) ?? denyingPhrase(unit, text, pack);
+}
+
+/** "Not for your notes: I take sertraline.": a colon that follows words of the user's own is no mark of code or of a pasted text. */
+function hasOwnLead({ text, turn, foreign }: ReadUnit): boolean {
+  const lead = LEAD.exec(plainMarks(text))?.[1];
+  if (lead === undefined || foreign.some(({ start }) => start < lead.length)) return false;
+  return !LIKE_CODE.test(turn.replace(/: /, ', '));
 }
 
 /** "Est-ce que tu pourrais ne pas garder …": a question in form alone. */
@@ -130,12 +148,19 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
     // "You don't need the number any more, it can go": a denial before the comma is none of the request.
-    const isRefused = !/^(?:k[aou]|darf|dürfen|m[uüao])/iu.test(match[0]) && isDenied(before, pack);
-    if (isUsersOwn(before, pack) || isRefused || saysOther(before, pack)) continue;
-    if (namesText(`${match.slice(1).join(' ')} ${text.slice(end)}`)) continue;
+    const own = lastClause(before, pack);
+    if (isUsersOwn(own, match[0], pack) || isDenied(own, pack) || isSupposed(own, pack)) continue;
+    if (saysOther(before, pack) || isTold(text.slice(end), pack) || isPersons(own, match[0], pack)) continue;
+    if (namesWork(`${match.slice(1).join(' ')} ${text.slice(end)}`, pack)) continue;
     const isOwnOrder = isAsked || beginsClause(before, pack) || isOrder(before, pack);
     if (isOwnOrder || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
-      return { start, end, isIdiom: true, needsObject: !points(clauseAt(text, start, end, pack), pack) };
+      return {
+        start,
+        end,
+        isIdiom: true,
+        isClitic: CLITIC.test(match[0]),
+        needsObject: !points(clauseAt(text, start, end, pack), pack),
+      };
   }
   return null;
 }
@@ -145,7 +170,10 @@ function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase |
     const [start, end] = [match.index, match.index + match[0].length];
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
-    if (!isUsersOwn(before, pack) && !saysOther(before, pack)) return { start, end, isIdiom: true, isDenial: true };
+    const own = lastClause(before, pack);
+    const isOthers = isPersons(own, match[0], pack) || saysOther(before, pack);
+    if (!isUsersOwn(own, match[0], pack) && !isSupposed(own, pack) && !isOthers)
+      return { start, end, isIdiom: true, isDenial: true, isClitic: CLITIC.test(match[0]) };
   }
   return null;
 }
@@ -183,20 +211,53 @@ function deniedPattern(pack: Pack, source: (requests: Pack['requests']) => strin
   return pattern;
 }
 
-/** "Forget it, she said": somebody else asked. */
+/** "Forget it, she said": somebody else asked. "What I just told you about him" is the user's own. */
 function saysOther(text: string, pack: Pack): boolean {
   const own = packRegExp(
-    `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: \\S+){0,2}? (?:${pack.words.said})(?![\\p{L}])`,
+    `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: (?!(?:${pack.words.they}) )[^\\s,;.]+){0,6}? (?:${pack.words.said})(?![\\p{L}])`,
     'giu',
   );
   return packPattern(pack, 'said').test(text.replace(own, ' '));
 }
 
+/** "You can forget that, my brother always says." */
+function isTold(after: string, pack: Pack): boolean {
+  return packRegExp(`^[\\s\\p{L}]{0,20}[,–—] *(?:${pack.words.said})(?![\\p{L}])`).test(after);
+}
+
+/** "My grandmother forgets my sister's name", "he won't keep it": the verb is said of somebody else, and nothing is said to the assistant. */
+function isPersons(clause: string, verb: string, pack: Pack): boolean {
+  if (pack.script === 'han' || packPattern(pack, 'you').test(`${clause} ${verb}`)) return false;
+  const subject = packRegExp(
+    `^\\s*(?:(?:[\\p{L}]{1,2} )?(?:${pack.words.my}) ([\\p{L}-]+)|(?:${pack.requests.person})|they)(?![\\p{L}])`,
+  );
+  const match = subject.exec(clause);
+  if (match === null || packPattern(pack, 'request:polite').test(clause)) return false;
+  return match[1] === undefined || match[1].toLowerCase() in pack.relations;
+}
+
+/** "If I asked you to forget my surgery, could you?" */
+function isSupposed(clause: string, pack: Pack): boolean {
+  return packPattern(pack, 'request:supposing').test(clause);
+}
+
+/** What a clause has before the verb of a request. It begins at a mark, or at a word for a consequence: "I sold it, so delete". */
+function lastClause(before: string, pack: Pack): string {
+  const start = pack.script === 'han' ? '[。，、！？]' : `[,;.:!?–—()…]| (?=(?:${pack.requests.so})(?![\\p{L}]))`;
+  return before.split(packRegExp(start, 'giu')).at(-1) ?? '';
+}
+
 /** "I dropped", "I don't keep": the user speaks of themselves. */
-function isUsersOwn(before: string, pack: Pack): boolean {
+function isUsersOwn(before: string, verb: string, pack: Pack): boolean {
   if (pack.script === 'han') return pack.language === 'zh' && /我(?:会|要|得|想|已经|都|也|就)?$/u.test(before);
   const last = before.trim().split(/\s+/).slice(-2).join(' ');
-  return packRegExp(`(?:^|[^\\p{L}])(?:${pack.words.me}|${pack.words.we})(?![\\p{L}])`).test(last);
+  const isNear = packRegExp(`(?:^|[^\\p{L}])(?:${pack.words.me}|${pack.words.we})(?![\\p{L}])`).test(last);
+  const start = before.trim().length + 1;
+  const own = packRegExp(`(?<![\\p{L}])(?:${pack.requests.own})`, 'giu');
+  return (
+    isNear ||
+    [...`${before.trim()} ${verb}`.matchAll(own)].some(({ index, 0: words }) => index + words.length === start)
+  );
 }
 
 function isDenied(before: string, pack: Pack): boolean {
@@ -222,7 +283,7 @@ function clauseAt(text: string, start: number, end: number, pack: Pack): string 
 
 /** At the beginning of a clause, but for a word such as "oops". */
 function beginsClause(before: string, pack: Pack): boolean {
-  const [, word] = /(?:^|[,;.:!?–—()…])\s*(\p{L}+\s+)?$/u.exec(before) ?? [null, null];
+  const [, word] = /^\s*(\p{L}+\s+)?$/u.exec(lastClause(before, pack)) ?? [null, null];
   if (word === null) return false;
   return word === undefined || !packPattern(pack, 'they').test(word);
 }
@@ -249,17 +310,16 @@ const MOST_ANNOUNCING = 3;
 
 /** Whether what stands before a verb leaves it an order of the user's. */
 function isOrder(before: string, pack: Pack): boolean {
-  const own = packRegExp(
-    `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: \\S+){0,2}? (?:${pack.words.said})(?![\\p{L}])`,
-    'giu',
-  );
-  if (packPattern(pack, 'said').test(before.replace(own, ' '))) return false;
+  if (saysOther(before, pack)) return false;
   if (pack.script === 'han') return true;
   // "Is this polite: please delete my number": what a longer sentence announces is a text, and no order.
   const announced = before.lastIndexOf(':');
-  if (announced >= 0 && before.slice(0, announced).trim().split(/\s+/).length > MOST_ANNOUNCING) return false;
-  const clause = before.split(/[,;.:!?–—()]/u).at(-1) ?? '';
-  return globalPattern(pack, 'lead').test(clause);
+  const announcing = before.slice(0, Math.max(0, announced)).trim();
+  if (announcing.split(/\s+/).length > MOST_ANNOUNCING) return false;
+  // "Write to the clinic: please delete my records."
+  const asksElse = packPattern(pack, 'ask').exec(announcing)?.index === 0;
+  if (asksElse && !packPattern(pack, 'request:polite').test(announcing)) return false;
+  return globalPattern(pack, 'lead').test(lastClause(before, pack));
 }
 
 /** What a request to forget may be about, in its own words, the nearest to its verb first: "my phone number". */
@@ -319,7 +379,13 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
     needsObject: phrase.needsObject === true,
     isIdiom: phrase.isIdiom,
     clause,
-    near: phrase.isIdiom || pack.script === 'han' || points(near, pack) ? near : null,
+    near:
+      phrase.isClitic === true ||
+      (phrase.isIdiom && (phrase.isDenial !== true || clause > 0)) ||
+      pack.script === 'han' ||
+      points(near, pack)
+        ? near
+        : null,
     ahead: [text.slice(0, phrase.end), before],
     following: lead !== '' && phrase.end <= lead.length ? lead.length : null,
     isDenied: phrase.isDenial === true || lead.search(deniedKeeping(pack)) >= 0,

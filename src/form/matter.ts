@@ -1,0 +1,128 @@
+import type { Pack } from '../language/packs/pack.ts';
+import { packPattern, packRegExp, PACKS } from '../language/packs/packs.ts';
+import { DAY } from '../record/clock.ts';
+
+/** What of a statement tells whether a request means it. */
+export interface Meanable {
+  subject?: string;
+  attribute: string | null;
+  value: string | null;
+  content: string;
+  statedAt: Date;
+}
+
+/** Matters that are told in each other's words: "the pills" are antidepressants, "the money" is a debt. */
+const KIN: readonly (readonly string[])[] = [
+  ['health', 'medical_condition', 'medication', 'illness', 'mental_health', 'surgery', 'skin_and_hair', 'appointment'],
+  ['debt', 'gambling', 'bank', 'salary', 'lottery_or_inheritance', 'side_income'],
+  ['gift', 'party', 'trip'],
+  ['affair', 'breakup', 'quarrel'],
+  ['leaving', 'job_loss', 'employer'],
+];
+
+/** Topics, and those that are told in the same words. */
+export function akin(topics: ReadonlySet<string>): Set<string> {
+  return new Set(KIN.filter((kin) => kin.some((topic) => topics.has(topic))).flat());
+}
+
+const MATTER_DAYS = 90;
+
+/** "Everything about the trip" is this trip, and not the one of last year. */
+export function recent<Item extends Meanable>(items: readonly Item[]): Item[] {
+  const latest = Math.max(...items.map(({ statedAt }) => statedAt.getTime()));
+  return items.filter(({ statedAt }) => latest - statedAt.getTime() <= MATTER_DAYS * DAY);
+}
+
+/** A name that stands in more statements than these is not the matter's alone: a home town, a spouse. */
+export const MOST_WITH_NAME: number = 3;
+
+/** "All of that with the neighbour": what names the same person or place belongs to it. German writes every noun like a name. */
+export function withSameNames<Item extends Meanable>(
+  found: readonly Item[],
+  items: readonly Item[],
+  own: Pack | null,
+): Item[] {
+  if (own === null || own.language === 'de') return [...found];
+  const isDate = packRegExp(`^${calendarWords(own)}$`);
+  const names = new Set(
+    found
+      .flatMap(({ content }) => content.match(NAME) ?? [])
+      .filter(
+        (name) => !isDate.test(name) && items.filter(({ content }) => content.includes(name)).length <= MOST_WITH_NAME,
+      ),
+  );
+  const isNaming = ({ attribute, content }: Meanable): boolean =>
+    attribute === null && (content.match(NAME) ?? []).some((name) => names.has(name));
+  return items.filter((item) => found.includes(item) || isNaming(item));
+}
+
+/** A word with a capital letter that begins no sentence. */
+const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
+
+let relationOfWord: ReadonlyMap<string, string> | undefined;
+
+/** Words for a relation in all languages, with the word for it that is the same in all. */
+export function relations(): ReadonlyMap<string, string> {
+  relationOfWord ??= new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
+  return relationOfWord;
+}
+
+/**
+ * Statements, and those that go on about them: "she said …" after all that was told of her, where nobody else was spoken of in between;
+ * "the due date is …" in the turn after a pregnancy was told.
+ */
+export function withContinuations<Item extends Meanable>(
+  found: readonly Item[],
+  items: readonly Item[],
+  { pack, isAll }: { pack: Pack | null; isAll: boolean },
+): Item[] {
+  if (pack === null || pack.script === 'han' || found.length === 0) return [...found];
+  const meant = new Set(found);
+  const turns = Map.groupBy(items, ({ statedAt }) => statedAt.getTime());
+  let isLast = false;
+  let isSpokenOf = false;
+  for (const [, turn] of [...turns].toSorted(([left], [right]) => left - right)) {
+    let isOfMatter = turn.some((item) => meant.has(item));
+    const wasSpokenOf = isSpokenOf;
+    if (isOfMatter) isSpokenOf = true;
+    else if (turn.some(({ content }) => person(content, pack).other >= 0)) isSpokenOf = false;
+    for (const item of turn) {
+      const { pronoun, other } = person(item.content, pack);
+      const goesOn = isAll && wasSpokenOf && pronoun >= 0 && (other < 0 || pronoun < other);
+      if (meant.has(item) || item.attribute !== null || !(goesOn || ((isLast || isOfMatter) && isPart(item, pack))))
+        continue;
+      meant.add(item);
+      isOfMatter = true;
+      isSpokenOf = true;
+    }
+    isLast = isOfMatter;
+  }
+  return items.filter((item) => meant.has(item));
+}
+
+/** Weekdays and months, which English writes like names. */
+function calendarWords({ calendar: { months, weekdays } }: Pack): string {
+  return `(?:${[...months, ...weekdays].join('|')})s?`;
+}
+
+/** Where a sentence has a pronoun for a person, and where it names one; -1: nowhere. */
+function person(content: string, pack: Pack): { pronoun: number; other: number } {
+  const relation = [...content.matchAll(/\p{L}+/gu)].find(({ 0: word }) => relations().has(word.toLowerCase()));
+  const isDate = packRegExp(`^${calendarWords(pack)}$`);
+  const name =
+    pack.language === 'de' ? undefined : [...content.matchAll(NAME)].find(({ 0: word }) => !isDate.test(word));
+  const places = [relation?.index, name?.index].filter((at) => at !== undefined);
+  return {
+    pronoun: packPattern(pack, 'request:person').exec(content)?.index ?? -1,
+    other: places.length === 0 ? -1 : Math.min(...places),
+  };
+}
+
+/** Whether a statement begins with a thing of which nothing was said before: "the clinic gave us a date". */
+function isPart({ content }: Meanable, pack: Pack): boolean {
+  const begins = packRegExp(
+    `^(?:${pack.requests.the})(?: |(?<='))(?!${calendarWords(pack)}(?![\\p{L}]))[\\p{L}]{3,}`,
+  ).test(content);
+  const isUsers = packRegExp(`(?<![\\p{L}])(?:${pack.words.me}|${pack.words.my})(?![\\p{L}])`).test(content);
+  return begins && !isUsers;
+}
