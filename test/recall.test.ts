@@ -280,7 +280,7 @@ for (const database of databases('sql')) {
       ]);
       const everywhere = await handle.recall('Rome', { mode: 'semantic', limit: 20 });
       expect(new Set(everywhere.results.map(({ memory, event }) => memory?.type ?? event?.kind))).toEqual(
-        new Set(['note', 'summary', 'saved_item', 'message']),
+        new Set(['note', 'summary', 'saved_item', 'message', 'fact']),
       );
     });
 

@@ -155,7 +155,7 @@ export function createSaid(): Said {
       // A label with its value is shown even if a sentence elsewhere says the same.
       if (section === 'facts') return item;
       if (item.kind === 'event' && item.id !== null) {
-        return turns.get(item.id) ?? quoted.mostOf(item.id, item.text.replace(CHANGED_LATER, '')) ?? item;
+        return turns.get(item.id) ?? quoted.mostOf(item.id, wordsOfTurn(item.text)) ?? item;
       }
       if (item.kind === 'memory') {
         const [sentence] = sentencesOf(item).values();
@@ -197,6 +197,15 @@ interface Quoted {
   add(section: SectionName, quotes: readonly Quote[]): void;
   /** The section that has quoted nearly all of a turn. */
   mostOf(turn: string, text: string): SectionName | undefined;
+}
+
+/** The text of a turn without what was added to it: that a part of it has changed, and the day of its statement. */
+function wordsOfTurn(text: string): string {
+  const words = text.replace(CHANGED_LATER, '');
+  const mark = words.lastIndexOf(' (');
+  return mark >= 0 && /^ \((?:planned for )?\d{4}-\d{2}-\d{2}\)$/.test(words.slice(mark))
+    ? words.slice(0, mark)
+    : words;
 }
 
 // A turn that says a little more than its quotes is still shown, because the rest may explain the quotes.

@@ -68,7 +68,7 @@ export function relations(): ReadonlyMap<string, string> {
 }
 
 /**
- * Statements, and those that go on about them: "she said …" after all that was told of her, where nobody else was spoken of in between;
+ * Statements, and those that go on about them: "she said …" after all that was told of her, where nobody else was spoken of since;
  * "the due date is …" in the turn after a pregnancy was told.
  */
 export function withContinuations<Item extends Meanable>(

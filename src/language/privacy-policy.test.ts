@@ -64,4 +64,12 @@ describe('[T21] the privacy policy', () => {
     });
     expect(slow).toEqual([]);
   });
+
+  it('drops a text of which a part was removed before, because the rest tells what it was', () => {
+    const strict: PrivacyPolicy = { ...all('keep'), health: 'drop' };
+    const removed = redactSensitive('I am allergic to walnuts.', strict);
+    expect(removed).toBe('I am [health removed] to walnuts.');
+    expect(applyPrivacy(removed, strict).dropped).toBe('health');
+    expect(applyPrivacy(removed, all('keep')).dropped).toBeNull();
+  });
 });

@@ -80,8 +80,15 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** Applies a privacy policy to a text. */
+/** What stands in the place of a sensitive span. */
+function removalOf(category: PrivacyCategory): string {
+  return `[${category.replace('_', ' ')} removed]`;
+}
+
+/** Applies a privacy policy to a text. A text of which a part was removed before is as sensitive as the whole was. */
 export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
+  const removed = PRIVACY_CATEGORIES.find((name) => policy[name] === 'drop' && text.includes(removalOf(name)));
+  if (removed !== undefined) return { text, marks: [], dropped: removed };
   const found = findSensitive(text, policy);
   if (found.length === 0) return { text, marks: [], dropped: null };
   const marks = [...new Set(found.map(({ category }) => category))];
@@ -92,7 +99,7 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   for (const { category, start, end } of found) {
     if (policy[category] !== 'redact' || end <= written) continue;
     // The name of the secret stays: its purpose is not secret.
-    if (start >= written) pieces.push(text.slice(written, start), `[${category.replace('_', ' ')} removed]`);
+    if (start >= written) pieces.push(text.slice(written, start), removalOf(category));
     written = end;
   }
   return { text: pieces.join('') + text.slice(written), marks, dropped: null };

@@ -49,10 +49,10 @@ describe('options (N1, N2)', () => {
       [{ store: 7 }, /store must be/],
       [{ store: {} }, /store must be/],
       [{ store: '' }, /empty/],
-      [{ store: 'postgress://user:secret@host/db' }, /postgress:\/\/ is not known/],
-      [{ store: 'mysql://user:secret@host/db' }, /mysql:\/\/ is not known/],
-      [{ store: { url: 'postgress://user:secret@host/db' } }, /postgress:\/\/ is not known/],
-      [{ store: { path: 'https://user:secret@host/db' } }, /https:\/\/ is not known/],
+      [{ store: 'postgress://user:secret@host/db' }, /no store for postgress:\/\//],
+      [{ store: 'mysql://user:secret@host/db' }, /no store for mysql:\/\//],
+      [{ store: { url: 'postgress://user:secret@host/db' } }, /no store for postgress:\/\//],
+      [{ store: { path: 'https://user:secret@host/db' } }, /no store for https:\/\//],
     ];
     for (const [options, expected] of wrong) {
       const place = join(folder, 'never', 'varve.db');

@@ -259,7 +259,9 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:i|we) (?:speak|translate|read)(?: [\\p{L}]+){0,3}? <language>',
     'i (?:\\S+ ){1,4}?better in <language>',
   ]),
-  ...slot('phone_number', ["(?:my|our|new) (?:\\S+ )?(?:number|phone|mobile|cell)(?: for us)?(?:'s| is|,|:)? <phone>"]),
+  ...slot('phone_number', [
+    "(?:my|our|new) (?:(?!card|credit|debit|account|bank|room|flat|house|order|licence|license|passport|plate|tax|social|insurance|policy|case|ticket|invoice|booking|reference|ref|pin|serial|customer|member)\\S+ )?(?:number|phone|mobile|cell)(?: for us)?(?:'s| is|,|:)? <phone>",
+  ]),
   ...slot('car', [
     'the <car> is mine',
     `${SUBJECT}(?:drive|driving) (?:an? |the |my )?(?:old |wee |tiny |battered |company )?<car>`,

@@ -29,7 +29,7 @@ const KEEP = { vector: 0.58, plain: 0.62 };
 const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.3;
-const PLAIN_NEEDS = 0.45;
+const PLAIN_NEEDS = 0.35;
 const LEAST_OWN = 0.45;
 
 /**
