@@ -309,14 +309,19 @@ for (const database of databases()) {
         JSON.stringify([await ana.blocks.basis('working_memory'), await ana.blocks.basis('profile')]);
       const lesson = 'My cello lesson with Mr Okafor is in the church hall on Mondays.';
       const boat = 'My sister Ines has bought a sailing boat in Cork.';
-      await say('one', [lesson, boat]);
+      await say('one', [lesson, boat, 'I love smoked eel.', 'I love long walks by the sea.']);
       expect(await shown()).toContain('church hall');
+      expect(await shown()).toContain('I love smoked eel');
       expect(await shown()).toContain('sailing boat');
       await say('two', ['The cello lesson with Mr Okafor is at his house on Tuesdays now.']);
       expect(await shown()).not.toContain('church hall');
       expect(await shown()).toContain('at his house');
       expect(await shown()).toContain('sailing boat');
       expect((await ana.recall('church hall', { mode: 'text' })).results.length).toBeGreaterThan(0);
+      // A taste lasts, so that only a change of the very taste puts it in doubt.
+      await say('three', ['I hate smoked eel now.']);
+      expect(await shown()).not.toContain('I love smoked eel');
+      expect(await shown()).toContain('I love long walks');
     });
 
     it('[T1] without a model the user’s own words leave the documents when nobody says or uses them, and are still found', async () => {

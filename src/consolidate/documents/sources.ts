@@ -127,8 +127,9 @@ export interface Statements {
   doubted: ReadonlySet<string>;
 }
 
-/** The least similarity, on the scale of `Calibration`. */
+/** The least similarity, on the scale of `Calibration`, to words that pass, and to words that last, such as tastes. */
 const RELATED = 0.65;
+const SAME = 0.8;
 /** Statements that were made within this time of each other count as made together. */
 const TOGETHER = DAY / 2;
 
@@ -145,7 +146,7 @@ export async function withDoubts(
   statements: readonly Memory[],
 ): Promise<Statements> {
   const usual = detectPack(statements.map(({ content }) => content).join('\n')) ?? english;
-  const quotations = statements.filter((memory) => isPassing(memory, deps));
+  const quotations = statements.filter(({ reader, attribute }) => reader === 'local' && attribute === null);
   const changes = statements
     .filter((memory) => saysChange(memory, usual))
     .map(({ id, statedAt, content }) => ({ id, statedAt, stems: [...contentStems(content)] }));
@@ -162,15 +163,16 @@ export async function withDoubts(
     memory,
     vector: known.get(memory.id),
     stems: contentStems(memory.content),
+    least: isPassing(memory, deps) ? RELATED : SAME,
   }));
   const doubted = changes.map((change) => {
     const own = known.get(change.id);
-    let nearest = { id: '', similarity: RELATED };
-    for (const { memory, vector, stems } of earlier) {
+    let nearest = { id: '', similarity: 0 };
+    for (const { memory, vector, stems, least } of earlier) {
       if (own === undefined || vector === undefined) continue;
       if (change.statedAt.getTime() - memory.statedAt.getTime() < TOGETHER) continue;
       const similarity = calibratedSimilarity(dot(own, vector), calibration);
-      if (similarity > nearest.similarity && change.stems.some((stem) => stems.has(stem)))
+      if (similarity > Math.max(least, nearest.similarity) && change.stems.some((stem) => stems.has(stem)))
         nearest = { id: memory.id, similarity };
     }
     return nearest.id;
