@@ -460,6 +460,8 @@ for (const database of databases()) {
       clock.advance(4 * HOUR);
       await say('The ferry to Burano leaves at nine.');
       await say(`The lace museum on Burano is closed on Mondays. ${'Very long. '.repeat(60)}`);
+      await say('My sister Anna lives on Burano.');
+      await say('I am allergic to walnuts.');
       clock.advance(31 * MINUTE);
       await varve.drain();
       const { items } = await handle.memories.list({ types: ['summary'] });
