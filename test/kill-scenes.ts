@@ -502,7 +502,7 @@ export const KILL_SCENES: readonly KillScene[] = [
       clock.set(SCENE_TIME - 30 * MINUTE);
       for (const userMessage of [
         'We plan a trip to Rome in May.',
-        'The trip to Rome should last a week.',
+        'My sister Clara lives in Rome.',
         'Which museums in Rome are open on Monday?',
         'Book the train to Rome, please.',
         'And a hotel near the museums in Rome.',

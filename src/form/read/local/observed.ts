@@ -58,21 +58,20 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     stretches.at(-1)?.push(statement);
     last = turn;
   }
-  return (
-    stretches
-      // One quotation would only say its statement again.
-      .filter((stretch) => stretch.length > 1)
-      .toSorted((left, right) => right.length - left.length)
-      .slice(0, MOST_TOPICS)
-      .map((stretch) => ({
-        topic: titleOf(stretch[0]),
-        // Two statements of one sentence quote it once.
-        summary: [...new Set(stretch.map((statement) => quotation(statement, turns, timeZone)))]
-          .slice(0, MOST_QUOTATIONS)
-          .join('\n'),
-        turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
-      }))
-  );
+  // One quotation would only say its statement again: single ones share a topic.
+  const several = stretches.filter((stretch) => stretch.length > 1);
+  const topics = several.length > 0 ? several : statements.length > 1 ? [[...statements]] : [];
+  return topics
+    .toSorted((left, right) => right.length - left.length)
+    .slice(0, MOST_TOPICS)
+    .map((stretch) => ({
+      topic: titleOf(stretch[0]),
+      // Two statements of one sentence quote it once.
+      summary: [...new Set(stretch.map((statement) => quotation(statement, turns, timeZone)))]
+        .slice(0, MOST_QUOTATIONS)
+        .join('\n'),
+      turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
+    }));
 }
 
 function titleOf(statement: ReadStatement | undefined): string {
