@@ -194,6 +194,33 @@ for (const database of databases()) {
       expect(await now(budget)).toMatchObject({ archiveReason: 'superseded' });
     });
 
+    it('[X1] a plan whose day is moved replaces on the later day, and a plan that was given up replaces nothing', async () => {
+      const [shop] = await say('I work at Hale.', [
+        { text: 'User works at Hale.', attribute: 'employer', value: 'Hale' },
+      ]);
+      const plan = { attribute: 'market_stall', value: 'stall', tense: 'planned', from: '2026-12-01' } as const;
+      const replaced = { ...plan, relation: 'replaces', known: 1 } as const;
+      const [stall] = await say('From 1 December I run a stall, no longer Hale.', [replaced]);
+      await say('The stall has to wait.', []);
+      const known = Number(/^(\d+)\. .*run a stall/m.exec(shown())?.[1]);
+      await say('The stall opens on 20 December.', [{ ...plan, from: '2026-12-20', relation: 'extends', known }]);
+      expect(await now(stall)).toMatchObject({ validFrom: new Date('2026-12-20') });
+      await wait(21);
+      expect(await now(shop)).toMatchObject({ archivedAt: null });
+      await wait(21);
+      expect(await now(shop)).toMatchObject({ archiveReason: 'superseded' });
+
+      const [flat] = await say('I have 900 at most for rent.', [{ attribute: 'budget', value: '900' }]);
+      await say('The flat is small.', []);
+      const budget = Number(/^(\d+)\. .*900/m.exec(shown())?.[1]);
+      const [van] = await say('From 1 March we live in a van, no rent.', [
+        { ...replaced, attribute: 'van', value: 'van', from: '2027-03-01', known: budget },
+      ]);
+      await handle.memories.archive(van?.id ?? '', 'expired');
+      await wait(63);
+      expect(await now(flat)).toMatchObject({ archivedAt: null });
+    });
+
     it('[Q9] what happened does not run out, whatever its type', async () => {
       const [letter] = await say('I wrote to the town in March 2025 and never got an answer.', [
         { text: 'User wrote to the town in March 2025.', type: 'context', tense: 'happened', from: '2025-03-01' },

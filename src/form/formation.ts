@@ -213,17 +213,17 @@ const WHY = { reason: 'the day of the plan has come', actor: 'form' };
  */
 async function takeEffect(deps: FormDeps, job: Job, complete?: (writer: Writer) => Promise<void>): Promise<void> {
   const scope = scopeIn(job);
-  const { memory: id, replaces } = payloadOf(job) as { memory: string; replaces?: string };
+  const id = payloadOf(job)['memory'] as string;
   await deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
     await changeOwner(writer, scope, now);
     const plan = await findMemory(writer, scope, id);
     const hasCome = plan !== null && plan.archivedAt === null && (plan.validFrom?.getTime() ?? Infinity) <= now;
-    if (hasCome && (plan.tense === 'planned' || replaces !== undefined)) {
+    if (hasCome && (plan.tense === 'planned' || plan.internal['replaces'] !== undefined)) {
       const change = { tense: 'holds', permanent: isPermanent({ ...plan, tense: 'holds' }, deps) } as const;
       const current = plan.tense === 'planned' ? await reviseMemory(writer, deps, plan, { change, why: WHY }) : plan;
       const until = plan.validFrom ?? new Date(now);
-      for (const memory of await placeTakenBy(writer, deps, current, replaces)) {
+      for (const memory of await placeTakenBy(writer, deps, current)) {
         await archiveMemory(writer, deps, memory, { reason: 'superseded', by: id, until, why: WHY });
         await restateInBlocks(writer, deps, { before: memory, after: current, change: WHY });
       }
@@ -233,13 +233,14 @@ async function takeEffect(deps: FormDeps, job: Job, complete?: (writer: Writer) 
 }
 
 /** What a statement takes the place of: what it excludes by its fields, and the memory that its reader named. */
-async function placeTakenBy(writer: Writer, deps: FormDeps, current: Memory, named?: string): Promise<Memory[]> {
-  const { id, attribute, scope } = current;
+async function placeTakenBy(writer: Writer, deps: FormDeps, current: Memory): Promise<Memory[]> {
+  const { id, attribute, scope, internal } = current;
   const context = { attributes: deps.attributes, now: deps.clock.now() };
   const same =
     attribute === null ? [] : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
   const excluded = same.filter((memory) => memory.id !== id && conflicts(current, memory, context));
-  const other = named === undefined ? null : await findMemory(writer, scope, named);
+  const named = internal['replaces'];
+  const other = typeof named === 'string' ? await findMemory(writer, scope, named) : null;
   const isNew = other !== null && other.archivedAt === null && !excluded.some((memory) => memory.id === named);
   return [...excluded, ...(isNew ? [other] : [])].filter((memory) => wins(current, memory));
 }

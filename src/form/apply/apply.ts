@@ -232,7 +232,9 @@ async function add(
   { retires, retiresLater }: Extract<Decision, { action: 'add' }>,
 ): Promise<Memory[]> {
   const { statement, work, applied } = deciding;
-  const input = withCarriedOver(await toMemory(writer, deps, statement, work), statement, retires);
+  const carried = withCarriedOver(await toMemory(writer, deps, statement, work), statement, retires);
+  const input =
+    retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // Known before the memory is written: what it replaces points to it.
   const id = deps.ids.next('mem');
   // The old value goes first: two live values of one attribute never stand side by side, not even within the transaction.
@@ -243,7 +245,7 @@ async function add(
   for (const { memory: before, how } of retires) {
     if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: work.why });
   }
-  await scheduleEffect(writer, deps, memory, retiresLater?.id);
+  await scheduleEffect(writer, deps, memory);
   return [...changed, memory];
 }
 
@@ -388,10 +390,10 @@ async function reachGoal(
 }
 
 /** A plan takes its place on its day: that of other values of its attribute, and that of what a reader says it replaces. */
-async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory, replaces?: string): Promise<void> {
-  const { attribute, tense, validFrom, scope } = memory;
+async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): Promise<void> {
+  const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
-  if (replaces === undefined && deps.attributes.policyOf(attribute ?? '').values !== 'one') return;
+  if (internal['replaces'] === undefined && deps.attributes.policyOf(attribute ?? '').values !== 'one') return;
   await enqueue(
     writer,
     {
@@ -399,7 +401,7 @@ async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory, r
       tenant: scope.tenant,
       ownerKey: ownerKey(scope),
       uniqueKey: memory.id,
-      payload: { scope: { ...scope }, memory: memory.id, ...(replaces === undefined ? {} : { replaces }) },
+      payload: { scope: { ...scope }, memory: memory.id },
       runAt: new Date(Math.max(validFrom.getTime(), deps.clock.now())),
       whenWaiting: 'move',
     },
