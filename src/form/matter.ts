@@ -1,5 +1,5 @@
 import type { Pack } from '../language/packs/pack.ts';
-import { packPattern, packRegExp, PACKS } from '../language/packs/packs.ts';
+import { packPattern, packRegExp, PACKS, perPack, wordsPattern } from '../language/packs/packs.ts';
 import { DAY } from '../record/clock.ts';
 
 /** What of a statement tells whether a request means it. */
@@ -43,12 +43,12 @@ export function withSameNames<Item extends Meanable>(
   own: Pack | null,
 ): Item[] {
   if (own === null || own.language === 'de') return [...found];
-  const isDate = packRegExp(`^${calendarWords(own)}$`);
+  const { date } = patternsOf(own);
   const names = new Set(
     found
       .flatMap(({ content }) => content.match(NAME) ?? [])
       .filter(
-        (name) => !isDate.test(name) && items.filter(({ content }) => content.includes(name)).length <= MOST_WITH_NAME,
+        (name) => !date.test(name) && items.filter(({ content }) => content.includes(name)).length <= MOST_WITH_NAME,
       ),
   );
   const isNaming = ({ attribute, content }: Meanable): boolean =>
@@ -59,13 +59,8 @@ export function withSameNames<Item extends Meanable>(
 /** A word with a capital letter that begins no sentence. */
 const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
 
-let relationOfWord: ReadonlyMap<string, string> | undefined;
-
-/** Words for a relation in all languages, with the word for it that is the same in all. */
-export function relations(): ReadonlyMap<string, string> {
-  relationOfWord ??= new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
-  return relationOfWord;
-}
+/** Words for a relation in all languages, with the English word for it. */
+export const RELATIONS: ReadonlyMap<string, string> = new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
 
 /**
  * Statements, and those that go on about them: "she said …" after all that was told of her, where nobody else was spoken of since;
@@ -100,17 +95,21 @@ export function withContinuations<Item extends Meanable>(
   return items.filter((item) => meant.has(item));
 }
 
-/** Weekdays and months, which English writes like names. */
-function calendarWords({ calendar: { months, weekdays } }: Pack): string {
-  return `(?:${[...months, ...weekdays].join('|')})s?`;
-}
+const patternsOf = perPack(({ calendar: { months, weekdays }, requests: { the }, words: { me, my } }) => {
+  // English writes weekdays and months like names.
+  const date = `(?:${[...months, ...weekdays].join('|')})s?`;
+  return {
+    date: packRegExp(`^${date}$`),
+    thing: packRegExp(`^(?:${the})(?: |(?<='))(?!${date}(?![\\p{L}]))[\\p{L}]{3,}`),
+    users: wordsPattern(`${me}|${my}`),
+  };
+});
 
 /** Where a sentence has a pronoun for a person, and where it names one; -1: nowhere. */
 function person(content: string, pack: Pack): { pronoun: number; other: number } {
-  const relation = [...content.matchAll(/\p{L}+/gu)].find(({ 0: word }) => relations().has(word.toLowerCase()));
-  const isDate = packRegExp(`^${calendarWords(pack)}$`);
-  const name =
-    pack.language === 'de' ? undefined : [...content.matchAll(NAME)].find(({ 0: word }) => !isDate.test(word));
+  const relation = [...content.matchAll(/\p{L}+/gu)].find(({ 0: word }) => RELATIONS.has(word.toLowerCase()));
+  const { date } = patternsOf(pack);
+  const name = pack.language === 'de' ? undefined : [...content.matchAll(NAME)].find(({ 0: word }) => !date.test(word));
   const places = [relation?.index, name?.index].filter((at) => at !== undefined);
   return {
     pronoun: packPattern(pack, 'request:person').exec(content)?.index ?? -1,
@@ -120,9 +119,6 @@ function person(content: string, pack: Pack): { pronoun: number; other: number }
 
 /** Whether a statement begins with a thing of which nothing was said before: "the clinic gave us a date". */
 function isPart({ content }: Meanable, pack: Pack): boolean {
-  const begins = packRegExp(
-    `^(?:${pack.requests.the})(?: |(?<='))(?!${calendarWords(pack)}(?![\\p{L}]))[\\p{L}]{3,}`,
-  ).test(content);
-  const isUsers = packRegExp(`(?<![\\p{L}])(?:${pack.words.me}|${pack.words.my})(?![\\p{L}])`).test(content);
-  return begins && !isUsers;
+  const { thing, users } = patternsOf(pack);
+  return thing.test(content) && !users.test(content);
 }

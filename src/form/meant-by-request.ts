@@ -5,13 +5,14 @@ import {
   packPattern,
   packRegExp,
   PACKS,
+  perPack,
   plainMarks,
   wordsPattern,
 } from '../language/packs/packs.ts';
 import MATTERS from '../language/packs/matters.json' with { type: 'json' };
 import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
-import { akin, type Meanable, MOST_WITH_NAME, recent, relations, withContinuations, withSameNames } from './matter.ts';
+import { akin, type Meanable, MOST_WITH_NAME, recent, RELATIONS, withContinuations, withSameNames } from './matter.ts';
 
 /** How the words of a request are read: a few words of it are often too few to tell their language by. */
 export interface AskedIn {
@@ -20,9 +21,14 @@ export interface AskedIn {
   pack?: Pack | null;
 }
 
-/** Words of a request around what it is about: "please forget what I said about my". */
-const REQUEST_WORDS =
-  /^(?:(?:please|can you|could you|forget|delete|erase|remove|my|our|the|that|about|everything|anything|what i (?:just )?(?:said|told you) (?:about|on))\s+)+/i;
+const openingOf = perPack(({ requests: { opening = '(?!)' } }) => packRegExp(`^(?:(?:${opening})\\s+)+`));
+
+/** What a request is about, without the words before it: "please forget what I said about my". */
+function withoutOpening(about: string, pack: Pack | null): string {
+  const plain = plainMarks(about);
+  return (pack === null ? plain : plain.replace(openingOf(pack), '')).trim();
+}
+
 /**
  * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take
  * Mustard out of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all telling words; a topic
@@ -35,9 +41,9 @@ export function meantByRequest<Item extends Meanable>(
   items: readonly Item[],
   { attributes, pack = null, least = HALF, isAll = false }: AskedIn & { least?: number; isAll?: boolean },
 ): Item[] {
-  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
-  if (words === '') return [];
   const own = pack ?? detectPack(about);
+  const words = withoutOpening(about, own);
+  if (words === '') return [];
   const asked = { attributes, pack: own, least, isAll: isAll || hasWords(plainMarks(about), 'request:all', own) };
   const things = thingsIn(words, own);
   const meant = things.map((thing) => meantByThing(thing, items, asked));
@@ -199,8 +205,8 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
 
 /** Whether a request means several things, or all that is about its topic: "everything about …", or a topic that has many sides. */
 export function isWide(about: string, { pack = null }: AskedIn): boolean {
-  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   const own = pack ?? detectPack(about);
+  const words = withoutOpening(about, own);
   return (
     thingsIn(words, own).length > 1 ||
     (['request:all', 'request:told', 'request:general'] as const).some((list) => hasWords(words, list, own))
@@ -213,12 +219,12 @@ function hasWords(words: string, list: 'request:all' | 'request:told' | 'request
 
 /** Whether the words of a request name something that the tables know: "where I work". */
 export function namesTopic(about: string, reading: AskedIn): boolean {
-  return topicsIn(plainMarks(about).replace(REQUEST_WORDS, '').trim(), reading).size > 0;
+  return topicsIn(withoutOpening(about, reading.pack ?? detectPack(about)), reading).size > 0;
 }
 
 /** Whether the words of a request name nothing, so that it means what was said just before. */
 export function namesNothing(about: string, reading: AskedIn): boolean {
-  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
+  const words = withoutOpening(about, reading.pack ?? detectPack(about));
   return tellingStems(words, reading.pack ?? null).size === 0 && topicsIn(words, reading).size === 0;
 }
 
@@ -260,8 +266,8 @@ export function tellingStems(words: string, pack: Pack | null): Set<string> {
   const asked = packs.reduce((text, pack) => text.replace(requestWords(pack), inside), words);
   const kept = (asked.match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
     const lower = word.toLowerCase().replace(/^\p{L}{1,2}['’]/u, '');
-    if (relations().has(lower)) return true;
-    if (common.has(lower) || packs.some((pack) => isPointing(pack, lower))) return false;
+    if (RELATIONS.has(lower)) return true;
+    if (common.has(lower) || packs.some((pack) => pointingWord(pack).test(lower))) return false;
     return lower.length > 2 || (lower.length > 1 && /\p{Lo}/u.test(lower));
   });
   return stemsOf(kept.join(' '));
@@ -272,20 +278,11 @@ const ELIDED = /(?<!\p{L})(?:[cdjlmnstv]|qu|(?:a|d[ae]|ne|su)?ll|un|quest|quell)
 
 /** The stems of a text. A relation has the same stem in all its words: "papà" and "padre". */
 function stemsOf(text: string): Set<string> {
-  const plain = text.replace(ELIDED, ' ').replace(/\p{L}+/gu, (word) => relations().get(word.toLowerCase()) ?? word);
+  const plain = text.replace(ELIDED, ' ').replace(/\p{L}+/gu, (word) => RELATIONS.get(word.toLowerCase()) ?? word);
   return contentStems(plain);
 }
 
-const pointingWords = new WeakMap<Pack, RegExp>();
-
-function isPointing(pack: Pack, word: string): boolean {
-  let pattern = pointingWords.get(pack);
-  if (pattern === undefined) {
-    pattern = pack.requests.pointing === '' ? /(?!)/ : new RegExp(`^(?:${pack.requests.pointing})$`, 'u');
-    pointingWords.set(pack, pattern);
-  }
-  return pattern.test(word);
-}
+const pointingWord = perPack(({ requests: { pointing } }) => packRegExp(`^(?:${pointing || '(?!)'})$`));
 
 /** The share of the words of a request that a text has, also in another form: "weight" and "weigh", "debts" and "debt". */
 function sharesWords(wanted: ReadonlySet<string>, text: string): number {
@@ -307,40 +304,24 @@ function sharesWords(wanted: ReadonlySet<string>, text: string): number {
 
 function withoutTopics(clause: string, pack: Pack | null): string {
   return (pack === null ? [] : topicsOf(pack))
-    .reduce((rest, [, pattern]) => rest.replace(pattern, ' '), clause)
+    .reduce((rest, { pattern }) => rest.replace(pattern, ' '), clause)
     .replace(/ {2,}/g, ' ');
 }
 
-const requestPatterns = new WeakMap<Pack, RegExp>();
+const requestWords = perPack(({ language, script, requests, words: { said } }) => {
+  const { forget, forgetNamed, lead, drop, keep, not, unsaid, told, all, polite } = requests;
+  const more = [script === 'han' ? requests.pointing : '', lead, language === 'en' ? '' : said];
+  const words = [forget, forgetNamed, unsaid, told, drop, keep, not, all, polite, ...more];
+  return wordsPattern(words.filter(Boolean).join('|'), script, 'giu');
+});
 
-function requestWords(pack: Pack): RegExp {
-  let pattern = requestPatterns.get(pack);
-  if (pattern === undefined) {
-    const { forget, forgetNamed, lead, drop, keep, not, unsaid, told, all, polite } = pack.requests;
-    const said = pack.language === 'en' ? '' : pack.words.said;
-    const pointing = pack.script === 'han' ? pack.requests.pointing : '';
-    const words = [forget, forgetNamed, unsaid, told, drop, keep, not, all, polite, pointing, lead, said];
-    pattern = wordsPattern(words.filter(Boolean).join('|'), pack.script, 'giu');
-    requestPatterns.set(pack, pattern);
-  }
-  return pattern;
-}
-
-const topicPatterns = new WeakMap<Pack, [attribute: string, pattern: RegExp][]>();
-
-function topicsOf(pack: Pack): [attribute: string, pattern: RegExp][] {
-  let patterns = topicPatterns.get(pack);
-  if (patterns === undefined) {
-    const matters = (MATTERS as Record<string, Record<string, string>>)[pack.language] ?? {};
-    const names = new Set([...Object.keys(pack.topics), ...Object.keys(matters)]);
-    patterns = [...names].map((name) => [
-      name,
-      wordsPattern([pack.topics[name], matters[name]].filter(Boolean).join('|'), pack.script, 'giu'),
-    ]);
-    topicPatterns.set(pack, patterns);
-  }
-  return patterns;
-}
+const topicsOf = perPack(({ language, topics, script }) => {
+  const matters = (MATTERS as Record<string, Record<string, string>>)[language] ?? {};
+  return [...new Set([...Object.keys(topics), ...Object.keys(matters)])].map((name) => ({
+    attribute: name,
+    pattern: wordsPattern([topics[name], matters[name]].filter(Boolean).join('|'), script, 'giu'),
+  }));
+});
 
 /** "My phone number and my address" are two things. */
 function partsOf(words: string, pack: Pack | null): string[] {
@@ -363,16 +344,16 @@ function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<stri
         best = { end, length, names: new Set([attribute]) };
     };
     for (const pack of packs) {
-      for (const [attribute, pattern] of topicsOf(pack)) {
+      for (const { attribute, pattern } of topicsOf(pack)) {
         // "My husband's name" is about the husband: a name is the user's only where nobody else is mentioned.
         for (const match of part.matchAll(pattern))
           // "From your notes" is where it is kept.
-          if (!isPointing(pack, match[0].toLowerCase()))
+          if (!pointingWord(pack).test(match[0]))
             offer(attribute, attribute === 'name' ? 1 : match.index + match[0].length, match[0].length);
       }
     }
     if (best.end === 0) {
-      const resolved = attributes.resolve(part.trim().replace(REQUEST_WORDS, ''));
+      const resolved = attributes.resolve(withoutOpening(part, own));
       if (resolved !== null && attributes.isKnown(resolved)) best.names.add(resolved);
     }
     for (const name of best.names) for (const each of [name, ...(WIDER[name] ?? [])]) topics.add(each);
@@ -385,7 +366,7 @@ function sharesTopic(content: string, topics: ReadonlySet<string>, asked: Pack |
   const own = detectPack(content);
   const plain = plainMarks(content);
   return (own === null ? PACKS : [own, ...(asked === null ? [] : [asked])]).some((pack) =>
-    topicsOf(pack).some(([attribute, pattern]) => topics.has(attribute) && plain.search(pattern) >= 0),
+    topicsOf(pack).some(({ attribute, pattern }) => topics.has(attribute) && plain.search(pattern) >= 0),
   );
 }
 

@@ -11,7 +11,7 @@ import {
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
 import { isRightBefore, resolveDates } from './resolve-dates.ts';
-import { wordsPattern } from './packs/packs.ts';
+import { perPack, wordsPattern } from './packs/packs.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
 export interface FoundDate {
@@ -125,29 +125,13 @@ interface Expression {
 }
 
 const day = (from: CivilDate, relative = true): Span => ({ from, to: addDays(from, 1), relative });
-const compiled = new WeakMap<Pack, Expression[]>();
-const anyWords = new WeakMap<Pack, RegExp>();
 
-function anyWord(pack: Pack): RegExp {
-  let pattern = anyWords.get(pack);
-  if (pattern === undefined) {
-    const { days, spans, weekdays, months } = pack.calendar;
-    const sources = [...days.map(([source]) => source), ...spans.map(([source]) => source), ...weekdays, ...months];
-    anyWords.set(
-      pack,
-      (pattern = wordsPattern(`${sources.join('|')}|${Object.keys(pack.calendar.numbers).join('|')}`, pack.script)),
-    );
-  }
-  return pattern;
-}
+const anyWord = perPack(({ calendar: { days, spans, weekdays, months, numbers }, script }) => {
+  const relative = [...days, ...spans].map(([source]) => source);
+  return wordsPattern([...relative, ...weekdays, ...months, ...Object.keys(numbers)].join('|'), script);
+});
 
-function expressionsOf(pack: Pack): Expression[] {
-  let expressions = compiled.get(pack);
-  if (expressions === undefined) compiled.set(pack, (expressions = compile(pack)));
-  return expressions;
-}
-
-function compile(pack: Pack): Expression[] {
+const expressionsOf = perPack((pack): Expression[] => {
   const words = calendarWords(pack);
   return [
     ...dateExpressions(pack, words),
@@ -155,7 +139,7 @@ function compile(pack: Pack): Expression[] {
     ...awayExpressions(pack, words),
     ...weekdayExpressions(pack, words),
   ];
-}
+});
 
 /** The names of months and weekdays: patterns, and the index of a matched name. */
 interface CalendarWords {

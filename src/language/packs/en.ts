@@ -84,6 +84,12 @@ export const english: Pack = {
       'please|pls|plz|thanks|thx|ta|kindly|obliged|appreciate|(?:can|could|would|will) (?:you|u|we)|(?:can|could) (?:the|this|that|those|my|it)|u|grateful|you (?:can|may|could|should)',
     remember:
       "(?:please )?(?:remember|keep in mind|bear in mind|take note|note)(?: that|:|,| this| i| my| we| our| he| she| the)|(?:make|take|keep) (?:yourself )?a (?:mental )?note|note (?:it|that|this)(?: down)?|write (?:that|this|it) down|jot (?:that|this|it) down|put (?:that|this|it) (?:down|somewhere)|don't (?:you )?forget (?:that|i|my|this)|remember (?:this|that)|for the record|just so you know|so you know|fyi|for future reference|save (?:that|this) for later|keep (?:that|this) (?:in mind|on file)|commit (?:that|this) to memory|remember:",
+    recalls:
+      "^(?:do|did|can|don't|didn't|u) (?:you|u)? ?(?:still )?(?:remember|recall)|remember (?:when|how|what|who|where|why|the time|me|if|to)|i (?:still |can't |don't |do )?remember",
+    delayed:
+      'later|not now|not yet|when(?:ever)? (?:i|you|he|she|they|someone) (?:say|ask|mention|see|hear)s?|next time (?:i|you)|if (?:i|you|he|she|anyone) (?:say|ask|mention)s?|once (?:i|you) (?:say|ask)',
+    opening:
+      'please|can you|could you|forget|delete|erase|remove|my|our|the|that|about|everything|anything|what i (?:just )?(?:said|told you) (?:about|on)',
     ...forgetRequests({
       drop: 'forget|disregard|unsave|un-?remember|un-?know|shred|scrap|ditch|expunge|destroy|erase|delete|remove|wipe|scrub|drop|scratch|strike(?: out)?|purge|unlearn|discard|bin|lose|clear(?: out)?|cross out|get rid of|take back|let go of|deleting|erasing|removing|forgetting|wiping|clearing',
       object: OBJECT,
@@ -101,6 +107,7 @@ export const english: Pack = {
       '(?<!better )(?<!great )(?<!rather )(?<!nice )(?<!grateful )(?<!appreciate it )(?<!best )if(?! (?:you|u|so|possible))|suppose|supposing',
     the: 'the',
     person: 'he|she|him|her|his|hers',
+    people: 'they',
     when: 'this (?:morning|afternoon|evening)|last (?:night|week|weekend)|yesterday|tonight|(?:at|on|over) the weekend',
     own: "(?:i|we) (?:should|must|can't|cannot|couldn't|have to|need to|will|might|could) (?:\\S+ ){0,6}",
     again: 'i mean|meaning|that is|i\\.e\\.|so|also',
@@ -166,6 +173,7 @@ export const english: Pack = {
   my: 'my|our',
   i: 'i|we',
   iAm: "i am|i'm|we are|we're",
+  capitalised: 'i',
   isUninflected: true,
   is: " is|'s",
   notVerb: " don't| dont| do not| doesn't| doesnt| does not| no longer| never",

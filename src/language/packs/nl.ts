@@ -79,6 +79,7 @@ export const dutch: Pack = {
     supposing: '(?<!liever )(?<!beter )als(?! (?:je|het) (?:kan|kunt))|indien|stel dat',
     the: 'de|het',
     person: 'hij|ze|hem|haar',
+    delayed: 'later',
     when: 'vanmorgen|vanochtend|vanmiddag|vannacht|gisteren(?:avond)?|eergisteren|vorige week|afgelopen weekend',
     own: '(?:ik|we) (?:moet|kan|zal|zou|mag) (?!(?:je|u) )(?:\\S+ ){0,6}|(?:moet|kan) ik (?:\\S+ ){0,6}',
     again: 'dus|oftewel|ik bedoel',

@@ -21,6 +21,8 @@ export interface Pack {
   i: string;
   iAm: string;
   is: string;
+  /** A word that has a capital wherever it stands, in lower case: "i". */
+  capitalised?: string;
   /** Verbs do not show the person, so a clause without a subject has the subject of the preceding words. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
@@ -111,6 +113,12 @@ export interface PackQuestions {
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
 export interface PackRequests {
   remember: string;
+  /** What else the words of `remember` can mean: "do you remember", "I remember". */
+  recalls?: string;
+  /** An order for another time, which asks for nothing now: "when I say so, forget my number". */
+  delayed?: string;
+  /** Words of a request before what it is about: "forget what I said about my". */
+  opening?: string;
   /** Imperative verbs of removing and of keeping, and negations, in any order: "your notes on my ex, ditch those". */
   drop: string;
   keep: string;
@@ -136,6 +144,8 @@ export interface PackRequests {
   /** Definite articles, and how a statement goes on about a person who was spoken of: "she", "me dijo". */
   the: string;
   person: string;
+  /** Further subjects of a verb that is said of other people, and not to the assistant: "they won't keep it". */
+  people?: string;
   /** Times that a request can name a matter by: "what happened last night". */
   when: string;
   /** What stands before a verb that the users say of themselves: "I should", "I can't". */

@@ -56,13 +56,22 @@ export function packOf(language: string): Pack | null {
   return PACKS.find((pack) => pack.language === language) ?? null;
 }
 
+/** Makes something of a pack at its first use, and once: the patterns of a pack are long, and most texts need few of them. */
+export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made {
+  const made = new Map<Pack, Made>();
+  return (pack) => {
+    if (!made.has(pack)) made.set(pack, make(pack));
+    return made.get(pack) as Made;
+  };
+}
+
 const patterns = new WeakMap<Partial<Pack>, Map<string, RegExp>>();
 
 /** A list of words of a pack as a pattern, compiled once. */
 export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${keyof Pack['requests']}`): RegExp {
   return compiledOnce(pack, name, () =>
     name.startsWith('request:')
-      ? pack.requests[name.slice(8) as keyof Pack['requests']]
+      ? (pack.requests[name.slice(8) as keyof Pack['requests']] ?? '')
       : pack.words[name as keyof Pack['words']],
   );
 }

@@ -1,6 +1,6 @@
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import type { Polarity, Tense } from '../../../record/statement.ts';
 import { USER } from '../../../record/statement.ts';
 import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';
@@ -242,9 +242,10 @@ function continuesOthers(
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
   const isDone = packPattern(pack, 'past').test(verb);
   if (isDone && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
-  const patterns = [packPattern(pack, 'they'), relationsOf(pack).subjects, ...people.map(nameOf)];
+  const { they, subjects } = relationsOf(pack);
+  const patterns = [they, subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
-    ...patterns.flatMap((pattern) => [...part.matchAll(new RegExp(pattern.source, 'giu'))]),
+    ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
     ...[...part.matchAll(NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
   ];
   const before = text.slice(0, match.index);
@@ -267,27 +268,20 @@ const NEAR = 160;
 const USERS = ['me', 'my', 'we'] as const;
 
 function nameOf(name: string): RegExp {
-  return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`);
+  return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`, 'latin', 'giu');
 }
 
-const relationPatterns = new WeakMap<Pack, Record<'any' | 'users' | 'subjects', RegExp>>();
-
-function relationsOf(pack: Pack): Record<'any' | 'users' | 'subjects', RegExp> {
-  let patterns = relationPatterns.get(pack);
-  if (patterns === undefined) {
-    const words = Object.keys(pack.relations).join('|');
-    const gap = pack.script === 'han' ? '' : ' (?:\\p{L}+ )?';
-    const users = `(?:${pack.my})${gap}(?:${words})`;
-    patterns = {
-      any: wordsPattern(words, pack.script),
-      users: wordsPattern(users, pack.script),
-      // Without "my" a relation is a person where it opens a clause: "mum's moved out".
-      subjects: wordsPattern(`${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`, pack.script),
-    };
-    relationPatterns.set(pack, patterns);
-  }
-  return patterns;
-}
+const relationsOf = perPack(({ relations, script, my, words: { they } }) => {
+  const words = Object.keys(relations).join('|');
+  const users = `(?:${my})${script === 'han' ? '' : ' (?:\\p{L}+ )?'}(?:${words})`;
+  return {
+    any: wordsPattern(words, script),
+    users: wordsPattern(users, script),
+    they: wordsPattern(they, script, 'giu'),
+    // Without "my" a relation is a person where it opens a clause: "mum's moved out".
+    subjects: wordsPattern(`${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`, script, 'giu'),
+  };
+});
 
 function speaksOfOthers(text: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(text) || relationsOf(pack).any.test(text);

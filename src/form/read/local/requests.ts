@@ -1,18 +1,12 @@
 import { asksAboutText, namesText } from '../../../language/foreign-text.ts';
 import { findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { tellingStems } from '../../meant-by-request.ts';
 import type { ReadUnit } from './units.ts';
 
 /** What a sentence asks of the memory; null where it asks nothing of it. */
 export type Request = 'remember' | 'forget' | 'take-back' | 'wish' | 'reminder';
-
-// "When I say X, remember Y" and "remember later": an order for another time is not a request of now.
-const DELAYED =
-  /\b(?:later|not now|not yet|when(?:ever)? (?:i|you|he|she|they|someone) (?:say|ask|mention|see|hear)s?|next time (?:i|you)|if (?:i|you|he|she|anyone) (?:say|ask|mention)s?|once (?:i|you) (?:say|ask))\b/i;
-const RECALLS =
-  /^(?:do|did|can|don't|didn't|u) (?:you|u)? ?(?:still )?(?:remember|recall)\b|\bremember (?:when|how|what|who|where|why|the time|me|if|to)\b|\bi (?:still |can't |don't |do )?remember\b|[?？]\s*$/i;
 
 /** The request that a sentence makes, by the phrases of its language. */
 export function requestOf(unit: ReadUnit): Request | null {
@@ -24,22 +18,18 @@ export function requestOf(unit: ReadUnit): Request | null {
   const back = packPattern(pack, 'request:takeBack').exec(text);
   // "Delete my number, no wait, keep it": nothing is asked.
   if (back !== null) return phrase !== null && phrase.start < back.index && !phrase.isDenial ? null : 'take-back';
-  if (phrase !== null && !says('notForget') && !DELAYED.test(text) && !keepsAfter(unit, phrase, pack)) return 'forget';
+  if (phrase !== null && !says('notForget') && !says('delayed') && !keepsAfter(unit, phrase, pack)) return 'forget';
   if (says('reminder')) return 'reminder';
-  if (says('remember') && !DELAYED.test(text) && !RECALLS.test(text)) return 'remember';
-  return says('wish') && !/[?？]\s*$/.test(text) ? 'wish' : null;
+  if (/[?？]\s*$/.test(text)) return null;
+  if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
+  return says('wish') ? 'wish' : null;
 }
 
 /** "Wipe it. Or no, hold on to it.": what the rest of the turn wants kept is not forgotten. */
 function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack): boolean {
   if (isDenial === true) return false;
   const rest = plainMarks(unit.turn.slice(unit.start + end));
-  const { keep, it } = pack.requests;
-  const kept =
-    pack.script === 'han'
-      ? `(?:${keep})`
-      : `(?<![\\p{L}])(?:${keep})(?:[ -](?:${it}))?(?= *[.,;!?…]|$| after all| please)`;
-  return [...rest.matchAll(packRegExp(kept, 'giu'))].some(({ index, 0: words }) => {
+  return [...rest.matchAll(patternsOf(pack).kept)].some(({ index, 0: words }) => {
     const around = rest.slice(Math.max(0, index - 40), index + words.length + 12);
     // "Forget the cruise. The laptop you can keep.": something else is kept.
     const clause =
@@ -74,7 +64,7 @@ function forgetPhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   if (isAnnounced(unit) || SUBTITLES.test(unit.turn)) return null;
   const text = plainMarks(unit.text.slice(0, 600));
   for (const name of ['forget', 'forgetNamed'] as const) {
-    for (const match of text.matchAll(globalPattern(pack, name))) {
+    for (const match of text.matchAll(patternsOf(pack)[name])) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
       // "Delete the second paragraph" is work on a text.
@@ -138,12 +128,11 @@ function hasOwnLead({ text, turn, foreign }: ReadUnit): boolean {
 
 /** "Est-ce que tu pourrais ne pas garder …": a question in form alone. */
 function beginsAsRequest(text: string, pack: Pack): boolean {
-  const begin = packRegExp(`^(?:(?:[\\s¿¡,]|(?:${pack.requests.lead})(?![\\p{L}])))+`).exec(text)?.[0] ?? '';
-  return packPattern(pack, 'request:polite').test(begin);
+  return packPattern(pack, 'request:polite').test(patternsOf(pack).begin.exec(text)?.[0] ?? '');
 }
 
 function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boolean): ForgetPhrase | null {
-  for (const match of text.matchAll(globalPattern(pack, 'drop'))) {
+  for (const match of text.matchAll(patternsOf(pack).drop)) {
     const [start, end] = [match.index, match.index + match[0].length];
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
@@ -166,7 +155,7 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
 }
 
 function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase | null {
-  for (const match of text.matchAll(deniedKeeping(pack))) {
+  for (const match of text.matchAll(patternsOf(pack).notKept)) {
     const [start, end] = [match.index, match.index + match[0].length];
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
@@ -184,54 +173,63 @@ const LEAD = /^([^:\n]{4,140}?) ?: +\p{L}/u;
 /** Marks of code, markup and quotation: such a line is no talk. */
 const LIKE_CODE = /[<>{}=`|\\_«»"“”„「」]|\/\/|\w\(|: +\p{L}/u;
 
-const deniedPatterns = new WeakMap<Pack, RegExp>();
-
-function deniedKeeping(pack: Pack): RegExp {
-  return pack.script === 'han' ? DENIED_HAN(pack) : DENIED(pack);
-}
-
 /** A verb of keeping with a word that denies it, before or after it. */
-function DENIED(pack: Pack): RegExp {
-  return deniedPattern(pack, ({ keep, not }) => {
-    const between = `(?: [\\p{L}\\p{N}'-]+){0,${MOST_BETWEEN}}? `;
-    return `(?:${not})${between}(?:${keep})|(?:${keep})${between}(?:${not})`;
-  });
+function deniedKeeping({ language, script, requests: { keep, not } }: Pack): string {
+  if (language === 'ja') return `(?:${keep})[ぁ-ゖ一-鿿]{0,8}?(?:${not})`;
+  if (script === 'han') return `(?:${not})[一-鿿]{0,4}?(?:${keep})`;
+  const between = `(?: [\\p{L}\\p{N}'-]+){0,${MOST_BETWEEN}}? `;
+  return `(?:${not})${between}(?:${keep})|(?:${keep})${between}(?:${not})`;
 }
 
-function DENIED_HAN(pack: Pack): RegExp {
-  return deniedPattern(pack, ({ keep, not }) =>
-    pack.language === 'ja' ? `(?:${keep})[ぁ-ゖ一-鿿]{0,8}?(?:${not})` : `(?:${not})[一-鿿]{0,4}?(?:${keep})`,
-  );
-}
+const patternsOf = perPack((pack) => {
+  const { script, words, requests } = pack;
+  const isHan = script === 'han';
+  const among = (list: string): string => `(?:${list})(?![\\p{L}])`;
+  const me = `${words.me}|${words.we}`;
+  const anywhere = (source: string): RegExp => packRegExp(source, 'giu');
+  const phrases = (list: string): RegExp => wordsPattern(list, script, 'giu');
+  return {
+    forget: phrases(requests.forget),
+    forgetNamed: phrases(requests.forgetNamed),
+    drop: phrases(requests.drop),
+    notKept: phrases(deniedKeeping(pack)),
+    kept: anywhere(
+      isHan
+        ? `(?:${requests.keep})`
+        : `(?<![\\p{L}])(?:${requests.keep})(?:[ -](?:${requests.it}))?(?= *[.,;!?…]|$| after all| please)`,
+    ),
+    begin: packRegExp(`^(?:(?:[\\s¿¡,]|${among(requests.lead)}))+`),
+    lead: packRegExp(`^(?:[\\s¿¡]|${among(requests.lead)})*$`),
+    // "What I just told you about him" is the user's own.
+    ownSaying: anywhere(`(?<![\\p{L}])(?:${me})(?: (?!(?:${words.they}) )[^\\s,;.]+){0,6}? ${among(words.said)}`),
+    saidAfter: packRegExp(`^[\\s\\p{L}]{0,20}[,–—] *${among(words.said)}`),
+    person: packRegExp(
+      `^\\s*(?:(?:[\\p{L}]{1,2} )?(?:${words.my}) ([\\p{L}-]+)|(?:${requests.person})|(?:${requests.people ?? '(?!)'}))(?![\\p{L}])`,
+    ),
+    clause: anywhere(isHan ? '[。，、！？]' : `[,;.:!?–—()…]| (?=${among(requests.so)})`),
+    conjunction: anywhere(`[,;.:!?–—…、，。]|${isHan ? requests.but || '(?!)' : ` (?=(?:${requests.but}) )`}`),
+    me: packRegExp(`(?:^|[^\\p{L}])${among(me)}`),
+    own: anywhere(`(?<![\\p{L}])(?:${requests.own})`),
+    notBefore: packRegExp(`(?:${requests.not})[一-鿿]{0,2}$`),
+    // A comma ends the object, unless the next thing of the user's follows it.
+    objectEnd: packRegExp(`[.;:!?。！？：]|,(?! (?:(?:${requests.joins}) )?(?:[\\p{L}]{1,2} )?${among(words.my)})`),
+  };
+});
 
-function deniedPattern(pack: Pack, source: (requests: Pack['requests']) => string): RegExp {
-  let pattern = deniedPatterns.get(pack);
-  if (pattern === undefined)
-    deniedPatterns.set(pack, (pattern = wordsPattern(source(pack.requests), pack.script, 'giu')));
-  return pattern;
-}
-
-/** "Forget it, she said": somebody else asked. "What I just told you about him" is the user's own. */
+/** "Forget it, she said": somebody else asked. */
 function saysOther(text: string, pack: Pack): boolean {
-  const own = packRegExp(
-    `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: (?!(?:${pack.words.they}) )[^\\s,;.]+){0,6}? (?:${pack.words.said})(?![\\p{L}])`,
-    'giu',
-  );
-  return packPattern(pack, 'said').test(text.replace(own, ' '));
+  return packPattern(pack, 'said').test(text.replace(patternsOf(pack).ownSaying, ' '));
 }
 
 /** "You can forget that, my brother always says." */
 function isTold(after: string, pack: Pack): boolean {
-  return packRegExp(`^[\\s\\p{L}]{0,20}[,–—] *(?:${pack.words.said})(?![\\p{L}])`).test(after);
+  return patternsOf(pack).saidAfter.test(after);
 }
 
 /** "My grandmother forgets my sister's name", "he won't keep it": the verb is said of somebody else, and nothing is said to the assistant. */
 function isPersons(clause: string, verb: string, pack: Pack): boolean {
   if (pack.script === 'han' || packPattern(pack, 'you').test(`${clause} ${verb}`)) return false;
-  const subject = packRegExp(
-    `^\\s*(?:(?:[\\p{L}]{1,2} )?(?:${pack.words.my}) ([\\p{L}-]+)|(?:${pack.requests.person})|they)(?![\\p{L}])`,
-  );
-  const match = subject.exec(clause);
+  const match = patternsOf(pack).person.exec(clause);
   if (match === null || packPattern(pack, 'request:polite').test(clause)) return false;
   return match[1] === undefined || match[1].toLowerCase() in pack.relations;
 }
@@ -243,25 +241,23 @@ function isSupposed(clause: string, pack: Pack): boolean {
 
 /** What a clause has before the verb of a request. It begins at a mark, or at a word for a consequence: "I sold it, so delete". */
 function lastClause(before: string, pack: Pack): string {
-  const start = pack.script === 'han' ? '[。，、！？]' : `[,;.:!?–—()…]| (?=(?:${pack.requests.so})(?![\\p{L}]))`;
-  return before.split(packRegExp(start, 'giu')).at(-1) ?? '';
+  return before.split(patternsOf(pack).clause).at(-1) ?? '';
 }
 
 /** "I dropped", "I don't keep": the user speaks of themselves. */
 function isUsersOwn(before: string, verb: string, pack: Pack): boolean {
   if (pack.script === 'han') return pack.language === 'zh' && /我(?:会|要|得|想|已经|都|也|就)?$/u.test(before);
   const last = before.trim().split(/\s+/).slice(-2).join(' ');
-  const isNear = packRegExp(`(?:^|[^\\p{L}])(?:${pack.words.me}|${pack.words.we})(?![\\p{L}])`).test(last);
+  const { me, own } = patternsOf(pack);
   const start = before.trim().length + 1;
-  const own = packRegExp(`(?<![\\p{L}])(?:${pack.requests.own})`, 'giu');
   return (
-    isNear ||
+    me.test(last) ||
     [...`${before.trim()} ${verb}`.matchAll(own)].some(({ index, 0: words }) => index + words.length === start)
   );
 }
 
 function isDenied(before: string, pack: Pack): boolean {
-  if (pack.script === 'han') return packRegExp(`(?:${pack.requests.not})[一-鿿]{0,2}$`).test(before);
+  if (pack.script === 'han') return patternsOf(pack).notBefore.test(before);
   const last = before.trim().split(/\s+/).slice(-3).join(' ');
   return packPattern(pack, 'request:not').test(last);
 }
@@ -288,23 +284,6 @@ function beginsClause(before: string, pack: Pack): boolean {
   return word === undefined || !packPattern(pack, 'they').test(word);
 }
 
-const globalPatterns = new WeakMap<Pack, Map<string, RegExp>>();
-
-function globalPattern(pack: Pack, name: 'forget' | 'forgetNamed' | 'lead' | 'drop'): RegExp {
-  let patterns = globalPatterns.get(pack);
-  if (patterns === undefined) globalPatterns.set(pack, (patterns = new Map()));
-  let pattern = patterns.get(name);
-  if (pattern === undefined) {
-    const source = pack.requests[name];
-    pattern =
-      name === 'lead'
-        ? packRegExp(`^(?:[\\s¿¡]|(?:${source})(?![\\p{L}]))*$`)
-        : wordsPattern(source, pack.script, 'giu');
-    patterns.set(name, pattern);
-  }
-  return pattern;
-}
-
 /** "One more thing: forget my number." */
 const MOST_ANNOUNCING = 3;
 
@@ -319,7 +298,7 @@ function isOrder(before: string, pack: Pack): boolean {
   // "Write to the clinic: please delete my records."
   const asksElse = packPattern(pack, 'ask').exec(announcing)?.index === 0;
   if (asksElse && !packPattern(pack, 'request:polite').test(announcing)) return false;
-  return globalPattern(pack, 'lead').test(lastClause(before, pack));
+  return patternsOf(pack).lead.test(lastClause(before, pack));
 }
 
 /** What a request to forget may be about, in its own words, the nearest to its verb first: "my phone number". */
@@ -357,9 +336,7 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
   const text = plainMarks(unit.text);
   const rest = text.slice(phrase.start);
   const length = phrase.end - phrase.start;
-  // A comma ends the object, unless the next thing of the user's follows it.
-  const next = `(?:(?:${pack.requests.joins}) )?(?:[\\p{L}]{1,2} )?(?:${pack.words.my})(?![\\p{L}])`;
-  const after = packRegExp(`[.;:!?。！？：]|,(?! ${next})`).exec(rest.slice(length));
+  const after = patternsOf(pack).objectEnd.exec(rest.slice(length));
   const own = after === null ? rest : rest.slice(0, length + after.index);
   const isNamed = phrase.isIdiom && packPattern(pack, 'request:forgetNamed').test(rest.slice(0, length + 1));
   const clause = clauseStart(text.slice(0, phrase.start), pack);
@@ -388,14 +365,13 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
         : null,
     ahead: [text.slice(0, phrase.end), before],
     following: lead !== '' && phrase.end <= lead.length ? lead.length : null,
-    isDenied: phrase.isDenial === true || lead.search(deniedKeeping(pack)) >= 0,
+    isDenied: phrase.isDenial === true || lead.search(patternsOf(pack).notKept) >= 0,
   };
 }
 
 /** Where the last clause of a text begins: at a mark, or at a conjunction. */
-function clauseStart(text: string, { script, requests: { but } }: Pack): number {
-  const conjunction = script === 'han' ? but || '(?!)' : ` (?=(?:${but}) )`;
-  return [...text.matchAll(packRegExp(`[,;.:!?–—…、，。]|${conjunction}`, 'giu'))].at(-1)?.index ?? 0;
+function clauseStart(text: string, pack: Pack): number {
+  return [...text.matchAll(patternsOf(pack).conjunction)].at(-1)?.index ?? 0;
 }
 
 /** Whether words point at what was just said. A verb of removing without such a word and without an object asks nothing of the memory. */

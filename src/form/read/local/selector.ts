@@ -1,5 +1,5 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 
 /** The questions that the selector answers of a sentence, each with its classes. */
@@ -207,8 +207,8 @@ function marksOf({ pack }: Unit, text: string, turn: string): (number | boolean)
     /\d/.test(text),
     /\d{1,2}[:.]\d\d|\d ?(?:am|pm|h|uhr|点|時)\b/iu.test(text),
     /[€$£₦₹¥]|\d ?(?:k|euro|eur|pounds|dollars|元|円|块|quid|bucks)\b/iu.test(text),
-    pack !== null && hasCalendarWord(text, pack, 'months'),
-    pack !== null && hasCalendarWord(text, pack, 'weekdays'),
+    pack !== null && calendarPatterns(pack).months.test(text),
+    pack !== null && calendarPatterns(pack).weekdays.test(text),
     capitals > 0,
     Math.min(capitals, 4) / 4,
     /["“”„«»「」]/u.test(text),
@@ -244,15 +244,11 @@ function placeOf(unit: Unit): (number | boolean)[] {
   ];
 }
 
-const calendarPatterns = new WeakMap<Pack, Record<string, RegExp>>();
-
-function hasCalendarWord(text: string, pack: Pack, kind: 'months' | 'weekdays'): boolean {
-  let patterns = calendarPatterns.get(pack);
-  if (patterns === undefined) calendarPatterns.set(pack, (patterns = {}));
-  const source = pack.calendar[kind].join('|');
-  patterns[kind] ??= packRegExp(pack.script === 'han' ? `(?:${source})` : `(?<![\\p{L}])(?:${source})s?(?![\\p{L}])`);
-  return patterns[kind].test(text);
-}
+const calendarPatterns = perPack(({ calendar: { months, weekdays }, script }) => {
+  const anyOf = (names: readonly string[]): RegExp =>
+    packRegExp(script === 'han' ? `(?:${names.join('|')})` : `(?<![\\p{L}])(?:${names.join('|')})s?(?![\\p{L}])`);
+  return { months: anyOf(months), weekdays: anyOf(weekdays) };
+});
 
 function tokensOf(text: string, head: string): string[] {
   const lower = text.toLowerCase();

@@ -1,5 +1,5 @@
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
+import { packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
 
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
@@ -24,7 +24,7 @@ export interface RuleText {
 
 export function ruleText(text: string, pack: Pack): RuleText {
   const bare = bareLetters(text, pack);
-  return { text, bare, hasRelation: hasRelation(bare, pack) };
+  return { text, bare, hasRelation: relationWords(pack).some((word) => bare.includes(word)) };
 }
 
 /** Words as they are typed in haste: in lower case, without apostrophes and accents. */
@@ -75,41 +75,22 @@ const CLOCK =
   '(?:\\d{1,2}(?:[:.]\\d\\d)?(?: ?(?:am|pm|h|uhr|heures?|uur|点|時|时))?|(?:half|quarter) (?:past )?\\w+|noon|midnight|midday)';
 const SYMBOL = '[€$£₦₹¥₵]';
 
-const compiled = new WeakMap<Pack, CompiledRule[]>();
-
 /** The rules of a pack, in the order of the pack. */
-export function rulesOf(pack: Pack): CompiledRule[] {
-  let rules = compiled.get(pack);
-  if (rules === undefined) compiled.set(pack, (rules = pack.slots.map((rule) => compileRule(rule, pack))));
-  return rules;
-}
+export const rulesOf: (pack: Pack) => CompiledRule[] = perPack((pack) =>
+  pack.slots.map((rule) => compileRule(rule, pack)),
+);
 
-const relationWords = new WeakMap<Pack, string[]>();
-
-/** Whether a text in bare letters has a word for a relation. */
-function hasRelation(bare: string, pack: Pack): boolean {
-  let words = relationWords.get(pack);
-  if (words === undefined)
-    relationWords.set(pack, (words = Object.keys(pack.relations).map((word) => bareLetters(word, pack))));
-  return words.some((word) => bare.includes(word));
-}
-
-const compiledAnswers = new WeakMap<Pack, { attribute: string; pattern: RegExp; rule: CompiledRule }[]>();
+const relationWords = perPack((pack) => Object.keys(pack.relations).map((word) => bareLetters(word, pack)));
 
 /** Questions of the assistant and the rules for their answers. */
-export function answersOf(pack: Pack): { attribute: string; pattern: RegExp; rule: CompiledRule }[] {
-  let answers = compiledAnswers.get(pack);
-  if (answers === undefined) {
-    answers = pack.answers.map(([attribute, question, token]) => ({
-      attribute,
-      pattern: wordsPattern(question, pack.script),
-      // The answer opens the turn, or stands alone in it: an article and a word of assent may come first.
-      rule: compileRule({ attribute, pattern: `^(?:[\\p{L}']+,? ){0,3}?${token}` }, pack),
-    }));
-    compiledAnswers.set(pack, answers);
-  }
-  return answers;
-}
+export const answersOf: (pack: Pack) => { attribute: string; pattern: RegExp; rule: CompiledRule }[] = perPack((pack) =>
+  pack.answers.map(([attribute, question, token]) => ({
+    attribute,
+    pattern: wordsPattern(question, pack.script),
+    // The answer opens the turn, or stands alone in it: an article and a word of assent may come first.
+    rule: compileRule({ attribute, pattern: `^(?:[\\p{L}']+,? ){0,3}?${token}` }, pack),
+  })),
+);
 
 function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
   const patterns = new Map<boolean, RegExp>();
@@ -231,12 +212,11 @@ function neededTokens(pattern: string): string[] {
   return tokens;
 }
 
-const tokenTests = new WeakMap<Pack, Map<string, (text: string) => boolean>>();
+const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
 
 /** Whether a text in bare letters may have what a token stands for: one test for all patterns that have the token. */
 export function mayHaveToken(bare: string, token: string, pack: Pack): boolean {
-  let tests = tokenTests.get(pack);
-  if (tests === undefined) tokenTests.set(pack, (tests = new Map()));
+  const tests = tokenTests(pack);
   let test = tests.get(token);
   if (test === undefined) tests.set(token, (test = tokenTest(token, pack)));
   return test(bare);

@@ -1,7 +1,7 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { LANGUAGES, packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
+import { LANGUAGES, packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
 import { ENGLISH_NUMBERS, withoutEnd, wordSet } from '../../../language/words.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
@@ -182,7 +182,8 @@ function ageOf(raw: string): string | null {
   return age > 2 && age < 115 ? String(age) : null;
 }
 
-const jobPatterns = new WeakMap<Pack, RegExp>();
+const jobPattern = perPack(({ lists }) => packRegExp(`^(?:[\\p{L}-]+ )?(?:${lists['job'] ?? '(?!)'})(?![\\p{L}])`));
+const stopPattern = perPack(({ lists }) => packRegExp(`(?:^| )(?:${lists['stop'] ?? '(?!)'})(?![\\p{L}])`));
 
 function jobOf(raw: string, pack: Pack): string | null {
   if (pack.language === 'en') {
@@ -202,16 +203,11 @@ function jobOf(raw: string, pack: Pack): string | null {
       : null;
   }
   if (pack.script === 'han') return raw;
-  let jobs = jobPatterns.get(pack);
-  if (jobs === undefined) {
-    jobs = packRegExp(`^(?:[\\p{L}-]+ )?(?:${pack.lists['job'] ?? '(?!)'})(?![\\p{L}])`);
-    jobPatterns.set(pack, jobs);
-  }
-  return jobs.exec(raw)?.[0] ?? null;
+  return jobPattern(pack).exec(raw)?.[0] ?? null;
 }
 
 function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
-  const stop = packRegExp(`(?:^| )(?:${pack.lists['stop'] ?? '(?!)'})(?![\\p{L}])`).exec(raw);
+  const stop = stopPattern(pack).exec(raw);
   const words = withoutEnd(stop === null ? raw : raw.slice(0, stop.index), '.,! \t\n').trim();
   if (
     words === '' ||

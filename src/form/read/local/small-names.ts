@@ -1,6 +1,6 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packRegExp } from '../../../language/packs/packs.ts';
+import { packRegExp, perPack } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 
 /** Where words without capitals were found that may be a name. */
@@ -13,36 +13,44 @@ interface Small {
 }
 
 /**
- * Whether a text is typed without capitals: its first letter is small, and none is a capital but that of "I". In such a text a name shows
- * only by the words around it, and by not being an ordinary word of the language.
+ * Whether a text is typed without capitals: its first letter is small, and no word has a capital but "I", which many write so wherever it
+ * stands. In such a text a name is known only by the words around it, and by not being an ordinary word of the language.
  */
-function isTypedSmall(text: string): boolean {
-  return (
-    /^\P{L}*\p{Ll}|(?<!\p{L})i(?!\p{L})/u.test(text) && !/\p{Lu}/u.test(text.replace(/(?<!\p{L})I(?!\p{L})/gu, ''))
-  );
+function isTypedSmall(text: string, { capitalised }: Pack): boolean {
+  const words: string[] = text.match(/\p{L}+/gu) ?? [];
+  const others = words.filter((word) => word.toLowerCase() !== capitalised);
+  const isSmall = (word: string | undefined): boolean => word !== undefined && /^\p{Ll}/u.test(word);
+  const beginsSmall = isSmall(words[0]) || (capitalised !== undefined && words.includes(capitalised));
+  return beginsSmall && !others.some((word) => /\p{Lu}/u.test(word));
 }
 
-// By list: the source of a pattern would be joined and hashed again for every word.
-const wholeWords = new Map<string, RegExp>();
-
-function isOne(list: string | undefined, word: string): boolean {
-  if (list === undefined) return false;
-  let pattern = wholeWords.get(list);
-  if (pattern === undefined) wholeWords.set(list, (pattern = packRegExp(`^(?:${list})$`)));
-  return pattern.test(word);
-}
+/** Lists of a pack that are compared with whole words, and with the words before a value. */
+const patternsOf = perPack(({ common, lists, partners, children }) => {
+  const whole = (list = '(?!)'): RegExp => packRegExp(`^(?:${list})$`);
+  const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
+  return {
+    ordinary: whole(lists['ordinary'] === undefined ? common : `${common}|${lists['ordinary']}`),
+    does: whole(lists['does']),
+    firmWord: whole(lists['firmWord']),
+    mate: last(lists['mate']),
+    naming: last(lists['naming']),
+    relative: last(`(?:${partners}|${children})(?: (?:la|el|der|die))?`),
+    placeCue: last(lists['placeCue']),
+    firmCue: last(lists['firmCue']),
+  };
+});
 
 /** An ordinary word of the language: such a word begins no name that is typed without a capital, and ends one. */
-export function isOrdinary(word: string, { common, lists }: Pack): boolean {
-  return word.length < 2 || !/^\p{L}/u.test(word) || isOne(common, word) || isOne(lists['ordinary'], word);
+export function isOrdinary(word: string, pack: Pack): boolean {
+  return word.length < 2 || !/^\p{L}/u.test(word) || patternsOf(pack).ordinary.test(word);
 }
 
-/** The words before the first ordinary one that is none of `also`, and that one; null where the text has capitals. */
-function nameWords({ raw, text, pack }: Small, also?: string): { words: string[]; next: string | undefined } | null {
-  if (!isTypedSmall(text)) return null;
+/** The words before the first ordinary one that does not match `also`; none where the text has capitals. */
+function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
+  if (!isTypedSmall(text, pack)) return [];
   const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
-  const end = words.findIndex((word, index) => isOrdinary(word, pack) && !(index > 0 && isOne(also, word)));
-  return end < 0 ? { words, next: undefined } : { words: words.slice(0, end), next: words[end] };
+  const end = words.findIndex((word, index) => isOrdinary(word, pack) && !(index > 0 && also?.test(word)));
+  return end < 0 ? words : words.slice(0, end);
 }
 
 /** What stands between the beginning of a match and its value. */
@@ -51,31 +59,25 @@ function leadOf({ raw, text, match }: Small): string {
   return text.slice(match.index, start);
 }
 
-function endsWith(lead: string, list: string | undefined): boolean {
-  return list !== undefined && packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`).test(lead);
-}
-
 /**
  * Somebody's name: a known given name; or any word that is no ordinary one after "called", between commas after a word for a partner or a
  * child, or between such a word and a verb: "my wife lupita says".
  */
 export function smallPerson(small: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
-  const { raw, text, pack } = small;
-  const first = nameWords(small)?.words[0];
+  const { raw, text } = small;
+  const { mate, naming, does, relative } = patternsOf(small.pack);
+  const first = nameWords(small)[0];
   const lead = leadOf(small);
   // "my boy kwame" may be a friend.
-  if (first === undefined || first.length < 3 || endsWith(lead, pack.lists['mate'])) return null;
+  if (first === undefined || first.length < 3 || mate.test(lead)) return null;
   if (GIVEN_NAMES.has(first.toLowerCase())) return first;
   if (isOwn) return null;
-  if (endsWith(lead, pack.lists['naming'])) return first;
+  if (naming.test(lead)) return first;
   if (isPet) return null;
   const after = text.slice(text.indexOf(raw, small.match.index) + raw.length);
   if (raw === first && /,\s*$/.test(lead)) return after.startsWith(',') ? first : null;
   const second = raw.split(' ')[1] ?? '';
-  return isOne(pack.lists['does'], second) &&
-    endsWith(lead, `(?:${pack.partners}|${pack.children})(?: (?:la|el|der|die))?`)
-    ? first
-    : null;
+  return does.test(second) && relative.test(lead) ? first : null;
 }
 
 /** A place after words that only a place follows: "live in", "im from". */
@@ -84,24 +86,24 @@ export function smallPlace(small: Small): string | null {
   const [one = '', two = ''] = raw.toLowerCase().split(' ');
   if (PLACES.has(`${one} ${two}`)) return `${one} ${two}`;
   if (PLACES.has(withoutEnd(one, '.,').replace(/'s$/, ''))) return raw.split(' ')[0] ?? null;
-  const found = nameWords(small);
-  if (found === null || found.words.length === 0 || found.words.length > 2) return null;
-  return endsWith(leadOf(small), pack.lists['placeCue']) ? found.words.join(' ') : null;
+  const words = nameWords(small);
+  const isShort = words.length === 1 || words.length === 2;
+  return isShort && patternsOf(pack).placeCue.test(leadOf(small)) ? words.join(' ') : null;
 }
 
 /** A firm: a word that is no ordinary one with a word for a kind of firm ("balgillo care home"), or alone after "work at". */
 export function smallOrganisation(small: Small): string | null {
-  const { lists } = small.pack;
+  const { firmWord, firmCue } = patternsOf(small.pack);
   const isNamed = !small.raw.startsWith('the ');
-  const words = nameWords(isNamed ? small : { ...small, raw: small.raw.slice(4) }, lists['firmWord'])?.words ?? [];
-  const kind = words.findLastIndex((word, index) => index > 0 && isOne(lists['firmWord'], word));
+  const words = nameWords(isNamed ? small : { ...small, raw: small.raw.slice(4) }, firmWord);
+  const kind = words.findLastIndex((word, index) => index > 0 && firmWord.test(word));
   if (kind > 0) return words.slice(0, kind + 1).join(' ');
-  return isNamed && words.length === 1 && endsWith(leadOf(small), lists['firmCue']) ? (words[0] ?? null) : null;
+  return isNamed && words.length === 1 && firmCue.test(leadOf(small)) ? (words[0] ?? null) : null;
 }
 
 /** What somebody or something is called, up to four words. */
 export function smallTitle(small: Small, isParticle: (word: string) => boolean): string | null {
-  const words = nameWords(small)?.words ?? [];
+  const words = nameWords(small);
   const end = words.findIndex(isParticle);
   const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
   return name.length < 3 ? null : name;
