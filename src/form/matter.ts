@@ -71,7 +71,7 @@ export function withContinuations<Item extends Meanable>(
   items: readonly Item[],
   { pack, isAll }: { pack: Pack | null; isAll: boolean },
 ): Item[] {
-  if (pack === null || pack.script === 'han' || found.length === 0) return [...found];
+  if (pack === null || found.length === 0) return [...found];
   const meant = new Set(found);
   const turns = Map.groupBy(items, ({ statedAt }) => statedAt.getTime());
   let isLast = false;

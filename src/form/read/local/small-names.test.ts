@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { packOf } from '../../../language/packs/packs.ts';
+import {
+  isGuessed,
+  isOrdinary,
+  peopleOf,
+  smallOrganisation,
+  smallPerson,
+  smallPlace,
+  smallTitle,
+} from './small-names.ts';
+
+const english = packOf('en')!;
+
+/** The words in brackets are those that a pattern took. */
+function small(marked: string, pack = english) {
+  const text = marked.replace(/[[\]]/g, '');
+  const [, raw = ''] = /\[(.*)\]/.exec(marked) ?? [];
+  const match = new RegExp(`^.*?(?<v>${raw})`, 'd').exec(text)!;
+  return { raw, text, match, pack };
+}
+
+const person = (marked: string, { isOwn = false, isPet = false } = {}) => smallPerson(small(marked), { isOwn, isPet });
+
+describe('a person whose name is typed without a capital', () => {
+  it('has a known given name', () => {
+    expect(person('my wife [maria is] away')).toBe('maria');
+    expect(person('im [maria] btw', { isOwn: true })).toBe('maria');
+  });
+
+  it('has any name that is no ordinary word after "called", between commas, or before a verb', () => {
+    expect(person('my dog is called [zuzka]', { isPet: true })).toBe('zuzka');
+    expect(person('my wife, [zuzka], is a nurse')).toBe('zuzka');
+    expect(person('my wife [zuzka says] hi')).toBe('zuzka');
+  });
+
+  it('has no name that only may be one', () => {
+    expect(person('my wife [really says] hi')).toBeNull();
+    expect(person('my wife [zuzka says] hi', { isOwn: true })).toBeNull();
+    expect(person('my wife [zuzka says] hi', { isPet: true })).toBeNull();
+    expect(person('my wife [zuzka zvolenko] and me')).toBeNull();
+    expect(person('the nurse [zuzka says] hi')).toBeNull();
+    expect(person('my wife, [zuzka]')).toBeNull();
+    expect(person('my boy [maria]')).toBeNull();
+  });
+
+  it('is not looked for in a text with capitals, except that of "I"', () => {
+    expect(person('My wife [maria] is away')).toBeNull();
+    expect(person('i think I met my wife [maria] there')).toBe('maria');
+    expect(person('I met my wife [maria] there')).toBeNull();
+  });
+});
+
+describe('a place that is typed without a capital', () => {
+  it('is known, or follows words that only a place follows', () => {
+    expect(smallPlace(small('the [lisbon trip] was fun'))).toBe('lisbon');
+    expect(smallPlace(small('i live in [zvolenko] now'))).toBe('zvolenko');
+    expect(smallPlace(small('i saw [zvolenko] now'))).toBeNull();
+    expect(smallPlace(small('i live in [the] woods'))).toBeNull();
+  });
+});
+
+describe('a firm that is typed without a capital', () => {
+  it('ends with a word for a kind of firm, or follows "work at"', () => {
+    expect(smallOrganisation(small('i work at [balgillo care home] now'))).toBe('balgillo care home');
+    expect(smallOrganisation(small('i work at [zvolenko]'))).toBe('zvolenko');
+    expect(smallOrganisation(small('i work at [the zvolenko]'))).toBeNull();
+    expect(smallOrganisation(small('i left [zvolenko]'))).toBeNull();
+  });
+});
+
+describe('a title that is typed without a capital', () => {
+  it('has up to four words, and ends before a particle and before an ordinary word', () => {
+    const title = (marked: string) => smallTitle(small(marked), (word) => word === 'zu');
+    expect(title('its called [orla bran kestrel fenn wick]')).toBe('orla bran kestrel fenn');
+    expect(title('its called [orla zu bran]')).toBe('orla');
+    expect(title('its called [orla and bran]')).toBe('orla');
+    expect(title('its called [ab]')).toBeNull();
+  });
+});
+
+describe('words and names', () => {
+  it('are ordinary words of the language, or guesses, or known names', () => {
+    expect([isOrdinary('because', english), isOrdinary('x', english), isOrdinary('zuzka', english)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([isGuessed('zuzka'), isGuessed('maria'), isGuessed('lisbon'), isGuessed('Zuzka')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('are the people of a user: in subjects, in values of names, and in turns with their relation', () => {
+    const known = [
+      { subject: "User's sister Ana", attribute: 'city', value: 'Graz' },
+      { subject: 'User', attribute: 'pet_name', value: 'Zuzka' },
+      { subject: 'User', attribute: 'city', value: 'Linz' },
+    ];
+    expect(peopleOf(known, ['my brother olly rang', 'my brother the fool'], english)).toEqual(['ana', 'zuzka', 'olly']);
+    expect(peopleOf(known, ['my brother olly rang'], null)).toEqual(['ana', 'zuzka']);
+  });
+});
