@@ -11,9 +11,9 @@ const NUMBER = '(?:one|two|three|four|five|six|ten|\\d+)';
 const GO = '(?:so |well |ok |hi |hello |hey |and |righto |basically |yeah |yes |no |right |mate )*';
 const NUMBER_OF = "(?:^|i am |i'm |been |after )(?:\\d+|ten|fifteen|twenty|thirty|forty|[a-z]+ty[- ][a-z]+) ";
 const COUPLE = '(?:^|[,.] )(?:so |ok |btw )?(?:we|me and \\p{L}+|\\p{L}+ and (?:me|i)) (?:have |just |have just )?';
-const I_AM = "(?:i'm|im|i am)";
+const I_AM = "(?:i'm|i am)";
 // In chat the subject is often left out at the beginning of a sentence: "got carpal tunnel", "doing earlies".
-const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|ive|i'm|im|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
+const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|i'm|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
 
 /**
  * Words that mean a slot nearly always, but not for certain. Such a slot is filled only where the selector keeps the sentence and
@@ -81,7 +81,7 @@ const ofTheUser: readonly SlotRule[] = [
   ...slot('age', [
     "i(?:'ll| will) be <age>(?= (?:in|next|this|on)\\b|[,.]|$)",
     '^<age> next (?:birthday|month|year|week)',
-    "(?:^|[,.;!?] )at <age>,?(?= (?:i|i'm|im|i've|with|my|you)\\b)",
+    "(?:^|[,.;!?] )at <age>,?(?= (?:i|i'm|i've|with|my|you)\\b)",
     '^at <age>[.!]?$',
     `${I_AM} (?:only |just |nearly |now |already )?<age>(?=[,.!]? (?:i|its|it's|not|next)\\b)`,
   ]),
@@ -115,14 +115,14 @@ const ofTheUser: readonly SlotRule[] = [
     `${SUBJECT}<being>(?=[,.!]|$| (?:so|and|since)\\b)`,
     '(?:found|showed|said) (?:i have |i had |an? )?<condition>(?= at| in|[.,]|$)',
     'tablets? for (?:the|my) (?<v>blood pressure|cholesterol|thyroid|heart|kidneys|diabetes|asthma)',
-    `(?:i|i've|ive|my|me|we)(?: \\S+){0,3}? (?<v>${HURT} (?:[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
+    `(?:i|i've|my|me|we)(?: \\S+){0,3}? (?<v>${HURT} (?:[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
     `^${GO}(?:a |the |my |got a |got an |two )?(?<v>${HURT} (?:[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
-    `(?:^|my |me |the )(?<v>(?:left |right |lower )?${BODY}(?:'s|s| is| are) ${HURT})(?![\\p{L}])`,
+    `(?:^|my |me |the )(?<v>(?:left |right |lower )?${BODY}(?:'s| is| are) ${HURT})(?![\\p{L}])`,
     `${SUBJECT}(?:did|done|hurt|broke|broken|tore|torn|ruptured|fractured|sprained|dislocated) (?:my|the|me) (?<v>(?:\\p{L}+ )?${BODY})(?![\\p{L}])`,
     `(?<v>${BODY}, (?:full |clean |bad |partial |complete )?(?:rupture|break|tear|sprain|fracture))(?![\\p{L}])`,
-    "(?:i|i've|ive) (?:wear|have|got|'ve got) (?:my |the )?(?<v>hearing aids?(?: in (?:both|my (?:left|right)) ears?)?)",
-    `(?:told|turns out|seems|says) (?:that )?(?:i've|ive|i have)(?: got)? (?:an? )?<condition>`,
-    "(?:it's|its|it is) (?:an? )?<condition>(?=,? (?:so|says|they|the doc|apparently)\\b|[.!]|$)",
+    "(?:i|i've) (?:wear|have|got|'ve got) (?:my |the )?(?<v>hearing aids?(?: in (?:both|my (?:left|right)) ears?)?)",
+    `(?:told|turns out|seems|says) (?:that )?(?:i've|i have)(?: got)? (?:an? )?<condition>`,
+    "(?:it's|it is) (?:an? )?<condition>(?=,? (?:so|says|they|the doc|apparently)\\b|[.!]|$)",
     'diagnosed(?: [\\p{L}]+){0,4}?,? (?:with )?(?<v>type (?:1|2|one|two))\\b',
     "my (?<v>blood pressure|bp|cholesterol)(?:'s| is)? (?:\\p{L}+ )?(?:high|up|bad)(?![\\p{L}])",
     'my <condition> (?:is|has|was|plays|flared)',
@@ -133,17 +133,17 @@ const ofTheUser: readonly SlotRule[] = [
     `${SUBJECT}on the (?<v>pill|patch|waiting list for \\p{L}+|blood thinners?|beta blockers)(?![\\p{L}])`,
     '^<drug>(?=[,.]| \\d)',
     `${SUBJECT}(?:on|take|taking|back on) (?:the |my )?<drug>`,
-    "(?:i'm|im|i am|i) (?:still |now |back )?(?:on|take|taking) (?:the |my |two |three )?(?<v>(?:[\\p{L}]+ )?(?:tablets|pills|eye drops|injections|inhaler|thinners?|statins?|antidepressants|steroids|beta blockers))(?![\\p{L}])",
+    "(?:i'm|i am|i) (?:still |now |back )?(?:on|take|taking) (?:the |my |two |three )?(?<v>(?:[\\p{L}]+ )?(?:tablets|pills|eye drops|injections|inhaler|thinners?|statins?|antidepressants|steroids|beta blockers))(?![\\p{L}])",
     "(?:they|doctor|doc|gp|hospital)(?:'ve| have|'s| has)? put me on (?:the )?<drug>",
     '^(?:and |just |only |still )*<drug> (?:at night|in the morning|four times|three times|before)',
   ]),
   ...slot(
     'diet',
     [
-      "(?:i'm|im|i am|i've gone|ive gone) off (?:all |the |my )?<meat>",
-      "(?:i|we)(?:'ve|ve| have)? (?:quit|gave up|given up|stopped eating|cut out|dropped) (?:all |the )?<meat>",
+      "(?:i'm|i am|i've gone) off (?:all |the |my )?<meat>",
+      "(?:i|we)(?:'ve| have)? (?:quit|gave up|given up|stopped eating|cut out|dropped) (?:all |the )?<meat>",
       'no <meat> for me\\b',
-      "i (?:don't|dont|do not|never|can't|cant) (?:do|touch|drink|have) <meat>",
+      "i (?:don't|do not|never|can't) (?:do|touch|drink|have) <meat>",
     ],
     { value: 'no {value}' },
   ),
@@ -157,7 +157,7 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('degree', [
     `${SUBJECT}(?:doing|finishing|starting|did|finished) (?:an?|the|my) (?<v>(?:master|bachelor|phd|mba|msc|bsc|diploma|pgce|apprenticeship)(?:'?s)?(?: degree)?(?: (?:of|in) [\\p{L}]+(?: [\\p{L}]+)?)?)(?![\\p{L}])`,
-    "(?:i'm|im|i am|i|will be|started|finally) (?:doing|studying|finishing|do|starting|start|did|finished) (?:an?|the|my) (?<v>(?:master|bachelor|phd|mba|msc|bsc|diploma|pgce|apprenticeship)(?:'?s)?(?: degree)?(?: (?:of|in) [\\p{L}]+(?: [\\p{L}]+)?)?)(?![\\p{L}])",
+    "(?:i'm|i am|i|will be|started|finally) (?:doing|studying|finishing|do|starting|start|did|finished) (?:an?|the|my) (?<v>(?:master|bachelor|phd|mba|msc|bsc|diploma|pgce|apprenticeship)(?:'?s)?(?: degree)?(?: (?:of|in) [\\p{L}]+(?: [\\p{L}]+)?)?)(?![\\p{L}])",
     `${I_AM} (?:in )?(?:my )?(?:first|second|third|fourth|final) year (?<v>[\\p{L}]+(?: [\\p{L}]+)?)(?=[,.;]| at\\b| now\\b)`,
   ]),
   ...slot('working_hours', [
@@ -176,8 +176,8 @@ const ofTheUser: readonly SlotRule[] = [
     `i (?<v>(?:don't|do not|dont|never) (?:work|do) (?:on )?(?:a )?(?:${DAY}|weekends|nights|evenings)(?:(?: and| or|,) ${DAY})*)(?![\\p{L}])`,
     `${I_AM} (?<v>on call (?:every|one in|each)[\\p{L} ]{3,24})`,
     `${I_AM} (?:only |on |at |down to )*(?<v>\\d\\d? ?(?:hours|hrs)(?: a week)?)(?=[,.]|$| now\\b| so\\b)`,
-    `(?:i'm|im|i am|i) (?:doing|do|on|working|work) (?<v>(?:evenings|nights|days|mornings|weekends|earlies|lates)(?: only)?)(?= (?:now|this year|these days|until|from|for|so)\\b|[,.]|$)`,
-    `(?:i'm|im) capping it at (?<v>${NUMBER} days a week)`,
+    `(?:i'm|i am|i) (?:doing|do|on|working|work) (?<v>(?:evenings|nights|days|mornings|weekends|earlies|lates)(?: only)?)(?= (?:now|this year|these days|until|from|for|so)\\b|[,.]|$)`,
+    `(?:i'm) capping it at (?<v>${NUMBER} days a week)`,
     '(?:we|i) (?:open|opened) <hours>',
     '(?:swap|swapping|switch|switching|switched|moved|moving|going|back|changed)(?: over| back)? to (?:the )?(?:days|nights|earlies|lates|evenings|mornings)[^.;\\d]{0,20} <hours>',
     '(?:going|gone|dropping|dropped|went|cutting)(?: back| down) to (?<v>(?:\\d|two|three|four) days(?: a week)?)(?= from| starting| in|[,.]|$)',
@@ -186,7 +186,7 @@ const ofTheUser: readonly SlotRule[] = [
   ...slot('salary', [
     "my salary(?:'s| is) <money>",
     `${SUBJECT}(?:make|earn|clear|take home) (?:about |around |roughly )?<money>`,
-    `i(?:'ve been|ve been|'m|m| am)? (?:charge|charging|asking|made|making|earning|clearing|get|getting)(?: about| around| roughly)? <money>${PER}`,
+    `i(?:'ve been|ve been|'m| am)? (?:charge|charging|asking|made|making|earning|clearing|get|getting)(?: about| around| roughly)? <money>${PER}`,
     "(?:the |my )?(?:money|wage|wages)(?:'s| is) <money>",
     "(?:the|my) pay(?:'s| is) <money>",
     '(?:salary|pay|wage)[^.;\\d]{0,16} (?:from )?[\\d.,]+k? (?:to|become|became) <money>',
@@ -194,9 +194,9 @@ const ofTheUser: readonly SlotRule[] = [
     `${I_AM} on <money>`,
   ]),
   ...slot('budget', [
-    "(?:i|we)(?:'ve|ve| have)?(?: got)? <money> (?:saved|saved up|to spend|put aside|set aside)",
-    "(?:my|our) (?:\\S+ )?(?:budget|outgoings|savings)(?:'s|s| is| are) (?:about |around )?<money>",
-    "^budget(?:'s|s| is)? <money>(?= (?:all in|max|and not|for everything|total)|[.,]|$)",
+    "(?:i|we)(?:'ve| have)?(?: got)? <money> (?:saved|saved up|to spend|put aside|set aside)",
+    "(?:my|our) (?:\\S+ )?(?:budget|outgoings|savings)(?:'s| is| are) (?:about |around )?<money>",
+    "^budget(?:'s| is)? <money>(?= (?:all in|max|and not|for everything|total)|[.,]|$)",
   ]),
   ...slot('rent', [
     "(?:flatmates?|housemates?|roommates?|rent|landlord)[^.;!?]{0,120}? my (?:share|half|part)(?:'s| is)(?: now)? <money>",
@@ -228,7 +228,7 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:i|started|started doing|playing) (?:\\S+ )?<sport>(?= (?:w |with |on |every |again))',
   ]),
   ...slot('instrument', [`${SUBJECT}(?:play|playing|learning|practising) (?:the )?<instrument>`]),
-  ...slot('allergy', [`${SUBJECT}(?:can't|cant|cannot) (?:eat|have|touch) <allergen>`], { firm: true }),
+  ...slot('allergy', [`${SUBJECT}(?:can't|cannot) (?:eat|have|touch) <allergen>`], { firm: true }),
   ...slot('favourite_film', [
     "(?:^|my |all[- ]time |and |so )(?:favou?rite|fave?) (?:film|picture|movie|show|series)(?: [\\p{L}]+)?(?:'s| is|:) <words>",
   ]),
@@ -267,7 +267,7 @@ const ofTheUser: readonly SlotRule[] = [
     `${SUBJECT}(?:drive|driving) (?:an? |the |my )?(?:old |wee |tiny |battered |company )?<car>`,
     '(?:with|in|of|drive|driving|towing with) (?:the|my|our) (?!golf|seat|jazz|leaf|civic|polo|focus|fiesta|mini|smart|fox|transit)<car>',
     '^<car>(?=[,.]|$)',
-    "(?:my|the) (?:van|vans|truck|ute|car)(?:'s|s| is)? (?:an? |the )?(?:\\S+ )?<car>",
+    "(?:my|the) (?:van|vans|truck|ute|car)(?:'s| is)? (?:an? |the )?(?:\\S+ )?<car>",
     '(?:get|got|bought|have) an? <car>',
   ]),
   ...slot('bike', ["(?:i ride|i got|i bought|my bike(?:'s| is)) (?:an?|my) <bike>"]),
@@ -290,7 +290,7 @@ const ofTheUser: readonly SlotRule[] = [
     'answer_tone',
     [
       "(?:no|skip|without|less|never|none of)(?: [\\p{L}']+)? (?<v>jargon|big words|fancy words|big english|small talk|fluff|pep talks?|flattery|waffle|pleasantries)(?![\\p{L}])",
-      "(?:don't|dont|do not|stop) (?:use|using|with|giving me|give me)(?: [\\p{L}']+)? (?<v>jargon|big words|fancy words|big english|small talk|fluff|pep talks?|flattery|waffle|pleasantries)(?![\\p{L}])",
+      "(?:don't|do not|stop) (?:use|using|with|giving me|give me)(?: [\\p{L}']+)? (?<v>jargon|big words|fancy words|big english|small talk|fluff|pep talks?|flattery|waffle|pleasantries)(?![\\p{L}])",
     ],
     { value: 'no {value}', firm: true },
   ),
@@ -299,7 +299,7 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*(?:give|use|write|show|mark|list|number|answer|reply|state|include|tell me)(?: me| it| them| with| in)* <clause>',
     `<format> (?:is|are) (?:fine|best|good|better|easier)(?: for me)?(?![\\p{L}])`,
     'i do best with <format>',
-    `(?:don't|dont|never) give me more than (?<v>${NUMBER} (?:options|choices|suggestions|things|steps))`,
+    `(?:don't|never) give me more than (?<v>${NUMBER} (?:options|choices|suggestions|things|steps))`,
     'i like (?:an? |my )?<format> for (?:anything|everything|all|lists|prices)',
     '^(?<v>numbers|steps|facts|links|code) only\\b',
     '(?:please |just )?stop using <format>',

@@ -1,7 +1,8 @@
 /**
- * The data of one language for the local reader. A new language is one file that fills this interface, an entry in `packs.ts` and a table
- * of sentences in `packs.test.ts`. Nothing here is a program: lists are alternatives of a regular expression, written between bars, in
- * lower case, with straight apostrophes. Letters, marks and digits bound a word, except in Chinese and Japanese, which write none.
+ * The data of one language for the local reader. A new language is one file that fills this interface, its lists in `words.json`, an
+ * entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Nothing here is a program: lists are alternatives of a
+ * regular expression, written between bars, in lower case, with straight apostrophes. Letters, marks and digits bound a word, except in
+ * Chinese and Japanese, which write no spaces.
  */
 export interface Pack {
   /** Code of ISO 639-1. */
@@ -14,7 +15,7 @@ export interface Pack {
   questions: PackQuestions;
   requests: PackRequests;
   calendar: PackCalendar;
-  /** Relations in this language and in English, which is the language of subjects: `schwester` is `sister`. */
+  /** Words for a relation with the English word, which subjects are written with: `schwester` is `sister`. */
   relations: Readonly<Record<string, string>>;
   /** The forms of "my" before a relation, and the forms of the user as the subject: "I", "I am"; and "is" of others. */
   my: string;
@@ -31,7 +32,7 @@ export interface Pack {
   partners: string;
   pets: string;
   children: string;
-  /** Closed lists that tokens of slot patterns refer to: `<job>`, `<condition>`. */
+  /** Closed lists that tokens of slot patterns refer to: `<job>`, `<condition>`. Most are in `words.json`. */
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
   /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The value is a token. */
@@ -239,6 +240,13 @@ export interface SlotRule {
 /** Rules of one attribute. */
 export function slot(attribute: string, patterns: readonly string[], more: Partial<SlotRule> = {}): SlotRule[] {
   return patterns.map((pattern) => ({ attribute, pattern, ...more }));
+}
+
+/** The words of a pack for relations, from lists by the English word: `{ sister: 'schwester|schwesterherz' }`. */
+export function relations(lists: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),
+  );
 }
 
 /** How a language asks to forget, in parts. */
