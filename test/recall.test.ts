@@ -451,6 +451,19 @@ for (const database of databases('sql')) {
       expect(texts(await handle.recall('the holiday in Delft', { abstain: false }))).toHaveLength(10);
     });
 
+    it('turns that say the same are one result, and others take their places', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const plants = 'ficus aloe fern cactus ivy begonia orchid violet jasmine lavender'.split(' ');
+      await handle.observe([
+        ...Array.from({ length: 15 }, () => ({ content: 'The ficus needs water.' })),
+        ...plants.map((plant) => ({ content: `The ${plant} needs water.` })),
+      ]);
+      await varve.drain();
+      const found = texts(await handle.recall('Does the ficus need water?', { sources: ['events'], abstain: false }));
+      expect(found[0]).toBe('The ficus needs water.');
+      expect(found.toSorted()).toEqual(plants.map((plant) => `The ${plant} needs water.`).toSorted());
+    });
+
     it('of a long turn the passage that fits is shown, with the turn at hand', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const chapters = [

@@ -307,6 +307,8 @@ function recalledTypes({ memoryTypes }: RecallDeps): string[] {
   return [...memoryTypes].filter(([, type]) => type.recalled).map(([name]) => name);
 }
 
+const querySchema = textSchema(20_000);
+
 async function recallFor(
   parts: RecallDeps,
   scope: Scope,
@@ -314,7 +316,7 @@ async function recallFor(
   options: RecallOptions = {},
   asOf: Date | null = null,
 ): Promise<Recalled> {
-  const text = parse(textSchema(20_000), query, 'The query');
+  const text = parse(querySchema, query, 'The query');
   return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), asOf);
 }
 

@@ -4,9 +4,8 @@ import { asksFor, detectPack, PACKS } from '../language/packs/packs.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Reader } from '../store/database.ts';
-import { findEntitiesByName } from '../store/entity-store.ts';
-import { rowsAbout } from '../store/load-records.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { rowsAboutNamed } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 import { entitySlug } from '../language/entities.ts';
@@ -254,27 +253,20 @@ const MOST_WORDS = 40;
 /** The documents that are linked to an entity which the query names, regardless of their similarity. */
 export async function documentsAboutNamed(
   reader: Reader,
-  scope: Scope,
-  query: string,
-  view: RecallView,
+  database: Database,
+  { scope, query, view }: { scope: Scope; query: string; view: RecallView },
 ): Promise<Set<number>> {
-  const entities = await findEntitiesByName(reader, scope, possibleNames(query));
-  const rows = await rowsAbout(
-    reader,
-    scope.tenant,
-    entities.map((entity) => entity.id),
-  );
   const found = new Set<number>();
-  for (const row of rows) {
+  for (const row of await rowsAboutNamed(reader, database, { scope, slugs: possibleNames(query) })) {
     const ordinal = view.ordinalOf('memory', row);
     if (ordinal !== undefined) found.add(ordinal);
   }
   return found;
 }
 
-/** All runs of up to four words: one of them may be a name. */
+/** All runs of up to four words, as the slugs of entities: one of them may be a name. */
 function possibleNames(query: string): string[] {
-  const words = entitySlug(query).split('-').slice(0, MOST_WORDS);
+  const words = entitySlug(query).split('-').filter(Boolean).slice(0, MOST_WORDS);
   const names: string[] = [];
   for (let start = 0; start < words.length; start += 1) {
     for (let length = 1; length <= LONGEST_NAME && start + length <= words.length; length += 1) {

@@ -8,19 +8,8 @@ import type { QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import type { RecallDocument } from './document-profile.ts';
 import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
-import type { RecallOptions, RecallSource } from './recall-options.ts';
+import { RECALL_SOURCES, type RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-
-const SOURCE_OF_TYPE: Record<string, RecallSource> = {
-  note: 'notes',
-  saved_item: 'saved_items',
-  summary: 'summaries',
-  document_chunk: 'documents',
-};
-
-function sourceOf({ kind, type }: RecallDocument): RecallSource {
-  return SOURCE_OF_TYPE[type] ?? (kind === 'memory' ? 'memories' : 'events');
-}
 
 /** Marks the documents that a recall may find: visible, live, of the wanted sources, and with what the filter asks for. */
 export async function allowedDocuments(
@@ -28,7 +17,6 @@ export async function allowedDocuments(
   database: Database,
   { scope, view, options, now }: { scope: Scope; view: RecallView; options: RecallOptions; now: number },
 ): Promise<Uint8Array> {
-  const sources = options.sources === undefined ? null : new Set(options.sources);
   const connections = new Set([
     ...(options.connections ?? []),
     ...(scope.connection === null ? [] : [scope.connection]),
@@ -38,19 +26,26 @@ export async function allowedDocuments(
     (document.staysInSession !== true || (scope.user === null && document.session === ownSession)) &&
     (document.expiresAt === null || document.expiresAt > now) &&
     (document.connection === null || connections.has(document.connection)) &&
-    (document.kind === 'event' || document.session === null || document.session === scope.session) &&
-    (sources === null || sources.has(sourceOf(document)));
-  const { live, restricted, documents } = view;
-  const allowed = live.slice();
-  for (let ordinal = 0; ordinal < allowed.length; ordinal += 1) {
-    if (allowed[ordinal] === 0 || (sources === null && restricted[ordinal] === 0)) continue;
-    allowed[ordinal] = mayFind(documents[ordinal] as RecallDocument) ? 1 : 0;
-  }
+    (document.kind === 'event' || document.session === null || document.session === scope.session);
+  const { restricted, documents } = view;
+  const allowed = ofSources(view, options.sources);
+  for (const ordinal of restricted) if (!mayFind(documents[ordinal] as RecallDocument)) allowed[ordinal] = 0;
   const filter = wholeFilter(options);
   const isOfType = filter === null ? null : typeTest(filter);
   if (isOfType !== null) {
     for (const [ordinal, document] of documents.entries()) if (!isOfType(document)) allowed[ordinal] = 0;
   } else if (filter !== null) await narrow(reader, database, { scope, view, allowed, filter });
+  return allowed;
+}
+
+/** 1 for the live documents of the wanted sources. */
+function ofSources({ live, sources }: RecallView, wanted: RecallOptions['sources']): Uint8Array {
+  const allowed = live.slice();
+  if (wanted === undefined) return allowed;
+  const isWanted = Uint8Array.from(RECALL_SOURCES, (source) => (wanted.includes(source) ? 1 : 0));
+  for (let ordinal = 0; ordinal < allowed.length; ordinal += 1) {
+    allowed[ordinal] = (allowed[ordinal] as number) & (isWanted[sources[ordinal] as number] as number);
+  }
   return allowed;
 }
 

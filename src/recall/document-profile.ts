@@ -1,4 +1,5 @@
 import type { IndexedKind } from '../store/database.ts';
+import type { RecallSource } from './recall-options.ts';
 
 /** The fields of a memory or an event that recall uses. */
 export interface RecallDocument {
@@ -29,6 +30,17 @@ export interface RecallDocument {
   readonly expiresAt: number | null;
   /** For a memory that another has replaced: the id of that one. The memory is found by its text, and its replacement is returned. */
   readonly successor: string | null;
+}
+
+const SOURCE_OF_TYPE: Record<string, RecallSource> = {
+  note: 'notes',
+  saved_item: 'saved_items',
+  summary: 'summaries',
+  document_chunk: 'documents',
+};
+
+export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>): RecallSource {
+  return SOURCE_OF_TYPE[type] ?? (kind === 'memory' ? 'memories' : 'events');
 }
 
 /** Features of a text, computed once when it is added. */

@@ -212,29 +212,21 @@ export async function measureMeaning(
     similarities[ordinal] = similarity;
     passages[ordinal] = passage;
   };
-  const model = { id: embedder.id, dimensions: embedder.dimensions };
-  let isComplete = true;
-  for (const kind of ['memory', 'event'] as const) {
-    const search = { tenant, owners, model, kind, query };
-    const scans = await database.vectors.scan(reader, search);
-    if (scans !== null) {
-      for (const { rows, passages: numbers, scores } of scans) {
-        const ordinals = view.ordinalsOf(kind, rows);
-        for (let index = 0; index < ordinals.length; index += 1) {
-          place(ordinals[index], numbers[index] as number, scores[index] as number);
-        }
-      }
-      continue;
+  const search = { tenant, owners, model: { id: embedder.id, dimensions: embedder.dimensions }, query };
+  const scans = await database.vectors.scan(reader, search);
+  for (const { kind, rows, passages: numbers, scores } of scans ?? []) {
+    const ordinals = view.ordinalsOf(kind, rows);
+    for (let index = 0; index < ordinals.length; index += 1) {
+      place(ordinals[index], numbers[index] as number, scores[index] as number);
     }
-    const all = view.documents.length <= ASK_FOR_ALL;
-    isComplete &&= all;
-    const hits = await database.vectors.nearest(reader, {
-      ...search,
-      limit: all ? ASK_FOR_ALL * PASSAGES_EACH : NEAREST,
-      archived: true,
-    });
+  }
+  const all = view.documents.length <= ASK_FOR_ALL;
+  const limit = all ? ASK_FOR_ALL * PASSAGES_EACH : NEAREST;
+  for (const kind of scans === null ? (['memory', 'event'] as const) : []) {
+    const hits = await database.vectors.nearest(reader, { ...search, kind, limit, archived: true });
     for (const { rowId, passage, similarity } of hits) place(view.ordinalOf(kind, rowId), passage, similarity);
   }
+  const isComplete = scans !== null || all;
   const meaning = isComplete ? standardiseByKind(similarities, view) : standardiseBySample(similarities, view, query);
   return { similarities, meaning, passages };
 }

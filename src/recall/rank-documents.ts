@@ -3,6 +3,7 @@ import {
   prepareContext,
   type QueryContext,
   SIGNAL_NAMES,
+  type SignalName,
   type Signals,
   signalsOfAll,
 } from './candidate-signals.ts';
@@ -82,10 +83,13 @@ function scoreOf(signals: Signals, weights: Float64Array): number {
 }
 
 function sharesOf(signals: Signals): SignalShare[] {
-  return SIGNAL_NAMES.flatMap((signal, column) => {
+  const shares: SignalShare[] = [];
+  for (let column = 0; column < signals.length; column += 1) {
     const value = signals[column] as number;
-    return value === 0 ? [] : [{ signal, value, weight: RANKING.weights[signal] }];
-  });
+    const signal = SIGNAL_NAMES[column] as SignalName;
+    if (value !== 0) shares.push({ signal, value, weight: RANKING.weights[signal] });
+  }
+  return shares;
 }
 
 /** By one list of values: the similarity of meaning, or BM25. Documents without a value are left out. */

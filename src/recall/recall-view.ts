@@ -1,5 +1,6 @@
-import { type DocumentProfile, profileDocument, type RecallDocument } from './document-profile.ts';
+import { type DocumentProfile, profileDocument, type RecallDocument, sourceOf } from './document-profile.ts';
 import { addDocument, createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
+import { RECALL_SOURCES } from './recall-options.ts';
 
 /** Somebody whose turns are in the view. */
 export interface KnownSpeaker {
@@ -33,6 +34,8 @@ export class RecallView {
   readonly profiles: DocumentProfile[] = [];
   /** The ordinals of permanent facts, withdrawn ones among them. */
   readonly keyed: number[] = [];
+  /** The ordinals that not every recall may find: of a session, of a connection, or with an end; withdrawn ones among them. */
+  readonly restricted: number[] = [];
   readonly speakers: KnownSpeaker[] = [];
   readonly index: LexicalIndex = createLexicalIndex();
   cohesion: Cohesion = { neighbour: 0, session: 0 };
@@ -47,7 +50,7 @@ export class RecallView {
 
   readonly #live = growingArray(Uint8Array);
   readonly #isMemory = growingArray(Uint8Array);
-  readonly #restricted = growingArray(Uint8Array);
+  readonly #sources = growingArray(Uint8Array);
   readonly #previous = growingArray(Int32Array);
   readonly #next = growingArray(Int32Array);
   readonly #sessions = growingArray(Int32Array);
@@ -67,7 +70,7 @@ export class RecallView {
   readonly #ordinals = { memory: new Map<number, number>(), event: new Map<number, number>() };
   // Incremented when a row gets another ordinal, because lists that were looked up before are then outdated.
   #moves = 0;
-  readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; length: number; at: string }>();
+  readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; moves: number; size: number }>();
 
   /** 0 for ordinals that must not be found any more. */
   get live(): Uint8Array {
@@ -77,9 +80,9 @@ export class RecallView {
   get isMemory(): Uint8Array {
     return this.#isMemory.values;
   }
-  /** 1 for documents that not every recall may find: of a session, of a connection, or with an end. */
-  get restricted(): Uint8Array {
-    return this.#restricted.values;
+  /** Index into `RECALL_SOURCES` per document. */
+  get sources(): Uint8Array {
+    return this.#sources.values;
   }
   /** Ordinal of the turn before in the same session, −1 where there is none. */
   get previous(): Int32Array {
@@ -135,11 +138,16 @@ export class RecallView {
   /** The ordinal of each row of a list that only grows, −1 for rows it does not have. Kept between calls. */
   ordinalsOf(kind: RecallDocument['kind'], rows: readonly number[]): Int32Array {
     const ordinals = this.#ordinals[kind];
-    const at = `${this.#moves} ${ordinals.size}`;
-    const known = this.#lookedUp.get(rows);
-    if (known?.at === at && known.length === rows.length) return known.ordinals;
-    const found = Int32Array.from(rows, (row) => ordinals.get(row) ?? -1);
-    this.#lookedUp.set(rows, { ordinals: found, length: rows.length, at });
+    let known = this.#lookedUp.get(rows);
+    if (known?.moves !== this.#moves) known = { ordinals: new Int32Array(), moves: this.#moves, size: 0 };
+    const { length } = known.ordinals;
+    if (known.size === ordinals.size && length === rows.length) return known.ordinals;
+    const found = new Int32Array(rows.length);
+    found.set(known.ordinals);
+    for (let index = 0; index < found.length; index += 1) {
+      if (index >= length || found[index] === -1) found[index] = ordinals.get(rows[index] as number) ?? -1;
+    }
+    this.#lookedUp.set(rows, { ordinals: found, moves: this.#moves, size: ordinals.size });
     return found;
   }
 
@@ -159,7 +167,8 @@ export class RecallView {
     this.#live.push(1);
     this.#isMemory.push(document.kind === 'memory' ? 1 : 0);
     const isBound = document.staysInSession === true || (document.kind === 'memory' && document.session !== null);
-    this.#restricted.push(isBound || document.connection !== null || document.expiresAt !== null ? 1 : 0);
+    if (isBound || document.connection !== null || document.expiresAt !== null) this.restricted.push(ordinal);
+    this.#sources.push(RECALL_SOURCES.indexOf(sourceOf(document)));
     this.#times.push(document.time);
     if (document.time < this.firstTime) this.firstTime = document.time;
     if (document.time > this.lastTime) this.lastTime = document.time;

@@ -15,6 +15,7 @@ import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from '.
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import {
+  abstains,
   bringAlong,
   type Candidate,
   limitOf,
@@ -55,29 +56,44 @@ export async function recall(
   }));
   const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
   const embedded = await embedQuery(deps, scope, { query, embedder });
+  const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
+  const search = { scope, query, options, now, view, analysis, embedded, calibration };
+  const limit = limitOf(options, analysis);
   const found = await database.readReplica(scope, async (reader) => {
-    const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-    const search = { scope, query, options, now, view, analysis, embedded, calibration };
-    const found = await findCandidates(reader, deps, search);
-    return {
-      ...found,
-      results: await loadResults(reader, database, { ...found, scope, options, now, asOf, calibration, analysis }),
-    };
+    const { candidates, answerable } = await findCandidates(reader, deps, search);
+    const most = howManyToLoad(deps, { options, limit, answerable });
+    const loading = { ...search, candidates, asOf, most };
+    return { answerable, loading, results: await loadResults(reader, database, loading) };
   });
+  const { answerable, loading } = found;
   const results = await rerankResults(deps, scope, { query, results: found.results, options });
-  const recalled = packResults(results, {
-    options,
-    limit: limitOf(options, analysis),
-    answerable: found.answerable,
-    degraded: embedded.degraded,
-    memoryTypes: deps.memoryTypes,
-  });
+  const packing = { options, limit, answerable, degraded: embedded.degraded, memoryTypes: deps.memoryTypes };
+  let recalled = packResults(results, packing);
+  if (recalled.results.length < limit && loading.most > 0 && loading.most < loading.candidates.length) {
+    const all = { ...loading, most: Infinity };
+    recalled = packResults(await database.readReplica(scope, (reader) => loadResults(reader, database, all)), packing);
+  }
   if (options.neighbours || options.withSources) {
     await database.readReplica(scope, (reader) => bringAlong(reader, scope, recalled.results, options));
   }
   redactEvents(recalled.results, deps.privacy);
   if (options.track !== false && asOf === null) deps.access.note(scope.tenant, recalled.results);
   return recalled;
+}
+
+// Enough for the duplicates of most recalls. The other candidates are loaded only where more results are left out.
+const LIKELY_DUPLICATES = 6;
+
+/** How many of the best candidates are loaded: none to abstain, all where a reranker, a budget or a threshold chooses among them. */
+function howManyToLoad(
+  { reranker }: RecallDeps,
+  { options, limit, answerable }: { options: RecallOptions; limit: number; answerable: number | null },
+): number {
+  if (abstains(options, answerable)) return 0;
+  const { rerank, tokenBudget, minimumSimilarity, minimumRelevance } = options;
+  const isReranked = reranker !== null && rerank !== false;
+  const isChosen = [tokenBudget, minimumSimilarity, minimumRelevance].some((bound) => bound !== undefined);
+  return isReranked || isChosen ? Infinity : limit + LIKELY_DUPLICATES;
 }
 
 interface Search {
@@ -96,10 +112,10 @@ async function findCandidates(
   reader: Reader,
   { database, attributes, memoryTypes }: RecallDeps,
   { scope, query, options, now, view, analysis, embedded, calibration }: Search,
-): Promise<{ view: RecallView; candidates: Candidate[]; answerable: number | null }> {
+): Promise<{ candidates: Candidate[]; answerable: number | null }> {
   const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
   const match = matchLexically(view.index, analysis.terms);
-  const aboutNamed = await documentsAboutNamed(reader, scope, query, view);
+  const aboutNamed = await documentsAboutNamed(reader, database, { scope, query, view });
   const asked = new Set([
     ...askedFacts(analysis, view, attributes),
     ...askedKinds(analysis.terms, view, memoryTypes),
@@ -119,10 +135,7 @@ async function findCandidates(
           embedder,
           query: vector,
         });
-  return {
-    view,
-    ...chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, asked, calibration, options, now }),
-  };
+  return chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, asked, calibration, options, now });
 }
 
 /** Whether memories of a type are ever recalled. */

@@ -15,11 +15,12 @@ import { findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
+import type { RecallDocument } from './document-profile.ts';
 import type { RankedDocument } from './rank-documents.ts';
 import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
-import { contentHash } from '../record/id.ts';
+import { comparableText } from '../record/id.ts';
 
 /** A document that was ranked, before its record is loaded. */
 export interface Candidate extends RankedDocument {
@@ -41,42 +42,60 @@ interface Loading {
   /** How the embedder's cosines read; null without one. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
+  /** How many of the best are loaded. */
+  most: number;
 }
 
-/** Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. */
+/**
+ * Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. Returns the best
+ * `most`. The score of an event does not depend on its record, so that only the events among these are read.
+ */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
-  const { scope, view, candidates, analysis } = loading;
-  const asksPast = analysis.wants.past || analysis.times.length > 0;
-  const rowsOf = (kind: 'memory' | 'event'): number[] =>
-    candidates.flatMap(({ ordinal }) => {
-      const document = view.documents[ordinal];
-      return document?.kind === kind && (document.successor === null || asksPast) ? [document.rowId] : [];
-    });
-  const memories = await loadMemories(reader, database, { scope, rowIds: rowsOf('memory'), asOf: loading.asOf });
-  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event') });
-  const results: RecallResult[] = [];
+  const { scope, view, candidates, most } = loading;
+  if (most === 0) return [];
+  const memories = await memoryResults(reader, database, loading);
+  const ranked: { score: number; result: RecallResult | null; candidate: Candidate }[] = [];
   for (const candidate of candidates) {
-    const document = view.documents[candidate.ordinal];
-    if (document === undefined) continue;
-    const { rowId, successor, kind, id } = document;
-    const then = successor === null ? undefined : memories.get(rowId);
-    if (then !== undefined && kind === 'memory' && wasTrue(then, analysis)) {
-      results.push(toResult(candidate, { kind, memory: then, event: null, foundBy: null }, loading));
-      continue;
-    }
-    const foundBy = successor === null ? null : id;
-    if (kind === 'event') {
-      const event = events.get(rowId);
-      if (event === undefined) continue;
-      const passage = bestPassage(event, candidate, analysis.terms);
-      results.push(toResult(candidate, { kind, memory: null, event, passage, foundBy }, loading));
-      continue;
-    }
-    const memory = successor === null ? memories.get(rowId) : await liveVersion(reader, scope, successor);
-    if (memory == null || memory.archivedAt !== null) continue;
-    results.push(toResult(candidate, { kind, memory, event: null, foundBy }, loading));
+    const result = memories.get(candidate.ordinal) ?? null;
+    if (result === null && view.isMemory[candidate.ordinal] === 1) continue;
+    ranked.push({ score: result?.score ?? finalScore(candidate, null, loading).score, result, candidate });
   }
-  results.sort((left, right) => right.score - left.score);
+  ranked.sort((left, right) => right.score - left.score);
+  const best = ranked.slice(0, most);
+  const rowIds = best.flatMap(({ result, candidate }) => (result === null ? rowOf(view, candidate) : []));
+  const events = await loadEvents(reader, database, { scope, rowIds });
+  return best.flatMap(({ result, candidate }) => {
+    if (result !== null) return [result];
+    const event = events.get(rowOf(view, candidate));
+    if (event === undefined) return [];
+    const passage = bestPassage(event, candidate, loading.analysis.terms);
+    return [toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading)];
+  });
+}
+
+function rowOf({ documents }: RecallView, { ordinal }: Candidate): number {
+  return (documents[ordinal] as RecallDocument).rowId;
+}
+
+/** The memories among the candidates, by ordinal. */
+async function memoryResults(reader: Reader, database: Database, loading: Loading): Promise<Map<number, RecallResult>> {
+  const { scope, view, candidates, analysis, asOf } = loading;
+  const asksPast = analysis.wants.past || analysis.times.length > 0;
+  const found = candidates.filter(({ ordinal }) => view.isMemory[ordinal] === 1);
+  const rowIds = found
+    .filter(({ ordinal }) => view.documents[ordinal]?.successor === null || asksPast)
+    .map((candidate) => rowOf(view, candidate));
+  const memories = await loadMemories(reader, database, { scope, rowIds, asOf });
+  const results = new Map<number, RecallResult>();
+  for (const candidate of found) {
+    const { rowId, successor, id } = view.documents[candidate.ordinal] as RecallDocument;
+    const own = memories.get(rowId);
+    const isAnswer = own !== undefined && (successor === null ? own.archivedAt === null : wasTrue(own, analysis));
+    const memory = isAnswer ? own : successor === null ? null : await liveVersion(reader, scope, successor);
+    if (memory === null) continue;
+    const foundBy = isAnswer ? null : id;
+    results.set(candidate.ordinal, toResult(candidate, { kind: 'memory', memory, event: null, foundBy }, loading));
+  }
   return results;
 }
 
@@ -114,15 +133,10 @@ type Found =
   | Pick<RecalledMemory, 'kind' | 'memory' | 'event'>
   | Pick<RecalledEvent, 'kind' | 'memory' | 'event' | 'passage'>;
 
-function toResult(
-  candidate: Candidate,
-  record: Found & { foundBy: string | null },
-  { options, now, calibration }: Loading,
-): RecallResult {
+function toResult(candidate: Candidate, record: Found & { foundBy: string | null }, loading: Loading): RecallResult {
   const { memory } = record;
-  const similarity =
-    candidate.cosine === null || calibration === null ? null : calibratedSimilarity(candidate.cosine, calibration);
-  const scored = finalScore(candidate, memory, similarity, options, now);
+  const similarity = similarityOf(candidate, loading);
+  const scored = finalScore(candidate, memory, loading);
   return {
     ...record,
     id: memory === null ? record.event.id : memory.id,
@@ -138,19 +152,22 @@ function toResult(
   };
 }
 
+function similarityOf({ cosine }: Candidate, { calibration }: Loading): number | null {
+  return cosine === null || calibration === null ? null : calibratedSimilarity(cosine, calibration);
+}
+
 function finalScore(
   candidate: Candidate,
   memory: Memory | null,
-  similarity: number | null,
-  options: RecallOptions,
-  now: number,
+  loading: Loading,
 ): Pick<RecallResult, 'score' | 'explanation'> {
+  const { options, now } = loading;
   if (options.scoring === 'signals') {
     const signals =
       memory === null
         ? { recency: 0, importance: 0, frequency: 0, entity: 0 }
         : recordSignals(memory, now, candidate.isAboutNamed);
-    return scoreBySignals(similarity ?? 0, signals, { ...SIGNAL_WEIGHTS, ...options.weights });
+    return scoreBySignals(similarityOf(candidate, loading) ?? 0, signals, { ...SIGNAL_WEIGHTS, ...options.weights });
   }
   const isByEvidence = (options.mode ?? 'hybrid') === 'hybrid' && options.fusion !== 'reciprocal-rank';
   if (memory === null || !isByEvidence) return { score: candidate.score, explanation: candidate.explanation };
@@ -206,6 +223,11 @@ export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis,
   return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
 }
 
+/** Whether a recall gives nothing, because nothing relevant is known. */
+export function abstains({ abstain }: RecallOptions, answerable: number | null): boolean {
+  return abstain !== false && answerable !== null && answerable < ABSTENTION_THRESHOLD;
+}
+
 export interface Packing {
   options: RecallOptions;
   limit: number;
@@ -219,8 +241,7 @@ export function packResults(
   results: readonly RecallResult[],
   { options, limit, answerable, degraded, memoryTypes }: Packing,
 ): Recalled {
-  const abstained = options.abstain !== false && answerable !== null && answerable < ABSTENTION_THRESHOLD;
-  if (abstained) return { results: [], answerable, abstained, degraded };
+  if (abstains(options, answerable)) return { results: [], answerable, abstained: true, degraded };
   const packed: RecallResult[] = [];
   const seen = new Set<string>();
   let tokens = 0;
@@ -228,7 +249,7 @@ export function packResults(
     if (packed.length === limit) break;
     if (options.minimumSimilarity !== undefined && (result.similarity ?? 0) < options.minimumSimilarity) continue;
     if (result.relevance < (options.minimumRelevance ?? 0)) continue;
-    const marks = [result.id, contentHash(result.text)];
+    const marks = [result.id, comparableText(result.text)];
     const turns = turnsOf(result, memoryTypes);
     const isShown = turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
     if (isShown || marks.some((mark) => seen.has(mark))) continue;

@@ -88,13 +88,17 @@ export function digest(parts: readonly unknown[], characters: number): string {
   return encodeBytes(bytes, characters);
 }
 
-/** The hash that identifies exact duplicates: case, white space and closing punctuation are ignored. */
+/** The hash of {@link comparableText}, which identifies exact duplicates. */
 export function contentHash(content: string): string {
-  const normal = content
+  return createHash('sha256').update(comparableText(content)).digest('base64url').slice(0, 22);
+}
+
+/** A text without what does not distinguish it from a duplicate: case, white space and closing punctuation. */
+export function comparableText(content: string): string {
+  return content
     .normalize('NFKC')
     .toLowerCase()
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(/(?<![.!。！])[.!。！]+$/u, '');
-  return createHash('sha256').update(normal).digest('base64url').slice(0, 22);
 }

@@ -100,7 +100,10 @@ export interface VectorIndex {
    * The similarity of every vector to the query, if all vectors are in this process; null if they are in a server, where only `nearest`
    * is available.
    */
-  scan(reader: Reader, search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'>): Promise<VectorScan[] | null>;
+  scan(
+    reader: Reader,
+    search: Omit<VectorSearch, 'kind' | 'limit' | 'archived' | 'condition'>,
+  ): Promise<VectorScan[] | null>;
 }
 
 export interface VectorModel {
@@ -122,8 +125,9 @@ export interface VectorSearch {
   condition?: RawBuilder<SqlBool>;
 }
 
-/** The similarities of one owner's vectors, by index. */
+/** The similarities of one owner's vectors of a kind, by index. */
 export interface VectorScan {
+  kind: IndexedKind;
   /** The row of each vector; a row appears once for each of its passages. All scans return the same list, which only grows. */
   rows: readonly number[];
   /** The passage number of each vector. */
@@ -147,6 +151,8 @@ export interface Syntax {
    * of forty rows by their numbers.
    */
   unindexed(column: string): RawBuilder<string>;
+  /** Whether a column has one of the values. The statement has the same text for any number of them. */
+  isAnyOf(column: string, values: readonly string[]): RawBuilder<SqlBool>;
   /** Whether a boolean inside JSON comes out as 1 or 0. */
   readonly booleansAreNumbers: boolean;
   /** The lock that a select takes so that two workers never pick the same row. */

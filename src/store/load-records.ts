@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import type { Scope } from '../record/scope.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
 import type { Database, IndexedKind, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
@@ -47,23 +47,20 @@ export async function liveVersion(reader: Reader, scope: Scope, id: string): Pro
   return null;
 }
 
-/** The memories that are linked to one of these entities: their rows. */
-export async function rowsAbout(reader: Reader, tenant: string, entityIds: readonly string[]): Promise<number[]> {
-  if (entityIds.length === 0) return [];
-  const rows = await reader
-    .selectFrom('memory_entities')
-    .innerJoin('memories', (join) =>
-      join
-        .onRef('memories.tenant_id', '=', 'memory_entities.tenant_id')
-        .onRef('memories.id', '=', 'memory_entities.memory_id'),
-    )
-    .select('memories.row_id as rowId')
-    .where('memory_entities.tenant_id', '=', tenant)
-    .where('memory_entities.entity_id', 'in', [...entityIds])
-    .where('memories.archived_at', 'is', null)
-    .limit(500)
-    .execute();
-  return rows.map((row) => row.rowId);
+/** The live memories that are linked to an entity which a handle sees and which has one of these slugs: their rows. */
+export async function rowsAboutNamed(
+  reader: Reader,
+  { syntax }: Database,
+  { scope, slugs }: { scope: Scope; slugs: readonly string[] },
+): Promise<number[]> {
+  // SQLite keeps the order of a cross join. Without statistics it would begin with all links of the tenant.
+  const { rows } = await sql<{ rowId: number }>`select memories.row_id as "rowId"
+    from entity_names as name cross join memory_entities as link cross join memories
+    where name.tenant_id = ${scope.tenant} and ${syntax.isAnyOf('name.owner_key', visibleOwners(scope))}
+      and ${syntax.isAnyOf('name.slug', slugs)} and link.tenant_id = name.tenant_id and link.entity_id = name.entity_id
+      and memories.tenant_id = link.tenant_id and memories.id = link.memory_id and memories.archived_at is null
+    order by memories.row_id limit 500`.execute(reader);
+  return rows.map(({ rowId }) => rowId);
 }
 
 /** The fields of an event that recall needs. */

@@ -103,6 +103,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 const POSTGRES_SYNTAX: Syntax = {
+  isAnyOf: (column, values) => sql`${sql.ref(column)} = any(${[...values]})`,
   jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
   unindexed: (column) => sql<string>`${sql.ref(column)}`,
   booleansAreNumbers: false,

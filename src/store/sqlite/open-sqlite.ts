@@ -73,6 +73,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     syntax: {
       jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
       unindexed: (column) => sql<string>`+${sql.ref(column)}`,
+      isAnyOf: (column, values) => sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
       booleansAreNumbers: true,
       skipLocked: sql``,
       isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),

@@ -134,14 +134,17 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       return onlyLive(reader, tenant, all, limit);
     },
 
-    async scan(reader, { tenant, owners, model, kind, query }) {
-      const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
-      return matrices.map((matrix) => ({
-        rows: matrix.rows,
-        passages: matrix.passages,
-        // Copied: the next scan of this matrix would overwrite them.
-        scores: matrix.scan(query).slice(),
-      }));
+    async scan(reader, { tenant, owners, model, query }) {
+      const matrices = await matricesOf(reader, tenant, owners, model);
+      return matrices.flatMap((of) =>
+        (['memory', 'event'] as const).map((kind) => ({
+          kind,
+          rows: of[kind].rows,
+          passages: of[kind].passages,
+          // Copied: the next scan of this matrix would overwrite them.
+          scores: of[kind].scan(query).slice(),
+        })),
+      );
     },
   };
 }
@@ -286,8 +289,11 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   let capacity = Math.max(expected, 1);
   reserve(capacity);
 
+  // One view of the memory for all vectors, because making a view takes longer than copying a vector. Growing the memory detaches it.
+  let floats = new Float32Array(memory.buffer);
   const write = (place: number, vector: Float32Array): void => {
-    new Float32Array(memory.buffer, (width + place * width) * 4, width).set(vector.subarray(0, dimensions));
+    if (floats.buffer !== memory.buffer) floats = new Float32Array(memory.buffer);
+    floats.set(vector.length > dimensions ? vector.subarray(0, dimensions) : vector, width + place * width);
   };
 
   return {
