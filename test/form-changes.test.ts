@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FormResult } from '../src/form/formation-result.ts';
-import type { StatementAnswer } from '../src/form/read/read-prompt.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { DAY, MINUTE, type ManualClock } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { type Answers, answering, item, liveStatements, openForming, promptsOf, reading, START } from './form-model.ts';
+import {
+  type Answers,
+  answering,
+  item,
+  liveStatements,
+  openForming,
+  promptsOf,
+  reading,
+  START,
+  type StatementAnswer,
+} from './form-model.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
 // What a model's answers make of changes that it tells clumsily: in part, under another name, under another number, without end.

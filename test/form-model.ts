@@ -1,5 +1,5 @@
 import type { FormationOptions } from '../src/form/formation-settings.ts';
-import type { ReadAnswer, StatementAnswer } from '../src/form/read/read-prompt.ts';
+import type { Reading, ReadStatement, Relation } from '../src/form/read/reader.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
@@ -7,6 +7,21 @@ import type { Memory } from '../src/record/memory.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import { from, json, type ProtocolRequest, type ProtocolServer, type Reply } from './protocol-server.ts';
+
+/** A statement in the fields that a model is asked for. */
+export interface StatementAnswer extends Pick<
+  ReadStatement,
+  'text' | 'attribute' | 'value' | 'tense' | 'type' | 'from' | 'to' | 'due' | 'importance' | 'tags'
+> {
+  about: string;
+  denied: boolean;
+  turn: number;
+  quote: string;
+  inferred: boolean;
+  everyone: boolean;
+  relation: Relation | null;
+  known: number | null;
+}
 
 /** A statement as a model writes it: what a test leaves out is the usual. */
 export function item(
@@ -33,7 +48,7 @@ export function item(
 }
 
 /** A reading as a model answers it: the lists that a test leaves out are empty. */
-export function reading(lists: { [List in keyof ReadAnswer]?: unknown }): Record<keyof ReadAnswer, unknown> {
+export function reading(lists: { [List in keyof Reading]?: unknown }): Record<keyof Reading, unknown> {
   return { statements: [], ends: [], forgets: [], reflections: [], topics: [], ...lists };
 }
 

@@ -138,8 +138,8 @@ export function recalledTurn(event: Event, { text, score }: { text: string; scor
 }
 
 /** A text block. Its words may come from anybody, so images are removed. */
-export function blockItem(id: string, text: string, score = 1): Item {
-  return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score };
+export function blockItem(id: string, text: string): Item {
+  return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score: 1 };
 }
 
 /** A JSON block, one item for each entry: `"key": value`, ready to be written. Later entries are dropped first. */

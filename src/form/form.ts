@@ -235,7 +235,7 @@ const MERGE_AFTER = 5 * MINUTE;
 
 /** What is left of the session is formed next; near doubles are merged a little later. */
 async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, applied: Applied): Promise<void> {
-  if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope, 'schedule'), deps);
+  if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
   if (applied.added.length + applied.updated.length === 0) return;
   // Drafts that a model reads again are not worth merging, and a draft must not swallow a statement that stays.
   if (stretch === null && usesModel(deps, 'read')) return;

@@ -104,30 +104,30 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
   return {
     form: {
       isPaid: true,
-      async run(job, context) {
+      async run(job, { signal, complete }) {
         const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
         const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        await formNow(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
+        await formNow(scopeIn(job), { cause, minimumMessages, signal, complete });
       },
     },
     summarise: {
       isPaid: true,
       // With a model this forms the session: at the same time as a formation it would be a second call for the same turns.
-      async run(job, context) {
-        await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), doneWith(context)));
+      async run(job, { signal, complete }) {
+        await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), { signal, complete }));
       },
     },
     'read-exchange': {
       isPaid: true,
-      async run(job, context) {
+      async run(job, { signal, complete }) {
         const ids = payloadOf(job)['events'] as string[];
-        await formExchange(deps, scopeIn(job), ids, { by: 'model', ...doneWith(context) });
+        await formExchange(deps, scopeIn(job), ids, { by: 'model', signal, complete });
       },
     },
     'take-effect': {
       isPaid: true,
-      async run(job, context) {
-        await takeEffect(deps, job, context.complete);
+      async run(job, { complete }) {
+        await takeEffect(deps, job, complete);
       },
     },
     'form-cold-sessions': {
@@ -148,22 +148,22 @@ function scopeIn(job: Job): Scope {
   return parseScope(payloadOf(job)['scope'] as ScopeInput);
 }
 
-function doneWith({ signal, complete }: JobContext): Pick<FormOptions, 'signal' | 'complete'> {
-  return { signal, complete };
-}
-
 /**
  * Sums up what a session was about once it is quiet, one memory for each topic. A model gives the topics with its reading, so
  * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
  */
-async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
-  if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', ...options });
+async function summariseSession(
+  deps: FormDeps,
+  scope: Scope,
+  { signal, complete }: Pick<JobContext, 'signal' | 'complete'>,
+): Promise<FormResult> {
+  if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', signal, complete });
   // Topics live with the owner, and talk without a user stays in its session.
   if (scope.user === null) {
-    if (options.complete !== undefined) await deps.database.write(scope.tenant, options.complete);
+    await deps.database.write(scope.tenant, complete);
     return nothingFormed();
   }
-  await formSession(deps, scope, { cause: 'schedule', signal: options.signal });
+  await formSession(deps, scope, { cause: 'schedule', signal });
   const run = deps.ids.next('run');
   return deps.database.write(scope.tenant, async (writer) => {
     const why = { reason: 'summed up the session', actor: 'form', run };
@@ -174,7 +174,7 @@ async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptio
       session === null ? [] : spokenEvents(await listSessionEvents(writer, scope, from, session.eventCount));
     const topics = await quotedTopics(writer, deps, scope, events);
     const written = await writeTopics(writer, deps, topics, { scope, events, reader: 'local', why });
-    await options.complete?.(writer);
+    await complete(writer);
     return { ...nothingFormed(), run, events: events.length, topics: written.ids, refused: written.refused };
   });
 }
@@ -211,7 +211,7 @@ const WHY = { reason: 'the day of the plan has come', actor: 'form' };
  * Puts a plan into effect on its day: it holds from now on, and takes the place of what it excludes, and of what its reader said that it
  * replaces. A plan that was ended, replaced or outranked meanwhile stays as it is.
  */
-async function takeEffect(deps: FormDeps, job: Job, complete?: (writer: Writer) => Promise<void>): Promise<void> {
+async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeIn(job);
   const id = payloadOf(job)['memory'] as string;
   await deps.database.write(scope.tenant, async (writer) => {
@@ -228,7 +228,7 @@ async function takeEffect(deps: FormDeps, job: Job, complete?: (writer: Writer) 
         await restateInBlocks(writer, deps, { before: memory, after: current, change: WHY });
       }
     }
-    await complete?.(writer);
+    await complete(writer);
   });
 }
 

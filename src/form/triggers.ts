@@ -5,7 +5,6 @@ import type { Event } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
-import type { RunCause } from '../store/history-store.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
 import type { TriggerDeps, TriggerSettings } from './formation-settings.ts';
 import { usesModel } from './read/reader.ts';
@@ -27,7 +26,7 @@ export async function triggerFormation(
   if (scope.session !== null && events.length > 0) {
     const place = { ...scope, connection: null };
     const session = await findSession(writer, place, deps.clock.now());
-    if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place, 'schedule'));
+    if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place));
     if (messages.length > 0 && settings.summaries) jobs.push(summaryJob(place, settings.summary.quietAfter));
   }
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
@@ -54,8 +53,8 @@ function isFormationDue(
 }
 
 /** The job that forms a session: one waits and one runs at a time for each. `whole`: however few messages it has. */
-export function formationJob(scope: Scope, cause: RunCause, { whole = false }: { whole?: boolean } = {}): NewJob {
-  return { kind: 'form', ...sessionJob(scope, { cause, whole }) };
+export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
+  return { kind: 'form', ...sessionJob(scope, { cause: 'schedule', whole }) };
 }
 
 /** Each new message puts it off again. */
@@ -117,7 +116,7 @@ export async function formColdSessions(deps: TriggerDeps): Promise<number> {
     }),
   );
   if (scopes.length === 0) return 0;
-  const jobs = scopes.map((scope) => formationJob(scope, 'schedule', { whole: true }));
+  const jobs = scopes.map((scope) => formationJob(scope, { whole: true }));
   await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
   return scopes.length;
 }

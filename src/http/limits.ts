@@ -93,13 +93,13 @@ interface Bucket {
 const MOST_BUCKETS = 10_000;
 
 /** A token bucket for each key, which fills at the key's rate and holds two seconds of it. In this process. */
-export function createRateLimit(now: () => number = () => performance.now()): RateLimit {
+export function createRateLimit(): RateLimit {
   const buckets = new Map<string, Bucket>();
   return {
     take(key, perSecond) {
       if (perSecond <= 0) return;
       const room = Math.max(1, perSecond * 2);
-      const at = now();
+      const at = performance.now();
       const before = buckets.get(key) ?? { tokens: room, at };
       const tokens = Math.min(room, before.tokens + ((at - before.at) / 1000) * perSecond);
       if (tokens < 1) {

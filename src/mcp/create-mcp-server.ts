@@ -30,8 +30,8 @@ export interface McpOptions {
 const MOST_LISTED = 50;
 
 /** The session of clients that name none: all that they log on one day is one conversation, because memories are formed by conversation. */
-export function sessionOfDay(now: Date = new Date()): string {
-  return `mcp-${now.toISOString().slice(0, 10)}`;
+export function sessionOfDay(): string {
+  return `mcp-${new Date().toISOString().slice(0, 10)}`;
 }
 
 /** An MCP server over one scope: the agent's tools, its memories and blocks as resources, and two prompts. */

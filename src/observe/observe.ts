@@ -171,10 +171,10 @@ export async function flushSession(
 const SWEEP_SIZE = 200;
 
 /** Flushes the sessions of all tenants that have gone quiet. Returns how many. */
-export async function flushIdleSessions(parts: Parts, idleAfter: number = IDLE_AFTER): Promise<number> {
+export async function flushIdleSessions(parts: Parts): Promise<number> {
   let flushed = 0;
   for (;;) {
-    const before = parts.clock.now() - idleAfter;
+    const before = parts.clock.now() - IDLE_AFTER;
     const idle = await findIdleSessions(parts.database, before, SWEEP_SIZE);
     for (const scope of idle) {
       await parts.database.write(scope.tenant, async (writer) => {

@@ -295,21 +295,19 @@ export async function insertErasure(writer: Writer, tenant: string, certificate:
     .execute();
 }
 
-/** The certificates of a tenant, newest first. */
-export async function listErasures(
-  reader: Reader,
-  tenant: string,
-  { subject, limit = 100 }: { subject?: string; limit?: number } = {},
-): Promise<ErasureCertificate[]> {
-  let query = reader
+const MOST_CERTIFICATES = 100;
+
+/** The latest certificates of a tenant, newest first. */
+export async function listErasures(reader: Reader, tenant: string): Promise<ErasureCertificate[]> {
+  const rows = await reader
     .selectFrom('erasures')
     .selectAll()
     .where('tenant_id', '=', tenant)
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit);
-  if (subject !== undefined) query = query.where('subject', '=', subject);
-  return (await query.execute()).map(toCertificate);
+    .limit(MOST_CERTIFICATES)
+    .execute();
+  return rows.map(toCertificate);
 }
 
 function toCertificate(row: Selectable<ErasureTable>): ErasureCertificate {

@@ -46,6 +46,14 @@ export interface ApplyWork {
   why: Change;
 }
 
+/** What the decisions of a formation are written with. */
+interface Applying {
+  writer: Writer;
+  deps: ApplyDeps;
+  work: ApplyWork;
+  applied: Applied;
+}
+
 export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
 
 /**
@@ -54,7 +62,8 @@ export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confir
  */
 export async function applyStatements(writer: Writer, deps: ApplyDeps, work: ApplyWork): Promise<Applied> {
   const applied: Applied = { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
-  const { scope, statements, vectors, why } = work;
+  const applying = { writer, deps, work, applied };
+  const { scope, statements, vectors } = work;
   // What is compared must not change meanwhile: another agent may be told of the same facts.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
     await changeOwner(writer, sharedOwner(scope), deps.clock.now());
@@ -65,11 +74,11 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
     const drafts = formed.filter(
       (memory) => isDraft(memory, work) && !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
     );
-    for (const draft of drafts) await dropDraft(writer, deps, draft, { why, applied });
+    for (const draft of drafts) await dropDraft(applying, draft);
   }
   const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records: forgotten });
   const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
-  const state = new OwnerState(await targetsNow(writer, deps, work));
+  const state = new OwnerState(await targetsNow(applying));
   const context = decideContext(deps);
   for (const [index, statement] of statements.entries()) {
     if (outOfSight.has(statement)) {
@@ -79,8 +88,7 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
     if (wasReadBefore(statement, formed, work)) continue;
     const known = state.candidates(candidates[index] ?? [], statement, { index, vectors });
     const decision = decide(state.current(statement), known, context, work.verdicts.get(statement) ?? null);
-    const changed = await applyDecision(writer, deps, { decision, statement, work, applied });
-    for (const memory of changed) state.note(memory, index);
+    for (const memory of await applyDecision(applying, statement, decision)) state.note(memory, index);
   }
   return applied;
 }
@@ -128,7 +136,7 @@ class OwnerState {
 }
 
 /** The known statements that relations refer to, read again, because they may have changed since the model was asked. */
-async function targetsNow(writer: Writer, deps: ApplyDeps, { scope, statements }: ApplyWork): Promise<Memory[]> {
+async function targetsNow({ writer, deps, work: { scope, statements } }: Applying): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
   for (const id of new Set(statements.flatMap(({ relation }) => relation?.target.id ?? []))) {
@@ -175,46 +183,39 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader
   );
 }
 
-interface Deciding {
-  decision: Decision;
-  statement: Statement;
-  work: ApplyWork;
-  applied: Applied;
-}
-
 /** Writes one decision and returns the memories that it changed. */
-async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding): Promise<Memory[]> {
-  const { decision, statement, work, applied } = deciding;
+async function applyDecision(applying: Applying, statement: Statement, decision: Decision): Promise<Memory[]> {
+  const { applied } = applying;
   const changed: Memory[] = [];
   if (decision.action === 'confirm') {
-    const memory = await confirm(writer, deps, deciding, decision.target);
+    const memory = await confirm(applying, statement, decision.target);
     applied.confirmed.push(memory.id);
-    changed.push(memory, ...(await retireAll(writer, deps, deciding, { ...decision, by: memory.id })));
+    changed.push(memory, ...(await retireAll(applying, statement, { ...decision, by: memory.id })));
   } else if (decision.action === 'revise') {
-    const memory = await revise(writer, deps, deciding, decision);
+    const memory = await revise(applying, statement, decision);
     applied.updated.push(memory.id);
     changed.push(memory);
   } else if (decision.action === 'yield') {
     const detail = decision.to.content;
     applied.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
-    changed.push(...(await storeAsHistory(writer, deps, deciding, decision)));
-  } else changed.push(...(await add(writer, deps, deciding, decision)));
-  for (const memory of decision.restores ?? []) changed.push(await restore(writer, deps, memory, work.why));
+    changed.push(...(await storeAsHistory(applying, statement, decision)));
+  } else changed.push(...(await add(applying, statement, decision)));
+  for (const memory of decision.restores ?? []) changed.push(await restore(applying, memory));
   return changed;
 }
 
 /** Retires what no longer holds beside a statement, whose memory has the id `by`. */
 async function retireAll(
-  writer: Writer,
-  deps: ApplyDeps,
-  { statement, work, applied }: Deciding,
+  applying: Applying,
+  statement: Statement,
   { by, retires = [] }: { by: string; retires?: readonly Retirement[] },
 ): Promise<Memory[]> {
+  const { writer, deps, work, applied } = applying;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(writer, deps, memory, { work, until: statement.statedAt }));
+      retired.push(await reachGoal(applying, memory, statement.statedAt));
       applied.goalsReached.push(memory.id);
       continue;
     }
@@ -226,26 +227,25 @@ async function retireAll(
 }
 
 async function add(
-  writer: Writer,
-  deps: ApplyDeps,
-  deciding: Deciding,
+  applying: Applying,
+  statement: Statement,
   { retires, retiresLater }: Extract<Decision, { action: 'add' }>,
 ): Promise<Memory[]> {
-  const { statement, work, applied } = deciding;
-  const carried = withCarriedOver(await toMemory(writer, deps, statement, work), statement, retires);
+  const { writer, deps, work, applied } = applying;
+  const carried = withCarriedOver(await toMemory(applying, statement), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // Known before the memory is written: what it replaces points to it.
   const id = deps.ids.next('mem');
   // The old value goes first: two live values of one attribute never stand side by side, not even within the transaction.
-  const changed = await retireAll(writer, deps, deciding, { by: id, retires });
+  const changed = await retireAll(applying, statement, { by: id, retires });
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, id, contradicts }, work.why);
   applied[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
   for (const { memory: before, how } of retires) {
     if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: work.why });
   }
-  await scheduleEffect(writer, deps, memory);
+  await scheduleEffect(applying, memory);
   return [...changed, memory];
 }
 
@@ -274,16 +274,15 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
 
 /** A statement that another one outranks is kept as what was once said, out of recall; what it excluded in its time goes too. */
 async function storeAsHistory(
-  writer: Writer,
-  deps: ApplyDeps,
-  deciding: Deciding,
+  applying: Applying,
+  statement: Statement,
   { to, retires }: { to: Memory; retires?: readonly Retirement[] },
 ): Promise<Memory[]> {
-  const { statement, work } = deciding;
-  const input = await toMemory(writer, deps, statement, work);
+  const { writer, deps, work } = applying;
+  const input = await toMemory(applying, statement);
   const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, permanent: false }, work.why);
   if (outcome !== 'created') return [memory];
-  const changed = await retireAll(writer, deps, deciding, { by: memory.id, retires });
+  const changed = await retireAll(applying, statement, { by: memory.id, retires });
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
@@ -294,21 +293,12 @@ async function storeAsHistory(
 }
 
 /** Brings back a statement whose successor turned out not to exclude it. */
-async function restore(writer: Writer, deps: ApplyDeps, memory: Memory, why: Change): Promise<Memory> {
-  return restoreMemory(
-    writer,
-    deps,
-    { ...memory, validTo: null },
-    { ...why, reason: `holds after all: ${why.reason}` },
-  );
+async function restore({ writer, deps, work }: Applying, memory: Memory, why: Change = work.why): Promise<Memory> {
+  const reason = `holds after all: ${why.reason}`;
+  return restoreMemory(writer, deps, { ...memory, validTo: null }, { ...why, reason });
 }
 
-async function confirm(
-  writer: Writer,
-  deps: ApplyDeps,
-  { statement, work }: Deciding,
-  target: Memory,
-): Promise<Memory> {
+async function confirm({ writer, deps, work }: Applying, statement: Statement, target: Memory): Promise<Memory> {
   const events = statement.events.map(({ id }) => id).filter((id) => !target.sourceEvents.includes(id));
   const claim = strongerClaim(statement, target);
   if (events.length === 0 && claim.sourceType === target.sourceType && claim.trust === target.trust) return target;
@@ -319,14 +309,13 @@ async function confirm(
 }
 
 async function revise(
-  writer: Writer,
-  deps: ApplyDeps,
-  deciding: Deciding,
+  applying: Applying,
+  statement: Statement,
   { target, text }: { target: Memory; text: string },
 ): Promise<Memory> {
-  if (contentHash(text) === contentHash(target.content)) return confirm(writer, deps, deciding, target);
-  const { statement, work } = deciding;
-  const entities = await linkEntities(writer, deps, statement, work.scope);
+  if (contentHash(text) === contentHash(target.content)) return confirm(applying, statement, target);
+  const { writer, deps, work } = applying;
+  const entities = await linkEntities(applying, statement);
   const claim = strongerClaim(statement, target);
   const revised = await reviseMemory(writer, deps, target, {
     change: {
@@ -347,22 +336,18 @@ async function revise(
     },
     why: work.why,
   });
-  await scheduleEffect(writer, deps, revised);
+  await scheduleEffect(applying, revised);
   return revised;
 }
 
 /** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides again. */
-async function dropDraft(
-  writer: Writer,
-  deps: ApplyDeps,
-  draft: Memory,
-  { why, applied }: { why: Change; applied: Applied },
-): Promise<void> {
-  const reason = { ...why, reason: 'a draft of the local reader, read again by the model' };
-  await archiveMemory(writer, deps, draft, { reason: 'superseded', why: reason });
+async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
+  const { writer, deps, work, applied } = applying;
+  const why = { ...work.why, reason: 'a draft of the local reader, read again by the model' };
+  await archiveMemory(writer, deps, draft, { reason: 'superseded', why });
   applied.retired.push(draft.id);
   for (const memory of await memoriesReplacedBy(writer, draft.scope.tenant, draft.id)) {
-    if (memory.id !== draft.id) await restore(writer, deps, memory, reason);
+    if (memory.id !== draft.id) await restore(applying, memory, why);
   }
 }
 
@@ -370,27 +355,20 @@ async function dropDraft(
  * A reached goal no longer holds: it has its outcome and its end at once, and leaves the live memories with the next upkeep. An intention
  * that was done leaves them now, as where the application says that it is done.
  */
-async function reachGoal(
-  writer: Writer,
-  deps: ApplyDeps,
-  goal: Memory,
-  { work, until }: { work: ApplyWork; until: Date },
-): Promise<Memory> {
+async function reachGoal({ writer, deps, work }: Applying, goal: Memory, until: Date): Promise<Memory> {
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
   // What comes true before its day has begun by then.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
   const why = { ...work.why, reason: 'the user says that it is reached' };
-  const reached = await reviseMemory(writer, deps, goal, {
-    change: { state, importance, validFrom, validTo: until },
-    why,
-  });
+  const change = { state, importance, validFrom, validTo: until };
+  const reached = await reviseMemory(writer, deps, goal, { change, why });
   if (state !== 'done' || reached.archivedAt !== null) return reached;
   return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }
 
 /** A plan takes its place on its day: that of other values of its attribute, and that of what a reader says it replaces. */
-async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): Promise<void> {
+async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
   if (internal['replaces'] === undefined && deps.attributes.policyOf(attribute ?? '').values !== 'one') return;
@@ -410,56 +388,47 @@ async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): 
 }
 
 /** A statement as it is stored. */
-async function toMemory(
-  writer: Writer,
-  deps: ApplyDeps,
-  statement: Statement,
-  { scope, reader }: { scope: Scope; reader: string },
-): Promise<InternalMemory> {
-  const { attribute, value, polarity, tense, trust, subject } = statement;
-  const type = deps.memoryTypes.get(statement.type);
+async function toMemory(applying: Applying, statement: Statement): Promise<InternalMemory> {
+  const { scope, reader } = applying.work;
+  const { attribute, value, polarity, tense, trust, subject, statedAt, statedBy, quotes, level } = statement;
+  const { importance, confidence, sourceType, validFrom, validTo } = statement;
+  const type = applying.deps.memoryTypes.get(statement.type);
   return {
     type: statement.type,
     content: statement.text,
     // A reader gives no titles: where an application's type needs one, it is the statement itself.
     title: type?.title === 'required' ? statement.text.slice(0, 200).toWellFormed() : null,
-    level: statement.level,
+    level,
     subject,
     attribute,
     value,
     polarity,
     tense,
-    permanent: isPermanent(statement, deps),
-    statedAt: statement.statedAt,
-    statedBy: statement.statedBy,
-    quotes: statement.quotes,
+    permanent: isPermanent(statement, applying.deps),
+    statedAt,
+    statedBy,
+    quotes,
     reader,
-    importance: statement.importance,
-    confidence: statement.confidence,
+    importance,
+    confidence,
     trust,
-    sourceType: statement.sourceType,
+    sourceType,
     sourceSession: scope.session,
     sourceEvents: statement.events.map(({ id }) => id),
     tags: [...new Set([...statement.tags, ...(attribute === null ? [] : [attribute])])].slice(0, 20),
-    entities: await linkEntities(writer, deps, statement, scope),
+    entities: await linkEntities(applying, statement),
     ...(statement.dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt: statement.dueAt }),
-    validFrom: statement.validFrom,
-    validTo: statement.validTo,
+    validFrom,
+    validTo,
   };
 }
 
 /** Whether a statement is always in mind: what the user is or has, under an attribute that is. */
 export function isPermanent(
-  {
-    attribute,
-    subject,
-    value,
-    polarity,
-    trust,
-    tense,
-  }: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
+  claim: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
   { attributes }: ApplyDeps,
 ): boolean {
+  const { attribute, subject, value, polarity, trust, tense } = claim;
   const holds = polarity === 'affirmed' && (tense === 'holds' || tense === 'habit');
   if (attribute === null || value === null || !holds || !isUser(subject) || trust === 'low') return false;
   return attributes.policyOf(attribute).permanent;
@@ -473,13 +442,9 @@ function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'due
   return { dueAt, internal: { due: FOLLOW_UP } };
 }
 
-async function linkEntities(
-  writer: Writer,
-  deps: ApplyDeps,
-  { text, subject, names }: Statement,
-  scope: Scope,
-): Promise<string[]> {
-  const owner = ownerOf(scope);
+async function linkEntities({ writer, deps, work }: Applying, statement: Statement): Promise<string[]> {
+  const { text, subject, names } = statement;
+  const owner = ownerOf(work.scope);
   const ids: string[] = [];
   for (const entity of entitiesOf(text, subject, names)) {
     // A name whose kind is not known here is the one that is known under that name.

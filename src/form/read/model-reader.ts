@@ -1,22 +1,69 @@
+import { z } from 'zod';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { renderPrompt } from '../../models/prompt.ts';
-import {
-  amendNote,
-  readAnswer,
-  type ReadAnswer,
-  readPrompt,
-  type ReadPromptInput,
-  type RefusedItem,
-  type StatementAnswer,
-} from './read-prompt.ts';
+import { TENSES } from '../../record/statement.ts';
+import { amendNote, lenient, readPrompt, type ReadPromptInput, type RefusedItem } from './read-prompt.ts';
 import {
   readStatement,
   type Reader,
   type ReadInput,
-  type Reading,
   type ReadOptions,
   type ReadStatement,
+  RELATIONS,
 } from './reader.ts';
+
+/** A statement as the model writes it. */
+const statementAnswer = z.object({
+  text: z.string(),
+  about: lenient(z.string(), 'User'),
+  attribute: lenient(z.string().nullable(), null),
+  value: lenient(z.string().nullable(), null),
+  denied: lenient(z.boolean(), false),
+  tense: lenient(z.enum(TENSES), 'holds'),
+  type: lenient(z.string(), 'fact'),
+  turn: lenient(z.int(), 0),
+  quote: lenient(z.string(), ''),
+  from: lenient(z.string().nullable(), null),
+  to: lenient(z.string().nullable(), null),
+  due: lenient(z.string().nullable(), null),
+  importance: lenient(z.number().nullable(), null),
+  inferred: lenient(z.boolean(), false),
+  everyone: lenient(z.boolean(), false),
+  tags: lenient(z.array(z.string()), []),
+  relation: lenient(z.enum(RELATIONS).nullable(), null),
+  known: lenient(z.int().nullable(), null),
+});
+
+/** A list that a model may leave out, of items each of which may be unreadable. */
+const items = <Item extends z.ZodType>(item: Item) => lenient(z.array(lenient(item.nullable(), null as never)), []);
+
+/**
+ * What the model answers. An item that cannot be read becomes null, and costs the others nothing; an answer without the list of
+ * statements is no answer, because taking it for an empty one would mark the turns as read.
+ */
+const readAnswer = z.object({
+  statements: z.array(lenient(statementAnswer.nullable(), null)),
+  ends: items(
+    z.object({
+      known: z.union([z.array(z.int()), z.int()]),
+      turn: lenient(z.int(), 0),
+      quote: lenient(z.string(), ''),
+      on: lenient(z.string().nullable(), null),
+    }),
+  ),
+  forgets: items(
+    z.object({
+      about: z.string(),
+      turn: lenient(z.int(), 0),
+      quote: lenient(z.string(), ''),
+      known: lenient(z.array(z.int()), []),
+      taken_back: lenient(z.boolean(), false),
+    }),
+  ),
+  reflections: items(z.object({ level: z.enum(['agent', 'user', 'session']), text: z.string() })),
+  topics: items(z.object({ topic: z.string(), summary: z.string() })),
+});
+type ReadAnswer = z.infer<typeof readAnswer>;
 
 /** A reader that asks a language model: one call for a stretch. */
 export interface ModelReader extends Reader {
@@ -38,31 +85,21 @@ export function createModelReader(
   return {
     id: model.modelOf('read'),
     kind: 'model',
-    async read(input, options = {}): Promise<Reading> {
+    async read(input, options = {}) {
       const answer = await ask(input, '', options);
       return {
         statements: answer.statements.map(toStatement),
-        ends: answer.ends.flatMap((end) =>
-          end === null
-            ? []
-            : [end.known].flat().map((known) => ({ known, quote: { turn: end.turn, words: end.quote }, on: end.on })),
+        ends: readable(answer.ends).flatMap(({ known, turn, quote, on }) =>
+          [known].flat().map((number) => ({ known: number, quote: { turn, words: quote }, on })),
         ),
-        forgets: answer.forgets.flatMap((forget) =>
-          forget === null
-            ? []
-            : [
-                {
-                  about: forget.about,
-                  known: forget.known,
-                  quote: { turn: forget.turn, words: forget.quote },
-                  takenBack: forget.taken_back,
-                },
-              ],
-        ),
-        reflections: input.wants.reflections ? answer.reflections.filter((reflection) => reflection !== null) : [],
-        topics: input.wants.topics
-          ? answer.topics.flatMap((topic) => (topic === null ? [] : [{ ...topic, turns: [] }]))
-          : [],
+        forgets: readable(answer.forgets).map(({ about, known, turn, quote, taken_back: takenBack }) => ({
+          about,
+          known,
+          quote: { turn, words: quote },
+          takenBack,
+        })),
+        reflections: input.wants.reflections ? readable(answer.reflections) : [],
+        topics: input.wants.topics ? readable(answer.topics).map((topic) => ({ ...topic, turns: [] })) : [],
       };
     },
     async amend(input, refused, options = {}) {
@@ -71,8 +108,12 @@ export function createModelReader(
   };
 }
 
+function readable<Item>(list: readonly (Item | null)[]): Item[] {
+  return list.filter((item) => item !== null);
+}
+
 /** A statement of the answer; one that could not be read has no text, and is refused with that reason. */
-function toStatement(item: StatementAnswer | null): ReadStatement {
+function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
   const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;
   return readStatement({

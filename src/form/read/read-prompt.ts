@@ -1,92 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.ts';
-import { isUser, type Tense, TENSES } from '../../record/statement.ts';
-import { type ReadInput, type Relation, RELATIONS } from './reader.ts';
-
-const statementAnswer: z.ZodType<StatementAnswer> = z.object({
-  text: z.string(),
-  about: lenient(z.string(), 'User'),
-  attribute: lenient(z.string().nullable(), null),
-  value: lenient(z.string().nullable(), null),
-  denied: lenient(z.boolean(), false),
-  tense: lenient(z.enum(TENSES), 'holds'),
-  type: lenient(z.string(), 'fact'),
-  turn: lenient(z.int(), 0),
-  quote: lenient(z.string(), ''),
-  from: lenient(z.string().nullable(), null),
-  to: lenient(z.string().nullable(), null),
-  due: lenient(z.string().nullable(), null),
-  importance: lenient(z.number().nullable(), null),
-  inferred: lenient(z.boolean(), false),
-  everyone: lenient(z.boolean(), false),
-  tags: lenient(z.array(z.string()), []),
-  relation: lenient(z.enum(RELATIONS).nullable(), null),
-  known: lenient(z.int().nullable(), null),
-});
-
-/** A list that a model may leave out, of items each of which may be unreadable. */
-function items<Item extends z.ZodType>(item: Item): z.ZodType {
-  return lenient(z.array(lenient(item.nullable(), null as never)), [] as never);
-}
-
-/**
- * What the model answers. An item that cannot be read becomes null, and costs the others nothing; an answer without the list of
- * statements is no answer, because taking it for an empty one would mark the turns as read.
- */
-export const readAnswer: z.ZodType<ReadAnswer> = z.object({
-  statements: z.array(lenient(statementAnswer.nullable(), null)),
-  ends: items(
-    z.object({
-      known: z.union([z.array(z.int()), z.int()]),
-      turn: lenient(z.int(), 0),
-      quote: lenient(z.string(), ''),
-      on: lenient(z.string().nullable(), null),
-    }),
-  ),
-  forgets: items(
-    z.object({
-      about: z.string(),
-      turn: lenient(z.int(), 0),
-      quote: lenient(z.string(), ''),
-      known: lenient(z.array(z.int()), []),
-      taken_back: lenient(z.boolean(), false),
-    }),
-  ),
-  reflections: items(z.object({ level: z.enum(['agent', 'user', 'session']), text: z.string() })),
-  topics: items(z.object({ topic: z.string(), summary: z.string() })),
-}) as unknown as z.ZodType<ReadAnswer>;
-
-export interface ReadAnswer {
-  statements: (StatementAnswer | null)[];
-  ends: ({ known: number | number[]; turn: number; quote: string; on: string | null } | null)[];
-  forgets: ({ about: string; turn: number; quote: string; known: number[]; taken_back: boolean } | null)[];
-  reflections: ({ level: 'agent' | 'user' | 'session'; text: string } | null)[];
-  topics: ({ topic: string; summary: string } | null)[];
-}
-
-/** A statement as the model writes it. */
-export interface StatementAnswer {
-  text: string;
-  about: string;
-  attribute: string | null;
-  value: string | null;
-  denied: boolean;
-  tense: Tense;
-  type: string;
-  turn: number;
-  quote: string;
-  from: string | null;
-  to: string | null;
-  due: string | null;
-  importance: number | null;
-  inferred: boolean;
-  everyone: boolean;
-  tags: string[];
-  relation: Relation | null;
-  known: number | null;
-}
+import { isUser } from '../../record/statement.ts';
+import type { ReadInput } from './reader.ts';
 
 const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
 
