@@ -21,7 +21,7 @@ export interface Vectors {
   of: readonly Float32Array[];
 }
 
-/** Embeds texts for comparison. Null without an embedder, or while it fails: comparison then goes by words. */
+/** Embeds texts for comparison. Null without an embedder or while it fails: texts are then compared by their words. */
 export async function embedTexts(
   deps: Pick<FormDeps, 'database' | 'embedding'>,
   { texts, tenant, meter, signal }: { texts: readonly string[]; tenant: string; meter: Meter; signal?: AbortSignal },
@@ -39,15 +39,17 @@ export function ownerOf(scope: Scope): Scope {
   return { ...scopeAt(scope, ownerLevel(scope)), session: null, connection: null };
 }
 
-/** The owners whose statements a formation changes: the agent's of this user, and with shared facts the user's with every agent. */
+/**
+ * The owners whose statements a formation may change: the agent with this user, and where facts are shared also the user with all agents.
+ */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
 }
 
 /**
- * For each statement the owner's known ones that it may repeat, replace or end: all that were ever said of the same subject and
- * attribute, and its nearest neighbours by meaning, or by words where there are no vectors.
+ * For each statement, the owner's known statements that it may repeat, replace or end: all that were ever made about the same subject and
+ * attribute, and the nearest ones by meaning, or by words where there are no vectors.
  */
 export async function findCandidates(
   reader: Reader,
@@ -104,7 +106,7 @@ async function neighbours(
   });
 }
 
-/** What memories are searched for, and which of them. */
+/** A search among the memories of some owners. */
 interface Search {
   owner: Scope;
   owners: readonly string[];
@@ -159,8 +161,8 @@ interface Known {
 }
 
 /**
- * What is known that has to do with these events, for a model to refer to: found by meaning and by words, filled up with the most
- * important. At most `limits.existing` within `limits.existingTokens`.
+ * The known statements that are relevant to these events, for a model to refer to: found by meaning and by words, and filled up with the
+ * most important ones. At most `limits.existing` within `limits.existingTokens`.
  */
 export async function knownStatements(
   reader: Reader,
@@ -191,9 +193,9 @@ export async function knownStatements(
   const own = comparable.filter(({ permanent }) => permanent);
   const replaced = await replacedByDrafts(reader, scope, drafts);
   const expired = await expiredNear(reader, deps, { owner, words, vectors });
-  // Nearness is a guess by words and vectors: some room is left for what a change of the user's life is told against.
+  // Similarity is only a guess, so some room is left for the permanent facts, which a change in the user's life may concern.
   const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
-  // What happened does not change any more: it is shown where room is left.
+  // Past events no longer change, so they are shown only where room is left.
   const ordered = [
     ...new Map(
       [...all.filter(({ tense, dueAt }) => tense !== 'happened' || dueAt !== null), ...all].map((memory) => [
@@ -212,11 +214,11 @@ export async function knownStatements(
     )
     .slice(0, existing)
     .filter((memory) => (tokens += estimateTokens(memory.content) + 12) <= existingTokens);
-  // In the order in which they were said: a reader sees what came after what.
+  // In the order in which they were stated, so that a reader sees the sequence.
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-/** The memories that come nearest to turns, by their words or by the meaning of one of the turns, nearest first. */
+/** The memories that are nearest to some turns, by words or by the meaning of one of the turns, nearest first. */
 async function nearest(
   reader: Reader,
   deps: ApplyDeps,
@@ -235,14 +237,14 @@ async function nearest(
     .map(([, memory]) => memory);
 }
 
-/** How long after it has run out the outcome of a plan is still looked for in what the user says: three months. */
+/** For how many days after a plan has expired its outcome is still looked for in what the user says. */
 const OUTCOME_DAYS = 90;
-/** Expired statements that a reader is shown: most of them have no outcome in these turns, and they take the room of what holds. */
+/** How many expired statements a reader is shown. Most have no outcome in these turns, and they take room from statements that hold. */
 const MOST_EXPIRED = 6;
 
 /**
- * What has run out lately without a word of what came of it (an intention that was due weeks ago, a situation of some months ago), the
- * nearest to these turns: "got the job!" is the outcome of an interview that is in the archive.
+ * Statements that expired lately without a known outcome (an intention that was due weeks ago, a situation of some months ago), the nearest
+ * to these turns first: "got the job!" is the outcome of an interview that is in the archive.
  */
 async function expiredNear(
   reader: Reader,
@@ -259,7 +261,10 @@ async function expiredNear(
 /** The share of the known statements that is chosen by nearness alone. */
 const NEAR_SHARE = 0.7;
 
-/** What drafts of the same turns have replaced: it comes back when the drafts go, so a reader is told of it as live. */
+/**
+ * The statements that drafts of the same turns have replaced. They are restored when the drafts are dropped, so a reader is shown them as
+ * live.
+ */
 async function replacedByDrafts(reader: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const { id } of drafts) found.push(...(await memoriesReplacedBy(reader, tenant, id)));
@@ -268,7 +273,7 @@ async function replacedByDrafts(reader: Reader, { tenant }: Scope, drafts: reado
     .map((memory) => ({ ...memory, archivedAt: null, archiveReason: null, contradictedBy: null, validTo: null }));
 }
 
-/** The events whose words say what the stretch is about. */
+/** Whether the words of an event show what the stretch is about. */
 export function isReadable(event: Event): boolean {
   return event.origin === 'user' || event.kind === 'observation';
 }

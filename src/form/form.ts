@@ -40,7 +40,7 @@ export interface FormOptions {
   signal?: AbortSignal;
   /** Marks the job of the formation as done, in the transaction of its effects. */
   complete?(writer: Writer): Promise<void>;
-  /** Sessions that go on and have fewer new messages than this are left alone. Default 0. */
+  /** An open session with fewer new messages than this is not formed. Default 0. */
   minimumMessages?: number;
 }
 
@@ -66,8 +66,8 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
 }
 
 /**
- * Reads an exchange right after it was logged. The events stay unread for the session's own formation: a model replaces these drafts,
- * and the local reader finds what it has read already.
+ * Reads an exchange right after it was logged. The events still count as unread for the formation of the session: a model replaces these
+ * drafts, and the local reader recognises what it has read before.
  */
 export async function formExchange(
   deps: FormDeps,
@@ -81,7 +81,7 @@ export async function formExchange(
     shown: { turnCharacters: 1000, userCharacters: 1000 },
     reason: 'read from the exchange',
     async take(reader, place) {
-      // As they are now: they have waited, and what was forgotten meanwhile is no longer in them.
+      // The events are read again, because words may have been forgotten while they waited.
       const events = await findEvents(reader, place, ids);
       return { events, earlier: await turnsBefore(reader, place, events[0]), stretch: null };
     },
@@ -128,7 +128,7 @@ async function chooseReader(deps: FormDeps, { by, shown }: Taking): Promise<Read
 /** Events before a stretch that a reader is shown. */
 const EARLIER = 12;
 
-/** Takes the events that no formation has read yet, as many as one may read. What comes in later waits for the next. */
+/** Takes the events that no formation has read yet, up to the limit of one formation. Later events wait for the next one. */
 async function takeUnformed(
   reader: StoreReader,
   { clock, settings: { limits } }: FormDeps,
@@ -137,7 +137,7 @@ async function takeUnformed(
 ): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null> {
   const session = await findSession(reader, scope, clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
-  // What has ended is formed however short it is.
+  // A closed session is formed however short it is.
   if (session.status !== 'closed' && session.messagesSinceFormation < minimumMessages) return null;
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
@@ -151,7 +151,7 @@ async function takeUnformed(
   return { events, earlier, stretch: { from, to, hasMore: to < session.eventCount } };
 }
 
-/** The first events that fit together into one prompt: at least one, however long it is. */
+/** The first events that fit into one prompt together: at least one, however long it is. */
 function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Event[] {
   let sum = 0;
   const end = events.findIndex((event, index) => {
@@ -167,12 +167,12 @@ async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | und
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
-/** Writes all of a formation in one transaction, unless another formation has read the events first: then only the cost is written. */
+/** Writes the results of a formation in one transaction. If another formation has read the events first, only the cost is written. */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
   const { deps, scope, run, meter, reader, events, earlier, stretch, why } = work;
   return deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
-    // The owner's lock before the cursor: two formations are one after the other from here on.
+    // The owner's lock is taken before the cursor, so that two formations run one after the other from here on.
     await changeOwner(writer, scope, now);
     await assertNotErased(writer, work.seen);
     if (stretch !== null && !(await advanceFormation(writer, scope, { ...stretch, ...countsOf(events) }))) {
@@ -193,9 +193,9 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
     const source = { scope, events: spokenEvents(events), reader: reader.id, why };
     const reflections = await writeReflections(writer, deps, reading.reflections, source);
     const topics = await writeTopics(writer, deps, reading.topics, { ...source, known: formable.known });
-    // Last: what the reading says elsewhere of what is to be forgotten goes with it.
+    // Requests to forget come last, so that they also remove what this reading has just written.
     const forgets = await applyForgets(writer, deps, requests.forgets, { scope, turns: [...earlier, ...events], why });
-    // Observations wait for the processor of the tiers, which marks them itself.
+    // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
@@ -233,11 +233,11 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
 /** Near doubles are merged some minutes after they were written, when they have vectors. */
 const MERGE_AFTER = 5 * MINUTE;
 
-/** What is left of the session is formed next; near doubles are merged a little later. */
+/** Queues the formation of the rest of the session, and the merging of near doubles. */
 async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, applied: Applied): Promise<void> {
   if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
   if (applied.added.length + applied.updated.length === 0) return;
-  // Drafts that a model reads again are not worth merging, and a draft must not swallow a statement that stays.
+  // Drafts are not merged, because a model will replace them, and a draft must not absorb a statement that stays.
   if (stretch === null && usesModel(deps, 'read')) return;
   const owner = { ...scope, session: null, connection: null };
   await enqueue(
@@ -254,7 +254,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, a
   );
 }
 
-/** Refusals without the words of those that say something forgotten. */
+/** The refusals, without the words of those that repeat something forgotten. */
 async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly Refusal[]): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));
@@ -275,7 +275,7 @@ async function keepRefusals(
   }: { scope: Scope; run: string | null; refused: readonly Refusal[]; events: readonly Event[] },
 ): Promise<void> {
   const at = new Date(deps.clock.now());
-  // What cites no event was read from any of them: it goes when one of them is erased.
+  // A refusal that cites no event may come from any of them, so it is erased with each of them.
   const all = events.map(({ id }) => id);
   await insertRefusals(
     writer,
@@ -328,15 +328,15 @@ export interface GivenStatements {
   /** Who gives them. Kept with each memory. */
   reader: string;
   why: Change;
-  /** How they came to be, where it is not read off the events: `import`, for one. */
+  /** The kind of source, where the events do not show it: `import`, for one. */
   sourceType?: SourceType;
-  /** Of statements from outside the log, which have no event to quote: when they were said, and by whom. */
+  /** For statements from outside the log, which have no event to quote: when they were said, and by whom. */
   stated?: CheckContext['stated'];
   /** The transaction to write in. Default: one of its own. */
   writer?: Writer;
 }
 
-/** Puts statements of another source through the same check, comparison and decision: a nightly reflection, an import. */
+/** Forms statements of another source, such as a nightly reflection or an import, by the same check, comparison and decision. */
 export async function formStatements(deps: FormDeps, given: GivenStatements): Promise<FormResult> {
   const { scope, statements, events, reader, why, sourceType, stated } = given;
   const place = { ...scope, connection: null };

@@ -1,14 +1,14 @@
 /** Why something that a reader gave was not stored. */
 export type RefusalReason =
-  /** It fits no statement: a field is missing or unreadable. */
+  /** It is not a statement: a field is missing or unreadable. */
   | 'malformed'
-  /** No quote was given, or the quoted words do not stand in the turns. */
+  /** No quote was given, or the quoted words are in no turn. */
   | 'quote_not_found'
-  /** The turn that is quoted was not said by somebody who may say this: pasted text, a tool, the agent, another person. */
+  /** The speaker of the quoted turn may not say this: pasted text, a tool, the agent, another person. */
   | 'not_the_users_own'
   /** A tool or a document tells its reader what to do. */
   | 'instruction_from_outside'
-  /** The quoted turn repeats what memory itself has given out. */
+  /** The quoted turn repeats a recalled memory. */
   | 'recalled_text'
   /** A number or a name of the value is in no turn. */
   | 'value_not_said'
@@ -23,23 +23,23 @@ export type RefusalReason =
   | 'outranked'
   /** More statements than a stretch of this size can hold. */
   | 'excess'
-  /** It names a known statement that is not there, or that it may not change. */
+  /** It names a known statement that does not exist, or that it may not change. */
   | 'unknown_target'
-  /** It repeats what is in mind already. */
+  /** It repeats a known reflection. */
   | 'repeated';
 
 /** What was refused, as it is kept and listed. */
 export interface Refusal {
   what: 'statement' | 'end' | 'forget' | 'reflection' | 'topic';
   reason: RefusalReason;
-  /** What it said; null where that must not be kept. */
+  /** Its text; null where the text must not be stored. */
   text: string | null;
   detail: string | null;
   /** Ids of the events that it cited. */
   events: string[];
 }
 
-/** Something refused, with what it said and where. */
+/** A refusal with its text and its sources. */
 export function refusal(
   what: Refusal['what'],
   reason: RefusalReason,
@@ -52,7 +52,7 @@ export function refusal(
 
 /** What a formation did. All lists hold ids of memories. */
 export interface FormResult {
-  /** The run under which revisions, usage and the audit log have it; null when there was nothing to form. */
+  /** The id of the run in revisions, usage and the audit log; null when there was nothing to form. */
   run: string | null;
   /** How many events were read; 0 when another formation was first. */
   events: number;
@@ -65,7 +65,7 @@ export interface FormResult {
   confirmed: string[];
   /** What the user asked to forget: ids of records, which `forgotten.list()` gives with what they said. */
   forgotten: string[];
-  /** What is back because the user took a request back. */
+  /** Memories that were restored because the user withdrew a request to forget. */
   restored: string[];
   goalsReached: string[];
   reflections: string[];

@@ -9,7 +9,7 @@ import type { Parts } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import type { Reader } from './read/reader.ts';
 
-/** The tasks of formation that a model can do, each for itself. */
+/** The tasks of formation that a model can do. Each is configured separately. */
 const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
 export type FormTask = (typeof FORM_TASKS)[number];
 
@@ -17,7 +17,7 @@ export type FormTask = (typeof FORM_TASKS)[number];
 export interface FormationSettings {
   /** Memories that recall finds. */
   facts: boolean;
-  /** Observations that are always in mind. */
+  /** Reflections, which are in every prompt. */
   reflections: boolean;
   /** Topics of a session, once it is quiet. */
   summaries: boolean;
@@ -33,11 +33,11 @@ export interface FormationSettings {
   summary: SummarySettings;
   thresholds: ThresholdSettings;
   limits: LimitSettings;
-  /** What is done with secrets, card numbers, health and the like before anything becomes a memory. */
+  /** What is done with secrets, card numbers, health data and the like before a memory is formed. */
   privacy: PrivacyPolicy;
   /**
-   * Whether the same policy cleans events before they are appended: `drop` then redacts. `false` keeps events as they were said; what
-   * the policy keeps out of memories is then taken out when they are recalled and when a model reads them.
+   * Whether the same policy cleans events before they are appended: `drop` then redacts. `false` stores events as they were said; what the
+   * policy keeps out of memories is then removed when events are recalled and when a model reads them.
    */
   redactEvents: boolean;
   /** IANA name, for "yesterday" and "next week". */
@@ -52,16 +52,16 @@ export interface TriggerSettings {
   messages: number;
   /** Tokens since the last formation: the user's count whole, tools' half, the agent's a fifth. */
   weightedTokens: number;
-  /** Fewer messages than this wait, unless the session is closed or formation asked for. */
+  /** A session with fewer new messages than this waits, unless it is closed or its formation is requested. */
   minimumMessages: number;
-  /** Also after every so many messages; null: no. */
+  /** Form also after every so many messages. Null: do not. */
   everyMessages: number | null;
-  /** Sessions that were quiet for so long are picked up in the background. */
+  /** A session that was quiet for this long is formed in the background. */
   coldAfter: number;
 }
 
 export interface SummarySettings {
-  /** A session is summarised when nothing was said for so long. */
+  /** A session is summarised when nothing was said for this long. */
   quietAfter: number;
   minimumInteractions: number;
   mostTopics: number;
@@ -71,32 +71,32 @@ export interface SummarySettings {
 export interface ThresholdSettings {
   /** A candidate for the decision. */
   related: number;
-  /** Without a model, the same owner and type: the known memory is revised. */
+  /** Without a model, a known memory of the same owner and type is revised. */
   nearlySame: number;
   /** Merged in deferred work. */
   same: number;
 }
 
 export interface LimitSettings {
-  /** Known memories that extraction sees, and the tokens they may take. */
+  /** How many known memories a reader is shown, and how many tokens they may take. */
   existing: number;
   existingTokens: number;
   /** Known memories that each new one is compared with. */
   candidates: number;
-  /** The most that one formation may give. More than that from a model is refused. */
+  /** The most statements that one formation may add. A model's further statements are refused. */
   memories: number;
   memoriesPerTurn: number;
-  /** What one formation may take out of recall. */
+  /** How many memories one formation may retire. */
   retired: number;
   reflectionsPerLevel: number;
-  /** What one formation reads, in events and in tokens of what they say: the rest waits for the next. */
+  /** How many events one formation reads, and how many tokens of text. The rest waits for the next one. */
   events: number;
   tokens: number;
   /** Characters that a model is shown of a turn that is not the user's. The user's turns are shown whole, up to ten times this. */
   turnCharacters: number;
 }
 
-/** What an application may set. What it leaves out has its default. */
+/** The settings that an application may give. Absent settings have their defaults. */
 export type FormationOptions = Partial<
   Omit<FormationSettings, 'triggers' | 'summary' | 'thresholds' | 'limits' | 'privacy'>
 > & {
@@ -186,12 +186,12 @@ export interface FormDeps extends Parts {
   localReader(): Promise<Reader>;
   /** Null: everything is read locally. */
   languageModel: LanguageModel | null;
-  /** What was recalled for a session: it is known already, and is not learned again. */
+  /** The texts that were recalled for a session. They are already known, and are not learned again. */
   recalledTexts?(scope: Scope): Promise<readonly string[]>;
 }
 
 /** What decides when a session is formed. */
 export type TriggerDeps = Parts & Pick<FormDeps, 'settings' | 'languageModel'>;
 
-/** What comparing and writing statements works with: no reader and no model. */
+/** The dependencies of comparing and writing statements, which need no reader and no model. */
 export type ApplyDeps = Parts & Pick<FormDeps, 'settings'>;

@@ -24,27 +24,27 @@ import type { FormDeps } from './formation-settings.ts';
 import { readStatement, type ReadTopic, usesModel } from './read/reader.ts';
 import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts';
 
-/** Forming memories, as a process does it: at once, soon by jobs, or when asked. */
+/** The formation of memories in a process: at once, by jobs, or on request. */
 export interface Formation {
   /** Forms the session of a scope now. While another formation of it runs in this process, waits for that one first. */
   form(scope: Scope): Promise<FormResult>;
   /** Queues what follows from events, in the transaction that appends them. */
   afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
-  /** Takes in events that were just committed, to be read by the local reader. Returns at once. */
+  /** Accepts events that were just committed, for the local reader. Returns at once. */
   noticed(scope: Scope, events: readonly Event[]): void;
-  /** A text as the log may hold it. */
+  /** A text as the log may store it. */
   cleaned(text: string): string;
-  /** Data that comes with an event, such as the arguments of a tool, as the log may hold it. */
+  /** Data of an event, such as the arguments of a tool, as the log may store it. */
   cleanedData<Data>(data: Data): Data;
   readonly jobs: JobKinds;
-  /** From now on exchanges are read as they come in. */
+  /** Begins to read exchanges as they arrive. */
   start(): void;
   /** Reads what waits. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-// A bulk of events is read a piece at a time, so that it never holds the process up.
+// Many events are read in batches, so that they never block the process.
 const EVENTS_AT_ONCE = 20;
 
 /** Makes the formation of a process. */
@@ -53,14 +53,14 @@ export function createFormation(deps: FormDeps): Formation {
   const inline = createInlineQueue(async (scope, events) => {
     const ids = events.map(({ id }) => id);
     return formExchange(deps, scope, ids).catch((error: unknown) => {
-      // Something was forgotten or erased while it was read: what is left is read.
+      // Something was forgotten or erased during the reading, so the remaining events are read again.
       if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, ids);
       throw error;
     });
   });
   const running = new Map<string, Promise<unknown>>();
 
-  /** One formation of a session at a time in this process; others are held off by the queue and by the cursor. */
+  /** Runs one formation of a session at a time in this process. The queue and the cursor do the same for other processes. */
   const oneAtATime = async (scope: Scope, form: () => Promise<FormResult>): Promise<FormResult> => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
@@ -112,7 +112,7 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
     },
     summarise: {
       isPaid: true,
-      // With a model this forms the session: at the same time as a formation it would be a second call for the same turns.
+      // With a model this job forms the session. At the same time as another formation it would be a second call for the same turns.
       async run(job, { signal, complete }) {
         await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), { signal, complete }));
       },
@@ -158,7 +158,7 @@ async function summariseSession(
   { signal, complete }: Pick<JobContext, 'signal' | 'complete'>,
 ): Promise<FormResult> {
   if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', signal, complete });
-  // Topics live with the owner, and talk without a user stays in its session.
+  // Topics belong to the owner, but talk without a user stays in its session.
   if (scope.user === null) {
     await deps.database.write(scope.tenant, complete);
     return nothingFormed();
@@ -179,10 +179,10 @@ async function summariseSession(
   });
 }
 
-/** A session that is longer is summed up from here on: its earlier turns were when they were said. */
+/** Of a longer session only the last turns are summarised: the earlier ones were summarised before. */
 const MOST_SUMMARISED = 2000;
 
-/** The topics of a session as quotations of the user: what the local reader has read from all of the turns, and not forgotten since. */
+/** The topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
 async function quotedTopics(
   reader: StoreReader,
   deps: FormDeps,
@@ -208,8 +208,8 @@ async function quotedTopics(
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };
 
 /**
- * Puts a plan into effect on its day: it holds from now on, and takes the place of what it excludes, and of what its reader said that it
- * replaces. A plan that was ended, replaced or outranked meanwhile stays as it is.
+ * Puts a plan into effect on its day: from now on it holds, and it replaces the statements that it excludes and the one that its reader
+ * named. A plan that was ended, replaced or outranked meanwhile stays as it is.
  */
 async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeIn(job);
@@ -232,7 +232,7 @@ async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['comple
   });
 }
 
-/** What a statement takes the place of: what it excludes by its fields, and the memory that its reader named. */
+/** The memories that a statement replaces: those that it excludes by its fields, and the one that its reader named. */
 async function placeTakenBy(writer: Writer, deps: FormDeps, current: Memory): Promise<Memory[]> {
   const { id, attribute, scope, internal } = current;
   const context = { attributes: deps.attributes, now: deps.clock.now() };

@@ -2,7 +2,7 @@ import type { Pack } from '../language/packs/pack.ts';
 import { packPattern, packRegExp, PACKS, perPack, wordsPattern } from '../language/packs/packs.ts';
 import { DAY } from '../record/clock.ts';
 
-/** What of a statement tells whether a request means it. */
+/** The fields of a statement that show whether a request means it. */
 export interface Meanable {
   subject?: string;
   attribute: string | null;
@@ -11,7 +11,7 @@ export interface Meanable {
   statedAt: Date;
 }
 
-/** Matters that are told in each other's words: "the pills" are antidepressants, "the money" is a debt. */
+/** Topics that people describe in each other's words: "the pills" are antidepressants, "the money" is a debt. */
 const KIN: readonly (readonly string[])[] = [
   ['health', 'medical_condition', 'medication', 'illness', 'mental_health', 'surgery', 'skin_and_hair', 'appointment'],
   ['debt', 'gambling', 'bank', 'salary', 'lottery_or_inheritance', 'side_income'],
@@ -20,7 +20,7 @@ const KIN: readonly (readonly string[])[] = [
   ['leaving', 'job_loss', 'employer'],
 ];
 
-/** Topics, and those that are told in the same words. */
+/** The topics that are described in the same words as some of `topics`. */
 export function akin(topics: ReadonlySet<string>): Set<string> {
   return new Set(KIN.filter((kin) => kin.some((topic) => topics.has(topic))).flat());
 }
@@ -33,10 +33,13 @@ export function recent<Item extends Meanable>(items: readonly Item[]): Item[] {
   return items.filter(({ statedAt }) => latest - statedAt.getTime() <= MATTER_DAYS * DAY);
 }
 
-/** A name that stands in more statements than these is not the matter's alone: a home town, a spouse. */
+/** A name in more statements than this does not belong to one matter alone: a home town, a spouse. */
 export const MOST_WITH_NAME: number = 3;
 
-/** "All of that with the neighbour": what names the same person or place belongs to it. German writes every noun like a name. */
+/**
+ * "All of that with the neighbour": statements that name the same person or place belong to the matter. German writes every noun like a
+ * name.
+ */
 export function withSameNames<Item extends Meanable>(
   found: readonly Item[],
   items: readonly Item[],
@@ -56,15 +59,15 @@ export function withSameNames<Item extends Meanable>(
   return items.filter((item) => found.includes(item) || isNaming(item));
 }
 
-/** A word with a capital letter that begins no sentence. */
+/** A capitalised word that does not begin a sentence. */
 const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
 
 /** Words for a relation in all languages, with the English word for it. */
 export const RELATIONS: ReadonlyMap<string, string> = new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
 
 /**
- * Statements, and those that go on about them: "she said …" after all that was told of her, where nobody else was spoken of since;
- * "the due date is …" in the turn after a pregnancy was told.
+ * Statements, and those that continue them: "she said …" after statements about a woman, if nobody else was mentioned since; "the due date
+ * is …" in the turn after a pregnancy was mentioned.
  */
 export function withContinuations<Item extends Meanable>(
   found: readonly Item[],
@@ -105,7 +108,7 @@ const patternsOf = perPack(({ calendar: { months, weekdays }, requests: { the },
   };
 });
 
-/** Where a sentence has a pronoun for a person, and where it names one; -1: nowhere. */
+/** The place of a pronoun for a person in a sentence, and of the first name or relation; -1 where there is none. */
 function person(content: string, pack: Pack): { pronoun: number; other: number } {
   const relation = [...content.matchAll(/\p{L}+/gu)].find(({ 0: word }) => RELATIONS.has(word.toLowerCase()));
   const { date } = patternsOf(pack);
@@ -117,7 +120,7 @@ function person(content: string, pack: Pack): { pronoun: number; other: number }
   };
 }
 
-/** Whether a statement begins with a thing of which nothing was said before: "the clinic gave us a date". */
+/** Whether a statement begins with a definite noun that is not the user's: "the clinic gave us a date". */
 function isPart({ content }: Meanable, pack: Pack): boolean {
   const { thing, users } = patternsOf(pack);
   return thing.test(content) && !users.test(content);

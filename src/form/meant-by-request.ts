@@ -14,7 +14,7 @@ import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
 import { akin, type Meanable, MOST_WITH_NAME, recent, RELATIONS, withContinuations, withSameNames } from './matter.ts';
 
-/** How the words of a request are read: a few words of it are often too few to tell their language by. */
+/** How the words of a request are read. Its language is given, because a few words are often too few to detect it. */
 export interface AskedIn {
   attributes: AttributeTable;
   /** The language of the turn that asks. */
@@ -30,11 +30,11 @@ function withoutOpening(about: string, pack: Pack | null): string {
 }
 
 /**
- * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take
- * Mustard out of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all telling words; a topic
- * that the latest statement without an attribute is about. A statement that repeats a value found so is meant as well. Where no
- * statement has all telling words, the one that has more of them than any other, and at least the share `least`. Empty where nothing
- * is meant for certain.
+ * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take Mustard out
+ * of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all content words of the request; a topic of
+ * the latest statement without an attribute. A statement that repeats a value that was found in this way is meant as well. Where no
+ * statement contains all content words, the one that contains the most is meant, if these are at least the share `least`. Empty where
+ * nothing is meant for certain.
  */
 export function meantByRequest<Item extends Meanable>(
   about: string,
@@ -82,7 +82,7 @@ function meantByThing<Item extends Meanable>(
   const widened = (found: readonly Item[]): Item[] =>
     isWhole || isAll ? withContinuations(found, items, { pack: own, isAll }) : [...found];
   if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
-  // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
+  // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not be in the words that were said about it.
   const clauses = partsOf(words, own).filter((clause) => !keeps(clause, own));
   const stems = clauses.map((clause) => tellingStems(withoutTopics(clause, own), own));
   const said = items.filter(({ content, value }) =>
@@ -98,7 +98,7 @@ function meantByThing<Item extends Meanable>(
   const most = sharingMost(clauses, items, { pack: own, least });
   if (most.length > 0) return widened(most);
   if (topics.size === 0 && stems.every(({ size }) => size === 0)) return latestOf(toldOf(words, items, own));
-  // For words that may be no request at all, only the matter itself is certain enough.
+  // Where the words may not be a request at all, related topics are too uncertain.
   const kin = least >= 1 ? new Set<string>() : akin(topics);
   const near = sharing.length > 0 ? sharing : items.filter(({ content }) => sharesTopic(content, kin, own));
   return widened(latestOf(near));
@@ -108,13 +108,13 @@ function latestOf<Item extends Meanable>(items: readonly Item[]): Item[] {
   return items.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime()).slice(0, 1);
 }
 
-/** "What I told you about last night": what names the same time. */
+/** "What I told you about last night": statements that name the same time. */
 function toldOf<Item extends Meanable>(words: string, items: readonly Item[], pack: Pack | null): Item[] {
   const time = pack === null ? undefined : packPattern(pack, 'request:when').exec(words)?.[0].toLowerCase();
   return time === undefined ? [] : items.filter(({ content }) => lowerCase(content).includes(time));
 }
 
-/** Matters that are one item of data each, which no other statement goes on about. */
+/** Topics that are a single item of data, which other statements do not continue. */
 const DATA: ReadonlySet<string> = new Set([
   'access',
   'bank',
@@ -132,13 +132,13 @@ function precise<Item extends Meanable>(items: readonly Item[], isInDigits: bool
   return digits.length > 0 ? digits : [...items];
 }
 
-/** The share of its telling words that a request may be told by. */
+/** The share of a request's content words that a statement must contain to be meant. */
 export const HALF: number = 0.5;
 
-/** One telling word: enough where a turn speaks of what was told before, if few statements have that word. */
+/** One content word: enough where a turn refers to an earlier one, if few statements contain that word. */
 export const ANY: number = 0.05;
 
-/** What has more of the words of one clause than anything else; all of it where the clause says "everything". */
+/** The statement that contains more words of one clause than any other; all such statements if the clause says "everything". */
 function sharingMost<Item extends Meanable>(
   clauses: readonly string[],
   items: readonly Item[],
@@ -157,7 +157,7 @@ function sharingMost<Item extends Meanable>(
   return [];
 }
 
-/** Words that tell one statement from others. */
+/** Stems that distinguish one statement from the others. */
 function rareStems(stems: ReadonlySet<string>, items: readonly Meanable[]): Set<string> {
   const contents = [...new Set(items.map(({ content }) => content))];
   return new Set(
@@ -167,7 +167,7 @@ function rareStems(stems: ReadonlySet<string>, items: readonly Meanable[]): Set<
   );
 }
 
-/** What the clauses of a turn that asks to forget want kept: "the allergy should stay". */
+/** Recognises the statements that a turn with a request to forget wants to keep: "the allergy should stay". */
 export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable) => boolean {
   const pack = detectPack(turn);
   const clauses = plainMarks(turn)
@@ -183,7 +183,7 @@ export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable)
   return (item) => clauses.some((clause) => meantByRequest(clause, [item], { attributes, pack }).length > 0);
 }
 
-/** "But remember the name": what a clause wants kept is not meant. */
+/** Whether a clause asks to keep something, which is then not forgotten: "but remember the name". */
 function keeps(clause: string, pack: Pack | null): boolean {
   if (pack === null || packPattern(pack, 'request:not').test(clause)) return false;
   return packPattern(pack, 'request:keep').test(clause) && !packPattern(pack, 'request:drop').test(clause);
@@ -203,7 +203,7 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Whether a request means several things, or all that is about its topic: "everything about …", or a topic that has many sides. */
+/** Whether a request means several things or a whole topic: "my name and my school", "everything about …", "my health". */
 export function isWide(about: string, { pack = null }: AskedIn): boolean {
   const own = pack ?? detectPack(about);
   const words = withoutOpening(about, own);
@@ -236,7 +236,7 @@ function isNamed(value: string | null, plain: string): boolean {
     : plain.includes(` ${wanted} `);
 }
 
-/** "All I told you of Javier": what is known of somebody whose name is a value. */
+/** "All I told you of Javier": the statements about a person whose name is a value. */
 function aboutNamed<Item extends Meanable>(named: readonly Item[], items: readonly Item[]): Item[] {
   const names = named.map(({ value }) => ` ${normalValue(value ?? '')} `);
   return items.filter(({ subject = '' }) => names.some((name) => ` ${normalValue(subject)} `.includes(name)));
@@ -254,13 +254,13 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
   return items.filter((item) => found.includes(item) || (item.attribute === null && repeats(item.content)));
 }
 
-/** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
+/** The stems of the content words of a request, without function words and without the words by which requests are made. */
 export function tellingStems(words: string, pack: Pack | null): Set<string> {
   const own = pack ?? detectPack(words);
   const asks = ['request:forget', 'request:drop', 'request:keep'] as const;
   const packs = PACKS.filter((pack) => pack === own || asks.some((name) => packPattern(pack, name).test(words)));
   const common = new Set(packs.flatMap(({ language, common: each }) => (language === 'en' ? [] : each.split('|'))));
-  // What is meant may stand inside of the phrase, in brackets of its pattern: "take Mustard out of your notes".
+  // The object may be inside the phrase, in a capturing group of its pattern: "take Mustard out of your notes".
   const inside = (_: string, ...groups: unknown[]): string =>
     ` ${groups.filter((group) => typeof group === 'string' && group.length < 120 && group !== words).join(' ')} `;
   const asked = packs.reduce((text, pack) => text.replace(requestWords(pack), inside), words);
@@ -276,7 +276,7 @@ export function tellingStems(words: string, pack: Pack | null): Set<string> {
 /** Articles and pronouns that French and Italian write together with a word: "l'esame", "j'ai". */
 const ELIDED = /(?<!\p{L})(?:[cdjlmnstv]|qu|(?:a|d[ae]|ne|su)?ll|un|quest|quell)['’](?=\p{L}{2})/giu;
 
-/** The stems of a text. A relation has the same stem in all its words: "papà" and "padre". */
+/** The stems of a text. All words for one relation have the same stem: "papà" and "padre". */
 function stemsOf(text: string): Set<string> {
   const plain = text.replace(ELIDED, ' ').replace(/\p{L}+/gu, (word) => RELATIONS.get(word.toLowerCase()) ?? word);
   return contentStems(plain);
@@ -284,7 +284,7 @@ function stemsOf(text: string): Set<string> {
 
 const pointingWord = perPack(({ requests: { pointing } }) => packRegExp(`^(?:${pointing || '(?!)'})$`));
 
-/** The share of the words of a request that a text has, also in another form: "weight" and "weigh", "debts" and "debt". */
+/** The share of a request's stems that a text contains, also in another form: "weight" and "weigh", "debts" and "debt". */
 function sharesWords(wanted: ReadonlySet<string>, text: string): number {
   const stems = [...stemsOf(text)];
   const has = (stem: string): boolean =>
@@ -347,7 +347,7 @@ function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<stri
       for (const { attribute, pattern } of topicsOf(pack)) {
         // "My husband's name" is about the husband: a name is the user's only where nobody else is mentioned.
         for (const match of part.matchAll(pattern))
-          // "From your notes" is where it is kept.
+          // "From your notes" says where something is stored.
           if (!pointingWord(pack).test(match[0]))
             offer(attribute, attribute === 'name' ? 1 : match.index + match[0].length, match[0].length);
       }
@@ -361,7 +361,7 @@ function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<stri
   return topics;
 }
 
-/** Whether a statement speaks of one of the topics, in the words of its own language or of the request's. */
+/** Whether a statement mentions one of the topics, in its own language or in that of the request. */
 function sharesTopic(content: string, topics: ReadonlySet<string>, asked: Pack | null): boolean {
   const own = detectPack(content);
   const plain = plainMarks(content);
@@ -370,7 +370,7 @@ function sharesTopic(content: string, topics: ReadonlySet<string>, asked: Pack |
   );
 }
 
-/** Whether the words beside a request can be what it means; fewer are a greeting: "oh, please forget that". */
+/** Whether the words beside a request can be its object. Fewer words are a greeting: "oh, please forget that". */
 export function isMoreThanGreeting(words: string): boolean {
   return (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3 || (words.match(/\p{Lo}/gu)?.length ?? 0) >= 5;
 }

@@ -24,7 +24,7 @@ import type { Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
-/** What every stage of one formation works with. */
+/** The input of every stage of one formation. */
 export interface FormWork {
   deps: FormDeps;
   scope: Scope;
@@ -32,18 +32,18 @@ export interface FormWork {
   meter: Meter;
   reader: Reader;
   events: readonly Event[];
-  /** The events before, for what an answer replies to. */
+  /** The events before, which contain the questions that turns answer. */
   earlier: readonly Event[];
   /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
   stretch: { from: number; to: number; hasMore: boolean } | null;
   startedAt: Date;
   signal?: AbortSignal;
-  /** The owner before anything was read: what was erased meanwhile must not come back. */
+  /** The state of the owner before the reading, so that nothing comes back that is erased meanwhile. */
   seen: SeenOwner;
   why: Change;
 }
 
-/** What a reading gives once it is checked, with what it takes to decide. */
+/** A checked reading, with what is needed to decide about its statements. */
 export interface Formable {
   reading: Reading;
   statements: Statement[];
@@ -51,7 +51,7 @@ export interface Formable {
   refused: Refusal[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /** What the reader was shown of what is known: a topic may go on from there. */
+  /** The known texts that the reader was shown, which topics may continue. */
   known: string[];
 }
 
@@ -61,9 +61,9 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
   );
 }
 
-/** read → resolve → check, and for a model: what was refused told back once, and the pairs that fields leave open. */
+/** read → resolve → check. A model is also told once what was refused, and is asked about pairs that fields do not decide. */
 export async function readTurns(given: FormWork): Promise<Formable> {
-  // Talk without a user stays in its session: what it says would otherwise stand in every user's prompt.
+  // Talk without a user stays in its session: otherwise it would be in the prompts of all users.
   const work = given.scope.user === null ? { ...given, events: [] } : given;
   const { deps, reader, events, signal, meter } = work;
   const readable = events.some((event) => isReadable(event) || isStated(event));
@@ -71,7 +71,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const { facts } = deps.settings;
   const isWanted = facts || input.wants.reflections || input.wants.topics;
   const whole = readable && isWanted ? await reader.read(input, { signal, meter }) : emptyReading();
-  // Without facts the reading still gives reflections and topics: each is switched off on its own.
+  // Facts, reflections and topics are switched off separately: without facts the reading still has the other two.
   const reading = facts ? whole : { ...whole, statements: [], ends: [] };
   const context = await checkContext(deps, {
     ...work,
@@ -106,10 +106,10 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   };
 }
 
-/** Topics that a reader is shown, to go on with. */
+/** How many topics a reader is shown to continue. */
 const MOST_TOPICS = 6;
 
-/** What a reader is given: the turns, what came before, and what is known that has to do with them. */
+/** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput({ deps, scope, reader, events, earlier, meter, signal }: FormWork): Promise<ReadInput> {
   const { settings, memoryTypes, attributes } = deps;
   const isModel = reader.kind === 'model';
@@ -156,7 +156,7 @@ async function readInput({ deps, scope, reader, events, earlier, meter, signal }
   };
 }
 
-/** Names by which the user may be spoken of: the one that the application gives them, and those they have said. */
+/** The names of the user: the one that the application uses, and those that the user has stated. */
 export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...said.flatMap(({ value }) => value ?? [])])];
 }
@@ -179,19 +179,16 @@ export async function checkContext(
   };
 }
 
-/** Tells a model once what was refused, and takes what it corrects. What is refused again stays refused. */
+/** Tells a model once what was refused, and adds what it corrects. An item that is refused again stays refused. */
 async function amended(work: FormWork, input: ReadInput, checked: Checked, context: CheckContext): Promise<Checked> {
   const mendable = checked.refused.filter(({ reason, text }) => isMendable(reason) && text !== null && text !== '');
   if (work.reader.kind !== 'model' || mendable.length === 0) return checked;
-  const told = mendable.map(({ index, text, reason, detail }) => ({
-    number: index + 1,
-    text: text ?? '',
-    reason,
-    detail,
-  }));
   const reader = work.reader as ModelReader;
-  const again = checkStatements(await reader.amend(input, told, { signal: work.signal, meter: work.meter }), context);
-  // A model may give its whole answer again: only items that were not there before are corrections.
+  const again = checkStatements(
+    await reader.amend(input, mendable, { signal: work.signal, meter: work.meter }),
+    context,
+  );
+  // A model may repeat its whole answer: only new items are corrections.
   const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
   const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));
   const left = [...mendable];
@@ -223,7 +220,7 @@ function withinRetired(
   };
 }
 
-/** Asks the model about close pairs that fields leave open: one call, or none. */
+/** Asks the model about close pairs that fields do not decide, in at most one call. */
 async function verdictsOf(
   work: FormWork,
   {
@@ -250,7 +247,7 @@ async function verdictsOf(
   return askVerdicts(meter.languageModel(deps.languageModel), questions, signal);
 }
 
-/** Reflections of the reading, or of a call of their own that sees the statements. */
+/** The reflections of the reading, or of a separate call that is shown the statements. */
 async function reflectionsOf(
   work: FormWork,
   reading: Reading,

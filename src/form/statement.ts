@@ -19,16 +19,16 @@ export interface Statement extends Pick<
   statedAt: Date;
   statedBy: Origin;
   quotes: Quote[];
-  /** The events that say so, oldest first. */
+  /** The events that it quotes, oldest first. */
   events: Event[];
   validFrom: Date | null;
   validTo: Date | null;
   dueAt: Date | null;
-  /** What it does to a known statement, as its reader says. */
+  /** Its relation to a known statement, as the reader gives it. */
   relation: { kind: Relation; target: Memory } | null;
 }
 
-/** The ends and requests of a reading whose words the user said. */
+/** The ends and requests of a reading whose quotes are in the user's own words. */
 export interface CheckedRequests {
   ends: {
     target: Memory;
@@ -45,6 +45,6 @@ export interface CheckedForget {
   evidence: Evidence;
   /** The known statements that the reader takes to be meant. */
   targets: Memory[];
-  /** The sentence of the user's that comes nearest by its meaning, for where neither fields nor words decide. */
+  /** The user's sentence that is nearest in meaning, for the case that neither fields nor words decide. */
   nearest?: Quote | null;
 }

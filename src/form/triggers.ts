@@ -10,8 +10,8 @@ import type { TriggerDeps, TriggerSettings } from './formation-settings.ts';
 import { usesModel } from './read/reader.ts';
 
 /**
- * Queues what follows from new events, in the transaction that appends them: a formation when enough has gathered, the reading of the
- * exchange by a model where the settings ask for it, the summary that waits for quiet, the boost after a good outcome.
+ * Queues the jobs that follow from new events, in the transaction that appends them: a formation when there are enough events, the reading
+ * of the exchange by a model if the settings ask for it, the summary of the session once it is quiet, and the boost after a good outcome.
  */
 export async function triggerFormation(
   writer: Writer,
@@ -32,13 +32,13 @@ export async function triggerFormation(
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
-/** Whether a model reads every exchange at once, beside the formation of the session. */
+/** Whether a model reads every exchange at once, in addition to the formation of the session. */
 export function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
 
-/** Whether enough has gathered since the last formation. */
+/** Whether there are enough events since the last formation. */
 function isFormationDue(
   session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
   { messages, weightedTokens, minimumMessages, everyMessages }: TriggerSettings,
@@ -52,17 +52,19 @@ function isFormationDue(
   );
 }
 
-/** The job that forms a session: one waits and one runs at a time for each. `whole`: however few messages it has. */
+/**
+ * The job that forms a session. At most one waits and one runs for each session. `whole`: forms the session however few messages it has.
+ */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
   return { kind: 'form', ...sessionJob(scope, { cause: 'schedule', whole }) };
 }
 
-/** Each new message puts it off again. */
+/** Each new message delays the job again. */
 function summaryJob(scope: Scope, delay: number): NewJob {
   return { kind: 'summarise', ...sessionJob(scope, {}), delay, whenWaiting: 'move' };
 }
 
-/** What the jobs of a session have in common: its owner, its key and its scope. */
+/** The common fields of the jobs of a session: its owner, its key and its scope. */
 function sessionJob(
   scope: Scope,
   payload: Record<string, string | boolean>,
@@ -101,10 +103,10 @@ function boostJob(event: Event): NewJob[] {
 }
 
 const MOST_SESSIONS = 500;
-/** A formation that was given up, for a dead provider or an expired key, is tried again this much later. */
+/** How long after it was given up, because of a dead provider or an expired key, a formation is tried again. */
 const TRY_AGAIN_AFTER = HOUR;
 
-/** Queues a formation for every session that has gone cold with events in it that no formation has read, however few. */
+/** Queues a formation for every session that has been quiet for long and has unread events, however few. */
 export async function formColdSessions(deps: TriggerDeps): Promise<number> {
   const now = deps.clock.now();
   const { coldAfter } = deps.settings.triggers;

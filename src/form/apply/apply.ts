@@ -64,13 +64,13 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
   const applied: Applied = { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
   const applying = { writer, deps, work, applied };
   const { scope, statements, vectors } = work;
-  // What is compared must not change meanwhile: another agent may be told of the same facts.
+  // The shared owner is locked as well: another agent that is told the same facts must not change them before this transaction ends.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
     await changeOwner(writer, sharedOwner(scope), deps.clock.now());
   const formed = await memoriesFrom(writer, scope.tenant, work.eventIds);
   const forgotten = await listForgotten(writer, ownerOf(scope));
   if (work.replacesDrafts) {
-    // A draft whose words were forgotten with another one cannot be read again, and stays.
+    // A draft whose quoted words were forgotten together with another statement stays, because the model cannot read those words again.
     const drafts = formed.filter(
       (memory) => isDraft(memory, work) && !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
     );
@@ -96,7 +96,7 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
 /** The owner's statements as this formation has changed them so far. */
 class OwnerState {
   readonly #now: Map<string, Memory>;
-  /** The statements that were changed for each of the new ones, by the place of the new one. */
+  /** The ids of the changed statements, each with the index of the new statement that changed it. */
   readonly #changed: { id: string; index: number }[] = [];
 
   constructor(targets: readonly Memory[]) {
@@ -108,7 +108,7 @@ class OwnerState {
     this.#changed.push({ id: memory.id, index });
   }
 
-  /** Known statements as they are now, with those of this formation that are like the statement. */
+  /** The found candidates in their current state, and the statements that this formation has changed, each with its similarity. */
   candidates(
     found: readonly Candidate[],
     { text }: Statement,
@@ -127,7 +127,9 @@ class OwnerState {
     }));
   }
 
-  /** A statement whose relation is to a known one as it is now; without the relation when that is gone. */
+  /**
+   * The statement with the current state of the known statement that its relation names; without the relation if that statement is gone.
+   */
   current(statement: Statement): Statement {
     const { relation } = statement;
     const target = this.#now.get(relation?.target.id ?? '');
@@ -171,7 +173,7 @@ function isDraft({ archivedAt, reader, sourceEvents, statedBy, type }: Memory, {
   );
 }
 
-/** The same reading of the same events a second time, after a crash: what became of it since is not undone. */
+/** Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: ApplyWork): boolean {
   const events = new Set(statement.events.map(({ id }) => id));
   return formed.some(
@@ -204,7 +206,7 @@ async function applyDecision(applying: Applying, statement: Statement, decision:
   return changed;
 }
 
-/** Retires what no longer holds beside a statement, whose memory has the id `by`. */
+/** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
 async function retireAll(
   applying: Applying,
   statement: Statement,
@@ -235,9 +237,9 @@ async function add(
   const carried = withCarriedOver(await toMemory(applying, statement), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
-  // Known before the memory is written: what it replaces points to it.
+  // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
-  // The old value goes first: two live values of one attribute never stand side by side, not even within the transaction.
+  // The old value is archived first, so that two live values of one attribute never exist at once, not even within the transaction.
   const changed = await retireAll(applying, statement, { by: id, retires });
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, id, contradicts }, work.why);
@@ -249,18 +251,18 @@ async function add(
   return [...changed, memory];
 }
 
-/** From this share of its words on a known statement is said again by the one that takes its place, and by one in another tense. */
+/** The share of a known statement's words that its successor must contain to repeat it: in the same tense, and in another tense. */
 const SAID_AGAIN = 0.5;
 const WHOLLY_SAID_AGAIN = 0.8;
 
 /**
- * A statement that a reader puts in the place of a known one may say again what goes on of it ("Oisin, 34, from Strabane, is permanent
- * now"). Those words come from the turns of the known one: the new statement rests on these too, so that who forgets or erases such a
- * turn reaches every sentence that was made of it. What came of a plan is told by turns of its own.
+ * A statement that replaces a known one may repeat the part of it that still holds ("Oisin, 34, from Strabane, is permanent now"). The
+ * repeated words come from the turns of the known statement, so the new statement cites those turns as well: forgetting or erasing such a
+ * turn then reaches every sentence that was made from it. The outcome of a plan cites only its own turns.
  */
 function withCarriedOver(input: InternalMemory, statement: Statement, retires: readonly Retirement[]): InternalMemory {
   const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
-  // Less trusted words were said again by somebody who is trusted more: they are that speaker's now.
+  // Words of low trust that a more trusted speaker repeats count as that speaker's words.
   if (old === undefined || isMoreTrusted(statement.trust, old.trust)) return input;
   if (old.internal['planned'] === true || (old.tense === 'planned' && statement.tense !== 'planned')) return input;
   const needed = old.tense === statement.tense ? SAID_AGAIN : WHOLLY_SAID_AGAIN;
@@ -272,7 +274,7 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
   };
 }
 
-/** A statement that another one outranks is kept as what was once said, out of recall; what it excluded in its time goes too. */
+/** Stores an outranked statement as history, out of recall, and retires what the statement excluded while it held. */
 async function storeAsHistory(
   applying: Applying,
   statement: Statement,
@@ -328,7 +330,7 @@ async function revise(
       ...claim,
       tags: [...new Set([...target.tags, ...statement.tags])].slice(0, 50),
       entities: [...new Set([...target.entities, ...entities])],
-      // Its day was not said before: now it is.
+      // The statement says the day, so the provisional follow-up date is dropped.
       ...(statement.dueAt === null
         ? {}
         : { dueAt: statement.dueAt, internal: { ...(claim.internal ?? target.internal), due: null } }),
@@ -340,7 +342,9 @@ async function revise(
   return revised;
 }
 
-/** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides again. */
+/**
+ * Archives a draft before the model's reading is decided on, and restores what the draft had replaced, so that the reading decides again.
+ */
 async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
   const { writer, deps, work, applied } = applying;
   const why = { ...work.why, reason: 'a draft of the local reader, read again by the model' };
@@ -352,13 +356,13 @@ async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
 }
 
 /**
- * A reached goal no longer holds: it has its outcome and its end at once, and leaves the live memories with the next upkeep. An intention
- * that was done leaves them now, as where the application says that it is done.
+ * A reached goal no longer holds: it gets its outcome and its end now, and the next upkeep archives it. A completed intention is archived
+ * at once, as it is when the application marks it as done.
  */
 async function reachGoal({ writer, deps, work }: Applying, goal: Memory, until: Date): Promise<Memory> {
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
-  // What comes true before its day has begun by then.
+  // A goal that is reached before its planned start has started when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
   const why = { ...work.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
@@ -367,7 +371,7 @@ async function reachGoal({ writer, deps, work }: Applying, goal: Memory, until: 
   return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }
 
-/** A plan takes its place on its day: that of other values of its attribute, and that of what a reader says it replaces. */
+/** Schedules the day on which a plan replaces other values of its attribute, and the memory that its reader named as replaced. */
 async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
@@ -423,7 +427,7 @@ async function toMemory(applying: Applying, statement: Statement): Promise<Inter
   };
 }
 
-/** Whether a statement is always in mind: what the user is or has, under an attribute that is. */
+/** Whether a statement is in every prompt: it says what the user is or has, under an attribute whose policy is permanent. */
 export function isPermanent(
   claim: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
   { attributes }: ApplyDeps,
@@ -436,7 +440,7 @@ export function isPermanent(
 
 const FOLLOW_UP_DAYS = 7;
 
-/** What is meant to be done without a day is brought up again when it begins, or after a week. */
+/** An intention without a day is brought up again when it begins, or after a week. */
 function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
   const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);
   return { dueAt, internal: { due: FOLLOW_UP } };
@@ -447,7 +451,7 @@ async function linkEntities({ writer, deps, work }: Applying, statement: Stateme
   const owner = ownerOf(work.scope);
   const ids: string[] = [];
   for (const entity of entitiesOf(text, subject, names)) {
-    // A name whose kind is not known here is the one that is known under that name.
+    // A name of unknown type stands for the entity that is already stored under that name.
     const [known] = entity.type === 'other' ? await findEntitiesByName(writer, owner, [entity.name]) : [];
     ids.push((known ?? (await writeEntity(writer, deps, owner, entity))).id);
   }

@@ -19,7 +19,7 @@ import type { ReadReflection, ReadTopic } from '../read/reader.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
-/** What is written of reflections and topics, and what is refused. */
+/** The ids of the memories that were written, and what was refused. */
 export interface Written {
   ids: string[];
   refused: Refusal[];
@@ -39,11 +39,14 @@ export function spokenEvents(events: readonly Event[]): Event[] {
 }
 
 const MOST_WORDS = 35;
-// Four words of five are a repetition.
+// A reflection repeats another one if that one contains four of five of its words.
 const REPEATS = 0.8;
 const LEVELS = ['agent', 'user', 'session'] as const;
 
-/** Writes reflections that are short, supported, not repeated, and that keep people out of the level that all users share. */
+/**
+ * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
+ * that all users share.
+ */
 export async function writeReflections(
   writer: Writer,
   deps: ApplyDeps,
@@ -83,7 +86,7 @@ export async function writeReflections(
   return written;
 }
 
-/** Where a reflection lives: never above its user when it speaks of a person, and never where the scope has no place. */
+/** The level of a reflection: never above the user if it speaks of a person, and never a level that the scope does not have. */
 async function levelOf(
   writer: Writer,
   level: ScopeLevel,
@@ -100,7 +103,7 @@ async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promi
     return true;
   const names = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
   const entities = await findEntitiesByName(writer, scope, names);
-  // A name inside a sentence that is no known thing may be a person's.
+  // A capitalised word inside a sentence that names no known entity may be the name of a person.
   const inner = names.filter((name) => !text.startsWith(name));
   return (
     entities.some(({ type }) => type === 'person') ||
@@ -111,7 +114,7 @@ async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promi
 const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
-/** Writes the topics of a session, one memory each, brought up to date where the topic is known. */
+/** Writes the topics of a session, one memory for each. The memory of a known topic is updated. */
 export async function writeTopics(
   writer: Writer,
   deps: ApplyDeps,
@@ -126,7 +129,7 @@ export async function writeTopics(
     const title = plainText(topic).slice(0, 200);
     const text = summary.split('\n').map(plainText).join('\n').trim().slice(0, LONGEST_SUMMARY);
     if (title === '' || text === '') continue;
-    // A topic that goes on may keep what its summary said.
+    // The summary of a continued topic may repeat the earlier summary.
     const verdict = checkText(deps, 'topic', text, { events, earlier: shown });
     if (verdict.refusal !== null) {
       written.refused.push(verdict.refusal);
@@ -150,13 +153,13 @@ export async function writeTopics(
   return written;
 }
 
-/** So much of what an earlier summary says is in one that goes on from it. */
+/** The share of an earlier summary's words that a new summary must contain to continue it. */
 const CONTINUES = 0.35;
 
 /**
- * The summary of a topic that has one already: the new text where it goes on from the earlier one, otherwise both, with the day of the
- * earlier one, which the new one may contradict. What was said of a topic in another session is never overwritten; where there is no
- * room for all, the oldest lines go.
+ * The summary of a topic that already has one: the new text if it continues the earlier summary, otherwise both texts, the earlier one with
+ * its date, because the new text may contradict it. A summary from another session is never overwritten; where both are too long, the
+ * oldest lines are dropped.
  */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null || coveredBy(contentStems(known.content), contentStems(text)) >= CONTINUES) return text;
@@ -167,7 +170,7 @@ function continuedSummary(known: Memory | null, text: string): string {
   return lines.join('\n');
 }
 
-// A line that says of which day it is: one of an earlier summary, or a dated quotation of the local reader.
+// A line with a date: a line of an earlier summary, or a dated quotation of the local reader.
 const DATED_LINE = /\(as of \d{4}-\d{2}-\d{2}\)$|^\S.{0,20}: “/u;
 
 const MOST_SUMMARIES = 50;
@@ -175,12 +178,12 @@ const MOST_SUMMARIES = 50;
 /** Characters that a reader is shown of a topic's summary. */
 const SHOWN_SUMMARY = 1200;
 
-/** The end of a long summary, from a whole word on. */
+/** The last part of a long summary, beginning with a whole word. */
 function lastOf(summary: string): string {
   return summary.length <= SHOWN_SUMMARY ? summary : summary.slice(-SHOWN_SUMMARY).replace(/^\S*\s+/, '');
 }
 
-/** The topics that these turns may go on with, the likeliest first: those that share words with them, then the latest. */
+/** The topics that these turns may continue, the likeliest first: those that share words with the turns, then the latest. */
 export async function topicsToContinue(
   reader: StoreReader,
   deps: ApplyDeps,
@@ -220,7 +223,7 @@ function refused(...why: Parameters<typeof refusal>): TextVerdict {
   return { text: '', tags: [], refusal: refusal(...why) };
 }
 
-/** A text without quotes has no name, number or order that nobody said. */
+/** Checks a text that quotes nothing: it may contain no name, number or instruction that nobody said. */
 function checkText(
   deps: ApplyDeps,
   what: 'reflection' | 'topic',
@@ -234,7 +237,7 @@ function checkText(
   const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...earlier];
   const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
-  // A day of a month may have been counted from the turn.
+  // The day of a month may have been computed from the date of the turn.
   if (number !== null && !(Number(number) <= 31)) return refused(what, 'value_not_said', text, { detail: number });
   const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
   // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
@@ -248,7 +251,7 @@ function checkText(
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`), refusal: null };
 }
 
-// A date that is written out was counted from the turn, and its figures need not stand there.
+// A date that is written out was computed from the date of the turn, so its digits need not be in the turn.
 const WRITTEN_DATE =
   /\b(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
 

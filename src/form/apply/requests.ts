@@ -78,7 +78,7 @@ export async function applyEnds(
     if (now === null || !mayStillChange(now) || !owners.includes(ownerKey(now.scope)) || !maySupersede(claim, now))
       continue;
     const reason = { ...why, reason: 'the user says that it is over' };
-    // "I leave on 1 April": until then it holds, and upkeep archives it after its end.
+    // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
     const quoted = await reviseMemory(writer, deps, now, { change, why: reason });
@@ -89,22 +89,22 @@ export async function applyEnds(
   return ended;
 }
 
-/** A request that means more memories than this is misread, or a case for `erase`. */
+/** A request that matches more memories than this was misread, or needs `erase`. */
 const MOST_AT_ONCE = 20;
 const MOST_KNOWN = 1000;
 
-/** What became of the requests of a formation. */
+/** The results of the requests of a formation. */
 export interface AppliedForgets {
   forgotten: Forgotten[];
-  /** Memories that are back because the user took a request back. */
+  /** Memories that were restored because the user withdrew a request. */
   restored: string[];
   refused: Refusal[];
 }
 
 /**
- * Forgets what the user asks to forget: what the reader names, else what the words of the request fit by attribute or by all of
- * their words, the narrowest first, else what comes nearest by meaning; "that" is what was said just before. What never became a
- * memory is forgotten where it was said.
+ * Forgets what the user asks to forget: the statements that the reader names; otherwise those that match the request by attribute or by all
+ * of its words, the narrowest match first; otherwise the nearest by meaning. "That" refers to what was said just before. Words from which
+ * no memory was formed are removed from the log.
  */
 export async function applyForgets(
   writer: Writer,
@@ -117,7 +117,7 @@ export async function applyForgets(
   const obeyed = new Set<string>();
   for (const { nearest = null, ...asked } of forgets) {
     const { request, evidence } = asked;
-    // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence means the same.
+    // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence repeats the request.
     const isSaidAgain = obeyed.has(evidence.event.id);
     if (request.takenBack === true) {
       applied.restored.push(
@@ -161,8 +161,8 @@ interface TakingBack {
 }
 
 /**
- * "Actually, keep it": what the last request of the conversation took away comes back. Where the words name something ("keep the phone
- * number"), only that comes back, also where an earlier request took it away.
+ * "Actually, keep it" restores what the last request of the conversation removed. Where the words name something ("keep the phone number"),
+ * only that is restored, even if an earlier request removed it.
  */
 async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promise<string[]> {
   const { owner, about, event, turns, why } = taking;
@@ -187,7 +187,7 @@ async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promis
   return restored;
 }
 
-/** What a request means: statements, and words of turns that became none. */
+/** What a request means: statements, and words of turns from which no statement was formed. */
 interface Meant {
   memories: Memory[];
   words: Quote[];
@@ -213,7 +213,7 @@ async function findMeant(
   const { isAll = false, isToldBefore = false } = request;
   const pack = detectPack(evidence.event.content);
   const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
-  // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
+  // "My PIN is 1234. Don't keep that.": the request means its own turn.
   const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
     return saidJustBefore(writer, own, { named, evidence, turns });
@@ -237,7 +237,7 @@ async function findMeant(
   return { ...meant, memories: withSameWords(memories, own) };
 }
 
-/** Statements, and those that were read from nothing but the words of one of them: "Javier has coeliac disease" from "Javier is a coeliac". */
+/** Statements, and others that quote only words of one of them: "Javier has coeliac disease" from "Javier is a coeliac". */
 function withSameWords(memories: readonly Memory[], own: readonly Memory[]): Memory[] {
   const whole = memories.filter(({ attribute }) => attribute === null).flatMap(({ quotes }) => quotes);
   const isInside = (quote: Quote): boolean =>
@@ -252,7 +252,9 @@ function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
   return about !== '' && plain(event.content.slice(0, start)) === plain(about);
 }
 
-/** "Don't keep this: I take sertraline.": where the words stand that follow the request and its colon; null where others do. */
+/**
+ * "Don't keep this: I take sertraline.": the place of the words after the colon of a request; null if `about` does not follow the colon.
+ */
 function wordsAfterColon(about: string, { event, end }: Evidence): Quote | null {
   const colon = /^\s*[:：]\s*/u.exec(event.content.slice(end))?.[0].length ?? 0;
   const start = end + colon;
@@ -260,7 +262,9 @@ function wordsAfterColon(about: string, { event, end }: Evidence): Quote | null 
   return isThere ? { event: event.id, start, end: start + about.length } : null;
 }
 
-/** "That": what the turn itself says before the request, else the user's turn before it, with all that was learned from it. */
+/**
+ * "That": what the turn itself says before the request, otherwise the user's previous turn, with all statements that were formed from it.
+ */
 async function saidJustBefore(
   writer: Writer,
   own: readonly Memory[],
@@ -298,7 +302,7 @@ async function withStatements(writer: Writer, own: readonly Memory[], words: rea
     learned.filter(({ quotes }) => quotes.length === 0 || quotesMeet(quotes, words)).map(({ id }) => id),
   );
   const memories = own.filter(({ id }) => ids.has(id));
-  // Words that a statement quotes, but for a full stop, go with the statement.
+  // Words that a statement quotes, except for a final full stop, are removed together with the statement.
   const isQuoted = ({ event, start, end }: Quote): boolean =>
     memories.some(({ quotes }) =>
       quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1),
@@ -306,7 +310,7 @@ async function withStatements(writer: Writer, own: readonly Memory[], words: rea
   return { memories, words: words.filter((each) => !isQuoted(each)) };
 }
 
-/** Whether a memory was said with the request or after it. */
+/** Whether a memory was stated in the turn of the request or later. */
 function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event): boolean {
   return statedAt > request.occurredAt || (sourceEvents.length === 1 && sourceEvents[0] === request.id);
 }
@@ -322,7 +326,7 @@ export interface SaidSentence extends Meanable {
 
 const MOST_TURNS = 200;
 
-/** What the user has said up to a turn, sentence by sentence, the latest turn first: what never became a memory is found there. */
+/** The user's sentences up to a turn, the latest turn first, including those from which no memory was formed. */
 async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<SaidSentence[]> {
   const turns = await ownEvents(reader, owner, {
     kind: 'message',
@@ -343,11 +347,14 @@ async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<S
 }
 
 const MOST_COMPARED = 40;
-/** How near a sentence must be to what a request names, and how much nearer than the next one: else nothing is meant for certain. */
+/**
+ * The least similarity between a request and the sentence that it means, and its least lead over the second-best sentence. Below these the
+ * request is ambiguous.
+ */
 const NEAR = 0.6;
 const AHEAD = 0.05;
 
-/** Requests, each with the sentence of the user's that is nearest in meaning: "my salary" finds "I make 90k". */
+/** Adds to each request the user's sentence that is nearest in meaning: "my salary" finds "I make 90k". */
 export async function withNearest(
   {
     deps,

@@ -32,7 +32,7 @@ import {
   locateQuotes,
 } from './evidence.ts';
 
-/** What passed, and what did not with its reason. One bad item never costs the others. */
+/** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
 export interface Checked {
   statements: Statement[];
   refused: (Refusal & { index: number })[];
@@ -40,7 +40,7 @@ export interface Checked {
 
 const WORD_LIMIT = 30;
 
-/** Checks each statement by its quote, and gives those that pass in the order in which they were said. */
+/** Checks each statement by its quote, and returns those that pass in the order in which they were said. */
 export function checkStatements(read: readonly ReadStatement[], context: CheckContext): Checked {
   const checked: Checked = { statements: [], refused: [] };
   for (const [index, statement] of read.entries()) {
@@ -119,7 +119,7 @@ function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
   };
 }
 
-/** Text and value as the policy lets them be kept; `dropped` names what forbids to keep them. */
+/** Text and value as the privacy policy allows them to be stored; `dropped` names the category that forbids storing them. */
 function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: CheckContext['settings']['privacy']) {
   const kept = applyPrivacy(text, privacy);
   const pair = applyPrivacy(`${(attribute ?? '').replaceAll('_', ' ')}: ${value ?? ''}`, privacy);
@@ -131,12 +131,12 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
   };
 }
 
-/** What an agent noted by itself, going through an inbox, rests on what others wrote: nobody has confirmed it. */
+/** A note that an agent made on its own, for example while reading an inbox, rests on what others wrote, and nobody has confirmed it. */
 function trustOfEvent({ origin, kind, metadata }: Event): Trust {
   return kind === 'observation' && metadata['source'] === 'autonomous' ? 'low' : trustOf(origin);
 }
 
-/** Without characters that no text of a statement has, and that databases refuse; with single spaces. */
+/** A text without control characters and invisible characters, some of which databases refuse, and with single spaces. */
 export function plainText(text: string): string {
   return (
     text
@@ -159,7 +159,7 @@ function clean(read: ReadStatement): ReadStatement {
   };
 }
 
-/** What concerns a person never goes to the level that every user of an agent shares. */
+/** A statement about a person is never stored at the level that all users of an agent share. */
 function levelOf(
   { forEveryone, subject }: ReadStatement,
   evidence: readonly Evidence[],
@@ -177,7 +177,7 @@ function levelOf(
 const FIRST_PERSON =
   /(?<![\p{L}\p{N}])(?:i|i'm|i've|i'd|i'll|me|my|mine|we|our|us|ich|mir|mich|mein\p{L}*|wir|unser\p{L}*|yo|mi|mis|nosotros|je|j'\p{L}+|mon|ma|mes|nous|notre|eu|meu|minha|nós|io|mio|mia|noi|ik|mijn|wij|ons|我|我们|私|僕|俺)(?![\p{L}\p{N}])/iu;
 
-// Below 0.3 a memory is archived when nobody reads it for a month: what a person says outright is not that fleeting.
+// A memory below 0.3 is archived when nobody reads it for a month, which is too soon for what a person says outright.
 const LEAST_SAID = 0.4;
 
 function share(importance: number | null, fallback: number, isSaid: boolean): number {
@@ -185,12 +185,12 @@ function share(importance: number | null, fallback: number, isSaid: boolean): nu
   return Math.round(Math.min(1, Math.max(isSaid ? LEAST_SAID : 0, importance)) * 100) / 100;
 }
 
-/** What the user said outright is sure; what follows from an answer or was concluded is less so. */
+/** The user's explicit words have high confidence. What follows from an answer, or was concluded, has medium confidence. */
 function confidenceOf({ explicit }: ReadStatement, evidence: readonly Evidence[]): Confidence {
   return explicit && evidence.every(({ event }) => event.origin === 'user') ? 'high' : 'medium';
 }
 
-/** Explicit: the user's own words. What an agent notes in chat is an inference, what it notes by itself a lesser one. */
+/** `explicit`: the user's own words. `conversation`: what an agent notes in chat. `inference`: what an agent notes on its own. */
 function sourceTypeOf({ explicit }: ReadStatement, events: readonly Event[]): SourceType {
   if (events.some((event) => event.metadata['source'] === 'autonomous')) return 'inference';
   const isUsers = events.some((event) => event.origin === 'user' && !isStated(event));
@@ -225,14 +225,14 @@ function refuse(
 /** What names and attributes are resolved against. */
 export type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
 
-/** A reader's statement under the names that the tables have, with its times. */
+/** A reader's statement with the names of the two tables, and with resolved times. */
 interface ResolvedStatement extends ReadStatement {
   validFrom: Date | null;
   validTo: Date | null;
   dueAt: Date | null;
 }
 
-/** Resolves the names of a statement: its type, its attribute, its subject. Unknown attributes stay, and mean many values. */
+/** Resolves the names of a statement: its type, its attribute, its subject. Unknown attributes are kept, and may have many values. */
 export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
   // Some models write `likes:pizza` for an attribute and its value.
   const [name, ...rest] = (statement.attribute ?? '').split(':');
@@ -248,19 +248,19 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   };
 }
 
-/** The type of a statement, or the one that is nearest where it cannot have that. */
+/** The type of a statement, or the nearest type where a reader may not form that one. */
 function typeOf({ type, tense }: ReadStatement, { types }: ResolveContext): string {
   const policy = types.get(type);
   if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
-  // What recurs ("a letter to Grandma every Sunday") is not done on a day, and would run out after its first.
+  // A recurring task ("a letter to Grandma every Sunday") has no single day: as an intention it would expire after the first one.
   return tense === 'habit' && policy.due === 'required' ? 'fact' : type;
 }
 
-/** People type names without capitals; a form has them: "wendell tulk" is Wendell Tulk. */
+/** Adds the capitals to a name that was typed without them: "wendell tulk" becomes "Wendell Tulk". */
 function spelled(value: string, attribute: string | null, { attributes }: ResolveContext): string {
   if (attribute === null || value !== value.toLowerCase()) return value;
   const { shape, namesSomebody, category } = attributes.policyOf(attribute);
-  // People and places have names; an employer may be "the hospital laundry", and a school "left at 15".
+  // Only people and places always have proper names: an employer may be "the hospital laundry", and a school "left at 15".
   const isName = namesSomebody || category === 'location' || attribute === 'name' || attribute === 'preferred_name';
   if (shape !== 'name' || !isName || /\d/.test(value)) return value;
   return value.replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase());
@@ -279,8 +279,8 @@ function namesItsOwnSubject(
 }
 
 /**
- * The table's name for an attribute. `daughter` is `child_name` where its value is a name, and a word of its own where it is not. The name
- * of a person or a place has no long word in lower case: `home` = "Three women, one toilet" is no city.
+ * The table's name for an attribute. `daughter` is `child_name` if its value is a name, and an attribute of its own otherwise. The name of
+ * a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is no city.
  */
 function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
   const attribute = attributes.resolve(name);
@@ -295,13 +295,13 @@ function attributeOf(name: string | undefined, value: string | null, { attribute
   return isName ? attribute : given;
 }
 
-/** A date of a habit that is nearer than this is the day of its next time, which a reader took for its end. */
+/** An end of a habit that is nearer than this is the day of its next occurrence, which a reader mistook for the end. */
 const LONGEST_INTERVAL = 7 * DAY;
 
 /**
- * Resolves the times of a statement from the time of the turn that says it. A day that the quoted words count from the turn
- * ("yesterday") outranks the reader's. A habit has no date but its end, where one was said. A plan whose day is past when it is told is
- * no plan.
+ * Resolves the times of a statement from the time of the turn that says it. A day that the quoted words count from the turn ("yesterday")
+ * outranks the reader's date. A habit has no dates, except an end that was said. A plan whose day had passed when it was told is not a
+ * plan.
  */
 function resolveTimes(
   statement: ReadStatement,
@@ -333,7 +333,7 @@ function tenseOf(
   if (isOver) return 'happened';
   // "From tomorrow on I work at the clinic": what holds from a later day on is a plan until then.
   if (tense === 'holds' && validFrom !== null && validFrom.getTime() - statedAt.getTime() >= DAY) return 'planned';
-  // "In May", said in the middle of May, is still ahead: only what lies more than a month back is no plan.
+  // "In May", said in the middle of May, may still be ahead: only a day that is more than a month ago makes a plan an event of the past.
   if (tense === 'planned' && validFrom !== null && statedAt.getTime() - validFrom.getTime() > 31 * DAY)
     return 'happened';
   return tense;
@@ -344,7 +344,9 @@ interface SaidDate {
   to: Date;
 }
 
-/** Days that the words count from the turn: "yesterday", "next Friday". What has figures, a month or a year is left to the reader. */
+/**
+ * Days that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader.
+ */
 function datesIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate[] {
   const prefer = tense === 'planned' ? 'future' : 'past';
   return resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer }).flatMap(
@@ -353,7 +355,7 @@ function datesIn(quoted: string, now: Date, timeZone: string, tense: Tense): Sai
   );
 }
 
-/** The reader's date, unless the quoted words count another day from the turn, and only that one. */
+/** The reader's date, unless the quoted words give exactly one day relative to the turn, and it is another day. */
 function agreed(read: Date | null, said: readonly SaidDate[]): Date | null {
   const [only, ...others] = said;
   if (read === null || only === undefined || others.length > 0) return read;

@@ -39,9 +39,9 @@ export interface CheckContext {
   /** Whether the reader is our own code, whose quote may be a whole turn. */
   isLocal: boolean;
   sourceType?: SourceType;
-  /** Of statements that come from outside the log, and have nothing to quote: when they were said, and by whom. */
+  /** For statements from outside the log, which have no turn to quote: when they were said, and by whom. */
   stated?: { at: Date; by: Origin };
-  /** Texts that were given out for this conversation: a turn that repeats one word for word says nothing new. */
+  /** Memories that were recalled for this conversation. A turn that repeats one of them verbatim says nothing new. */
   recalled?: readonly string[];
   types: MemoryTypeTable;
   attributes: AttributeTable;
@@ -51,10 +51,10 @@ export interface CheckContext {
   subjects: readonly string[];
 }
 
-/** The kinds of event that are a statement already: what an agent observed or decided, and what came of it. */
+/** Kinds of event that are statements themselves: what an agent observed or decided, and the outcome of a decision. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
-/** Whether an event is a statement already. */
+/** Whether an event is itself a statement. */
 export function isStated(event: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(event.kind);
 }
@@ -67,7 +67,7 @@ export function isInstruction(text: string): boolean {
   return INSTRUCTION.test(text);
 }
 
-/** Whether an event is the answer of one of the agent's recall tools: what it says is known already. */
+/** Whether an event is the answer of one of the agent's recall tools, which contains only what is already known. */
 function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): boolean {
   return (
     event.origin === 'tool' &&
@@ -79,9 +79,9 @@ function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): bo
 export type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?: string };
 
 /**
- * Who said it decides what it can become. What the user says of themself and of their people is theirs; what a tool, a document, a
- * pasted text, the agent or another person says never is, however a reader words it; and an instruction from outside is nothing to
- * be learned.
+ * The speaker decides what a statement can become. What the user says about themself and about the people in their life counts as the
+ * user's own words. What a tool, a document, a pasted text, the agent or another person says never does, however a reader words it.
+ * Instructions from outside are not learned.
  */
 export function checkOrigin(
   statement: { subject: string; type: string; text: string; isPersonal: boolean },
@@ -105,14 +105,14 @@ export function checkOrigin(
   const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
   const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
   if (!needsOwnWords) {
-    // Small talk of the agent about the world is nothing to keep; what it did is an episode.
+    // The agent's remarks about the world are not kept; what the agent did is an episode.
     const isAgentAlone = evidence.every(({ event }) => event.origin === 'agent');
     return isAgentAlone && statement.type !== 'episode'
       ? { reason: 'not_the_users_own', detail: 'only the assistant says so' }
       : { evidence };
   }
   if (own.length === 0) return { reason: 'not_the_users_own', detail: foreignVoice(evidence) };
-  // What the agent asked stays as evidence of what a "yes" means; what came from outside does not.
+  // The agent's question stays as evidence of what a "yes" means; text from outside does not.
   return { evidence: evidence.filter((each) => own.includes(each) || isQuestionBefore(each, own)) };
 }
 
@@ -138,7 +138,7 @@ function isMostlyWithin(quote: Span, span: Span): boolean {
   return shared >= (quote.end - quote.start) / 2;
 }
 
-/** In a dialogue of several named people, "the user" is the one whose name the handle has. */
+/** In a conversation of several named speakers, the user is the speaker whose name the handle has. */
 function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { event } = evidence;
   if (event.origin !== 'user' || event.kind !== 'message' || isFromOutside(evidence)) return false;
@@ -158,11 +158,11 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
   });
 }
 
-/** Where the quotes stand: in the turn that is cited, else word for word in another turn. What stands nowhere is left out. */
+/** The places of the quotes: in the cited turn, or verbatim in another turn. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value }: ReadStatement, { events, isLocal }: CheckContext): Evidence[] {
   const found = quotes.flatMap((quote) => locateIn(quote, events, isLocal) ?? []);
   if (quotes.length > 0 || value === null) return found;
-  // A statement without a quote is looked for: its value must stand in a turn of the user's.
+  // For a statement without a quote, the value is searched for in the user's turns.
   for (const event of events.toReversed()) {
     if (event.origin !== 'user') continue;
     const span = locateQuote(event.content, value);
@@ -183,7 +183,7 @@ function locateIn({ turn, words }: ReadQuote, events: readonly Event[], isLocal:
   return null;
 }
 
-/** Where the words of a request or an end stand among the user's own turns; null when they do not. */
+/** The place of the words of a request or an end in the user's own turns; null if they are in none. */
 export function locateOwnWords(
   quote: ReadQuote,
   { events, isLocal, userNames }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames'>,
@@ -194,7 +194,7 @@ export function locateOwnWords(
   return 'evidence' in verdict ? place : null;
 }
 
-// A shorter text is in many others by chance.
+// Shorter texts are contained in other texts by chance.
 const SHORTEST_RECALLED = 5;
 
 export function isRecalled(quoted: string, { recalled = [] }: CheckContext): boolean {
@@ -209,13 +209,13 @@ const HYPOTHESIS =
 const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
 const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
 
-// The words before a quote that are looked at: further away stands another thought.
+// How many characters before a quote are examined. Words further away belong to another clause.
 const BEFORE = 60;
 
 /**
- * What a quote leaves out right before its first word and that would turn its meaning round: a negation ("do not | have asthma"), a
- * supposition ("say | I sold the house"), or somebody else as the one who does it ("my flatmate Ines | got a job"). Null where the
- * quote stands for itself. A name that the statement itself gives is not left out.
+ * The words right before a quote that would reverse its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the
+ * house"), or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A name that the statement itself
+ * contains does not count.
  */
 export function clippedWords(
   { event, start, end }: Evidence,
@@ -259,11 +259,11 @@ export function checkWords(
     ...context.userNames,
   ];
   const target = relation === null ? undefined : context.known[relation.known - 1];
-  // What goes on keeps the value that is known.
+  // A statement that continues a known one may keep the known value.
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
   if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
     const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
-    // A name or a number may be one that only the assistant said, and that the user took up.
+    // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
     const numbers = numbersSaid([...own, ...saidBy('user'), ...answered, ...dates, ...carriedOver].join('\n'));
     const number = numberNotSaid(value, numbers);
@@ -277,7 +277,7 @@ export function checkWords(
   return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
 }
 
-/** A date in words or figures: it was resolved from the turn's own time, and its figures need not stand in the turn. */
+/** A date in words or digits. It was computed from the date of the turn, so its digits need not be in the turn. */
 function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
@@ -285,21 +285,21 @@ function isDateLike(value: string): boolean {
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
 
-/** Web and mail addresses and account numbers: a statement has none that no turn has. */
+/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
 function addressesIn(text: string): string[] {
   return text.match(ADDRESS) ?? [];
 }
 
-// A sentence that shares words with its turn and has this many others of its own, more than half, adds a claim to its quote.
-// A sentence that shares none is a paraphrase or in another language, and is judged by its quote alone.
+// A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
+// sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
 const FOREIGN_WORDS = 5;
 const FOREIGN_SHARE = 0.6;
 
-// Dates are written out from the time of the turn, whose words need not have them.
+// Dates are computed from the date of the turn, which need not contain their words.
 const DATE_WORDS =
   /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
 
-/** The words of a sentence that go beyond its sources, when they add a claim; null when they do not. */
+/** The words by which a sentence adds a claim to its sources; null if it adds none. */
 function wordsBeyond(text: string, sources: readonly string[]): string | null {
   const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
   const said = new Set([...contentStems(sources.join('\n').slice(0, 100_000))].map(headOf));
@@ -312,14 +312,14 @@ function wordsBeyond(text: string, sources: readonly string[]): string | null {
   return addsClaim ? foreign.slice(0, 8).join(', ') : null;
 }
 
-// Endings differ between "Knie" and "Knies", and short words are grammar: neither is a claim.
+// Word endings differ ("Knie", "Knies") and short words are grammar, so neither counts as a claim.
 const SHORTEST_WORD = 5;
 
 function headOf(stem: string): string {
   return stem.slice(0, SHORTEST_WORD - 1);
 }
 
-/** What the agent asked right before: an answer takes its words from there. */
+/** The turns right before the evidence, because an answer refers to the words of its question. */
 function questionsBefore(evidence: readonly Evidence[], { events, earlier }: CheckContext): string[] {
   const turns = [...earlier, ...events];
   return evidence.flatMap(({ event }) => {

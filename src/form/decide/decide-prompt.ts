@@ -8,7 +8,7 @@ import { lenient, oneLine } from '../read/read-prompt.ts';
 import type { Statement } from '../statement.ts';
 import type { Verdict } from './decide.ts';
 
-/** A new statement beside the known ones that fields leave open. */
+/** A new statement, and the known ones about which its fields do not decide. */
 export interface OpenQuestion {
   statement: Statement;
   candidates: readonly Memory[];
@@ -25,7 +25,7 @@ const decideAnswer = z.object({
   ),
 });
 
-/** What becomes of new statements beside known ones that resemble them. */
+/** Asks whether new statements add to, replace or repeat known ones that resemble them. */
 const decidePrompt: PromptTemplate<readonly OpenQuestion[]> = definePrompt({
   task: 'decide',
   version: 2,
@@ -48,7 +48,7 @@ Statements about different people, things or attributes never touch each other, 
       .join('\n\n'),
 });
 
-/** Asks a model about all open pairs of a stretch in one call. A number that does not exist, or a long text, decides nothing. */
+/** Asks a model about all open pairs of a stretch in one call. A decision with an unknown number or a long text is ignored. */
 export async function askVerdicts(
   model: LanguageModel,
   questions: readonly OpenQuestion[],

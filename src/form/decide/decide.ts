@@ -18,37 +18,37 @@ import {
 } from './precedence.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** A known statement that a new one may touch. */
+/** A known statement that a new one may affect. */
 export interface Candidate {
   memory: Memory;
   /** On the calibrated scale. */
   similarity: number;
 }
 
-/** What becomes of a known statement that no longer holds. */
+/** A known statement that no longer holds, and why. */
 export interface Retirement {
   memory: Memory;
   /**
-   * `replaced`: another value took its place. `ended`: it was denied or is over. `merged`: the new one says it, with more fields.
-   * `reached`: a goal, which stays with its state.
+   * `replaced`: another value took its place. `ended`: it was denied or is over. `merged`: the new one says the same with more fields.
+   * `reached`: a goal or an intention came true, and keeps its outcome.
    */
   how: 'replaced' | 'ended' | 'merged' | 'reached';
 }
 
-/** What becomes of a new statement. `restores`: what had been retired and holds after all. */
+/** The decision about a new statement. `restores`: retired statements that hold after all. */
 export type Decision = { restores?: Memory[] } &
-  /** It is stored, and what it retires is kept as history. `retiresLater`: what a plan takes the place of on its day. */
+  /** It is stored, and the statements that it retires become history. `retiresLater`: the statement that a plan replaces on its day. */
   (
     | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
-    /** It is known: the known statement gains a source. A claim of earlier times may retire others. */
+    /** It is already known: the known statement gains a source. If the new claim is an earlier one, it may retire other statements. */
     | { action: 'confirm'; target: Memory; retires?: Retirement[] }
     /** It says more than the known statement, which takes over its words. */
     | { action: 'revise'; target: Memory; text: string }
-    /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired. */
+    /** It does not hold: it is stored as history, because the statement `to` outranks it. What it excluded while it held is retired. */
     | { action: 'yield'; to: Memory; retires?: Retirement[] }
   );
 
-/** What a model has decided of a pair that fields leave open. */
+/** What a model has decided about a pair that fields do not decide. */
 export type Verdict =
   | { action: 'add' }
   | { action: 'confirm' | 'replace'; target: string }
@@ -62,14 +62,14 @@ export interface DecideContext {
   now: number;
 }
 
-/** What statements are decided by, now. */
+/** The context of decisions that are made now. */
 export function decideContext({ memoryTypes, attributes, settings, clock }: ApplyDeps): DecideContext {
   return { types: memoryTypes, attributes, thresholds: settings.thresholds, now: clock.now() };
 }
 
 /**
- * Decides by fields what becomes of a statement beside the known ones of the same owner. Nothing is ever retired by words in common:
- * only another value of a single-valued attribute, a denial of the same value, or what the reader or the verdict names.
+ * Decides about a statement by its fields and those of the owner's known statements. Words in common never retire a statement. Only another
+ * value of a single-valued attribute, a denial of the same value, a reader's relation or a model's verdict does.
  */
 export function decide(
   statement: Statement,
@@ -107,13 +107,13 @@ function sharesEvent({ sourceEvents }: Memory, { events }: Statement): boolean {
   return events.some(({ id }) => sourceEvents.includes(id));
 }
 
-/** The reader's own relation to a known statement is followed when subject, trust and rank allow. */
+/** Follows the relation to a known statement that the reader gives, if subject, trust and rank allow it. */
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
   if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
-  // What has run out and is said again is a new statement with the time of today: the old one would expire at once.
+  // An expired statement that is said again becomes a new one with today's date: the old one would expire again at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats') {
@@ -122,14 +122,14 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
-  // A plan replaces no state before its day: the job that puts it into effect does.
+  // A plan replaces no state before its day. The job that puts the plan into effect replaces it then.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [], retiresLater: target };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
 }
 
-/** Whether subject and attribute let a reader's relation be right. */
+/** Whether a reader's relation is possible, given subject and attribute. */
 function mayTouch(statement: Statement, target: Memory, context: DecideContext): boolean {
   if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context))
     return false;
@@ -137,8 +137,8 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
 }
 
 /**
- * Who somebody is ("colleague = Noor") is replaced under the same attribute or by a statement that names them. A number that is off by
- * one in a reader's answer would otherwise take a person out of the memory.
+ * A statement about who somebody is ("colleague = Noor") can be replaced only under the same attribute, or by a statement that names the
+ * person. Otherwise a number that is off by one in a reader's answer would remove a person from the memory.
  */
 function mayReplaceNamed(
   { attribute, subject, text }: Statement,
@@ -151,30 +151,30 @@ function mayReplaceNamed(
   return target.value.split(/[\s,(]+/u).some((name) => name.length > 1 && said.includes(name.toLowerCase()));
 }
 
-/** What was meant to be has come: only what has outcomes, was planned or has run out can be reached. */
+/** A goal came true. Only a statement that has outcomes, was planned or has expired can be reached. */
 function reach(target: Memory, { types }: DecideContext): Decision | null {
   const hasOutcomes = types.get(target.type)?.initialState !== null;
   if (!hasOutcomes && target.archivedAt === null && target.tense !== 'planned') return null;
   return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
 }
 
-/** The statement says more of what a known one says. */
+/** The statement adds to a known one. */
 function extend(statement: Statement, target: Memory, context: DecideContext): Decision | null {
   if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
   const isSameMatter =
     target.attribute === null || statement.attribute === null || target.attribute === statement.attribute;
   if (isSameMatter) return { action: 'revise', target, text: statement.text };
-  // Under another attribute the whole statement is a new one. A known attribute keeps its own value beside it.
+  // Under another attribute the longer statement is a new one. A value of an attribute in the table stays beside it.
   return context.attributes.isKnown(target.attribute ?? '')
     ? null
     : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
 }
 
 /**
- * Whether a relation may be to a statement about somebody else. What is over may be told of another person ("Malika would not take the
- * jacket off" ends what the user meant to buy), and what has come of a plan, an office or a pregnancy is told of whom it concerns now:
- * "Oisin stays on" takes the place of the user's waiting for his answer. But what somebody else is or has never takes the place of what
- * the user is or has, which the table of attributes knows.
+ * Whether a relation may name a statement about another person. The end of a plan may be told about another person ("Malika would not take
+ * the jacket off" ends the user's plan to buy it), and the outcome of a plan, an office or a pregnancy is told about the person whom it
+ * concerns now: "Oisin stays on" replaces the user's waiting for his answer. But what another person is or has never replaces what the user
+ * is or has under an attribute of the table.
  */
 function mayConcernAnother(
   { relation, attribute, subject }: Statement,
@@ -187,7 +187,7 @@ function mayConcernAnother(
   const type = types.get(target.type);
   const isPassing = type !== undefined && (type.expiresAfterDays !== null || type.initialState !== null);
   const isOwnWord = target.attribute !== null && !attributes.isKnown(target.attribute);
-  // "User · colleague = Uwe Prell" is as much a statement about Uwe Prell.
+  // "User · colleague = Uwe Prell" is also a statement about Uwe Prell.
   const namesSubject = target.value !== null && subject.toLowerCase().includes(target.value.toLowerCase());
   return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord || namesSubject);
 }
@@ -199,8 +199,9 @@ type Fields = Pick<
 >;
 
 /**
- * Same subject and attribute: the same value is confirmed; otherwise what holds follows from all that was ever said of the matter. So
- * the order of arrival does not count, and old talk that is imported late finds its place in history.
+ * Compares statements of the same subject and attribute. The same value is confirmed. Otherwise everything that was ever said of the matter
+ * decides what holds, so that the order of arrival does not count, and old conversations that are imported late find their place in
+ * history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const same = known.map(({ memory }) => memory).filter((memory) => isSameMatter(statement, memory));
@@ -220,7 +221,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
-/** What a claim changes for the statements of its matter: which no longer hold, which hold again, and whether one of them beats it. */
+/** What a claim changes among the statements of its matter: which ones no longer hold, which hold again, and which one beats the claim. */
 function consequences(
   claimed: Fields & Claim & Words,
   same: readonly Memory[],
@@ -245,15 +246,15 @@ function consequences(
   return { beater, retires, restores };
 }
 
-/** Whether an archived statement gave way to another one because of their fields, and not by a reader's word or a request. */
+/** Whether an archived statement was displaced by another one because of their fields, and not by a reader's relation or a request. */
 function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: DecideContext): boolean {
   const by = same.find(({ id }) => id === memory.contradictedBy);
   return by !== undefined && conflicts(memory, by, context);
 }
 
 /**
- * Who of the statements of one matter does not hold, and which statement beats it: they are gone through in the order in which they
- * were said, and each takes the place of what it excludes, unless that has the higher trust or rank.
+ * The statements of one matter that do not hold, each with the statement that beats it. The claims are applied in the order in which they
+ * were made. Each one replaces what it excludes, unless the excluded statement has the higher trust or rank.
  */
 function beaters<Each extends Fields & Claim>(statements: readonly Each[], context: DecideContext): Map<Each, Each> {
   const beatenBy = new Map<Each, Each>();
@@ -261,7 +262,7 @@ function beaters<Each extends Fields & Claim>(statements: readonly Each[], conte
   const made = statements.flatMap((each) => claimsOf(each).map((claim) => ({ each, claim })));
   for (const { each, claim } of made.toSorted((one, other) => one.claim.at - other.claim.at)) {
     const held = holding.get(each);
-    // It is said again by a weaker claim.
+    // A repetition by a weaker claim changes nothing.
     if (held !== undefined && compareRank(claim, held) < 0) continue;
     const excluded = [...holding].filter(([other]) => conflicts(each, other, context));
     const [stronger] = excluded.find(([, other]) => compareRank(claim, other) < 0) ?? [];
@@ -330,13 +331,16 @@ function isDouble(statement: Fields & Words, memory: Memory, { attributes }: Dec
   return isSameValueOf(statement, memory, shape);
 }
 
-/** Whether two plans have different days: the day was moved, or there are two. Of what happens once ("employer") it was moved. */
+/**
+ * Whether two plans have different days: either the day was moved, or there are two plans. With a single-valued attribute ("employer") the
+ * day was moved.
+ */
 function isForAnotherDay(one: Fields, other: Fields): boolean {
   const [day, otherDay] = [plannedFor(one), plannedFor(other)];
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
-/** "Linz" and "Linz, Austria" are one value: the one goes on where the other ends. */
+/** "Linz" and "Linz, Austria" are one value, because one begins with the other. */
 function isSameValueOf(one: { value: string | null }, other: { value: string | null }, shape: ValueShape): boolean {
   if (one.value === null || other.value === null) return one.value === other.value;
   const [left, right] = [normalValue(one.value, shape), normalValue(other.value, shape)];
@@ -357,7 +361,7 @@ function byVerdict(statement: Statement, candidates: readonly Candidate[], verdi
   return { action: 'add', retires: [{ memory: target, how: 'replaced' }] };
 }
 
-/** Near-identical meaning without a field that differs is one statement. */
+/** Two statements of nearly identical meaning are one, unless a field differs. */
 function byMeaning(
   statement: Statement,
   candidates: readonly Candidate[],
@@ -370,7 +374,7 @@ function byMeaning(
     })
     .sort((one, other) => other.similarity - one.similarity)[0];
   if (nearest === undefined) return null;
-  // The same statement with an attribute can be compared from now on: it takes the place of the one without.
+  // The statement with an attribute can be compared by fields from now on, so it replaces the one without.
   if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory)) {
     return { action: 'add', retires: [{ memory: nearest.memory, how: 'merged' }] };
   }
@@ -411,13 +415,16 @@ function tellApart(one: string, other: string): boolean {
   return [FIGURE, NAME, WEEKDAY].some(differsIn) || isNegated(one) !== isNegated(other);
 }
 
-/** A plan that is told for another day takes over the words and the day. */
+/** If a plan is told for another day, the known plan takes over the words and the day. */
 function moveDay(statement: Statement, target: Memory): Decision | null {
   const isMoved = isForAnotherDay(statement, target) && maySupersede(statement, target);
   return isMoved ? { action: 'revise', target, text: statement.text } : null;
 }
 
-/** The known statement takes over words that say all it says and more, or another day; otherwise it is confirmed. */
+/**
+ * The known statement takes over the new words if they say everything that it says and more, or if they move its day. Otherwise it is
+ * confirmed.
+ */
 function confirmOrRevise(statement: Statement, target: Memory): Decision {
   const [said, known] = [contentStems(statement.text), contentStems(target.content)];
   const saysMore = said.size > known.size && coveredBy(known, said) >= 0.75;
@@ -427,8 +434,8 @@ function confirmOrRevise(statement: Statement, target: Memory): Decision {
 }
 
 /**
- * The pairs that fields leave open: close in meaning, no field that differs, and no relation from the reader. The reader has said
- * nothing of a statement that it was shown, so those are no question either.
+ * The pairs that fields do not decide: close in meaning, without a field that differs and without a relation from the reader. A known
+ * statement that the reader was shown and gave no relation to is not an open question.
  */
 export function openCandidates(
   statement: Statement,

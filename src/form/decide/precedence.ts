@@ -7,7 +7,7 @@ export interface Claim {
   trust: Trust;
   statedAt: Date;
   validFrom: Date | null;
-  /** Of a memory: the other times that it was claimed. */
+  /** For a memory: the other claims of the same statement. */
   internal?: Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ export function wins(next: Claim, known: Claim): boolean {
   return (compareRank(next, known) || timeOf(next) - timeOf(known)) >= 0;
 }
 
-/** Whether what somebody says later may change what is known, whatever the days that the two speak of. */
+/** Whether a later statement may change a known one, regardless of the days that the two speak of. */
 export function maySupersede(next: Claim, known: Claim): boolean {
   return (compareRank(next, known) || next.statedAt.getTime() - known.statedAt.getTime()) >= 0;
 }
@@ -45,7 +45,7 @@ export interface MadeClaim extends Rank {
 }
 
 const OTHER = 'otherClaims';
-/** A statement that is repeated every day would keep a list without end. */
+/** Without a limit, the list of a statement that is repeated every day would grow for ever. */
 const MOST_CLAIMS = 16;
 
 /** The times that a statement was made, the strongest first. */
@@ -55,9 +55,9 @@ export function claimsOf(claim: Claim): MadeClaim[] {
 }
 
 /**
- * What a statement that is said again rests on: the claim of higher rank with its own time, and of two equals the later one. The rank of
- * one and the time of the other would make a claim that nobody made. The other claims are kept beside it: the statement holds by a later,
- * weaker one when the strongest has ended before it, and by an earlier one it keeps out what came between the two.
+ * The claim that a repeated statement rests on: the one of higher rank with its own time, or of two equals the later one. The rank of one
+ * claim with the time of the other would be a claim that nobody made. The other claims are kept beside it: if the strongest claim ends, a
+ * later and weaker one still holds the statement, and an earlier one excludes what was said between the two.
  */
 export function strongerClaim(next: Claim, known: Claim): Rank & Pick<Claim, 'statedAt' | 'internal'> {
   const { sourceType, trust, statedAt } = wins(next, known) ? next : known;

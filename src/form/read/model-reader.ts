@@ -34,12 +34,12 @@ const statementAnswer = z.object({
   known: lenient(z.int().nullable(), null),
 });
 
-/** A list that a model may leave out, of items each of which may be unreadable. */
+/** A list that a model may leave out, with items that may be unreadable. */
 const items = <Item extends z.ZodType>(item: Item) => lenient(z.array(lenient(item.nullable(), null as never)), []);
 
 /**
- * What the model answers. An item that cannot be read becomes null, and costs the others nothing; an answer without the list of
- * statements is no answer, because taking it for an empty one would mark the turns as read.
+ * What the model answers. An unreadable item becomes null and does not affect the others. An answer without the list of statements is
+ * invalid, because accepting it as empty would mark the turns as read.
  */
 const readAnswer = z.object({
   statements: z.array(lenient(statementAnswer.nullable(), null)),
@@ -67,11 +67,11 @@ type ReadAnswer = z.infer<typeof readAnswer>;
 
 /** A reader that asks a language model: one call for a stretch. */
 export interface ModelReader extends Reader {
-  /** Tells the model once what was refused of its answer, and gives what it corrects. */
+  /** Tells the model which of its statements were refused, and returns the corrected ones. */
   amend(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
 }
 
-/** Makes a reader of a language model. What it gives is untrusted: `check` comes after it. */
+/** Creates a reader that asks a language model. Its answers are untrusted: `check` comes after it. */
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
@@ -112,7 +112,7 @@ function readable<Item>(list: readonly (Item | null)[]): Item[] {
   return list.filter((item) => item !== null);
 }
 
-/** A statement of the answer; one that could not be read has no text, and is refused with that reason. */
+/** A statement of the answer. An unreadable one has no text, and is refused as malformed. */
 function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
   const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;

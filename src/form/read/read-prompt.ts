@@ -3,6 +3,7 @@ import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts
 import { type Event, isBlank } from '../../record/event.ts';
 import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.ts';
 import { isUser } from '../../record/statement.ts';
+import type { Refusal } from '../formation-result.ts';
 import type { ReadInput } from './reader.ts';
 
 const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
@@ -93,10 +94,10 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
   return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
 }
 
-/** How a known statement lies in time: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
+/** The times of a known statement, as a model is shown them: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
 function timesOf(memory: Memory, now: Date | undefined): string[] {
   const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
-  // What has a stated end is over, and nobody has to say what came of it.
+  // A statement with a stated end is over, and its outcome is not an open question.
   if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${isoDay(validTo)}`];
   const dueAt = isDaySaid(memory) ? memory.dueAt : null;
   const dates = [
@@ -105,14 +106,14 @@ function timesOf(memory: Memory, now: Date | undefined): string[] {
     ...(validTo === null ? [] : [`until ${isoDay(validTo)}`]),
   ];
   if (archivedAt !== null) return [`ran out on ${isoDay(archivedAt)}, outcome unknown`, ...dates];
-  // Its words may still say that it will be so.
+  // The words of the statement may still speak of the future.
   if (tense === 'holds')
     return [...(validFrom !== null && validFrom > statedAt ? [`began on ${isoDay(validFrom)}`] : []), ...dates];
   const isPassed = dueAt !== null && (tense === 'happened' || (now !== undefined && isPlanOver(memory, now.getTime())));
   return [isPassed ? 'was planned, its day has passed' : tense, ...dates];
 }
 
-/** The turns under their numbers. What was said before in the same words is left out: it is read once. */
+/** The turns with their numbers. A turn that repeats an earlier one verbatim is left out. */
 function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string {
   const seen = new Set<string>();
   return turns
@@ -153,17 +154,9 @@ function shortened(text: string, characters: number): string {
   return `${text.slice(0, head)} … ${text.slice(text.length - (characters - head))}`.toWellFormed();
 }
 
-/** A text without line breaks: what follows one cannot look like another item of a list. */
+/** A text without line breaks, so that no part of it looks like another item of a list. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-/** A statement of a first answer that was refused, by its number in the answer. */
-export interface RefusedItem {
-  number: number;
-  text: string;
-  reason: string;
-  detail: string | null;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -174,23 +167,26 @@ const REASONS: Readonly<Record<string, string>> = {
   malformed: 'fields are missing',
 };
 
-/** Whether telling the reader a reason can mend the item. */
+/** Whether a reader that is told the reason can correct the item. */
 export function isMendable(reason: string): boolean {
   return Object.hasOwn(REASONS, reason);
 }
 
-/** The same request, with what was refused of its answer. */
+/** A statement of an answer that was refused, with its place in the answer. */
+export type RefusedItem = Pick<Refusal, 'text' | 'reason' | 'detail'> & { index: number };
+
+/** The note that is added to a repeated request: which statements of its answer were refused, and why. */
 export function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
-    ({ number, text, reason, detail }) =>
-      `${number}. ${oneLine(text)} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
+    ({ index, text, reason, detail }) =>
+      `${index + 1}. ${oneLine(text ?? '')} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
   );
   return `You have read these turns before. Of your statements these were refused:\n${fence('refused', lines.join('\n'))}\nGive only these again, corrected, in the same form, and leave out what cannot be corrected. Leave ends, forgets, reflections and topics empty.`;
 }
 
 /**
- * A field that a model is told to write, and that has a value of its own where it is missing or wrong: one such field
- * must not cost a whole answer. The JSON schema does not name the fallback, because strict providers refuse defaults.
+ * A field with a fallback for a missing or wrong value: one such field must not make a whole answer invalid. The JSON schema does not name
+ * the fallback, because strict providers refuse defaults.
  */
 export function lenient<Schema extends z.ZodType>(schema: Schema, fallback: z.output<Schema>): z.ZodCatch<Schema> {
   return schema.catch(fallback as never).meta({ default: undefined }) as unknown as z.ZodCatch<Schema>;

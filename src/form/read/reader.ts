@@ -6,7 +6,7 @@ import type { Polarity, Tense } from '../../record/statement.ts';
 import type { Meter } from '../../ledger/ledger.ts';
 
 /**
- * Reads turns and says what they state: with a language model, or locally without one. A reader stores nothing and knows no ids.
+ * Reads the statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids.
  * Turns and known statements have numbers, their places in the input counted from 1. What a reader says is untrusted: `resolve`,
  * `check` and `decide` come after it, and are the same for both.
  *
@@ -29,7 +29,7 @@ export interface ReadOptions {
 export interface ReadInput {
   /** What is to be read. */
   turns: readonly Event[];
-  /** The turns before these: for the question that an answer replies to. Nothing is read from them. */
+  /** The turns before these, which contain the questions that turns answer. Nothing is read from them. */
   earlier: readonly Event[];
   /** Statements that these turns may repeat, extend, replace or end. */
   known: readonly Memory[];
@@ -46,7 +46,7 @@ export interface ReadInput {
   wants: { reflections: boolean; topics: boolean };
 }
 
-/** Turns to be read by themselves: nothing before them, nothing known, nothing wanted besides statements. */
+/** The input for turns without context: no earlier turns, no known statements, and only statements are wanted. */
 export function turnsAlone(
   turns: readonly Event[],
   { attributes, settings }: { attributes: AttributeTable; settings: { timeZone: string } },
@@ -64,7 +64,7 @@ export function turnsAlone(
   };
 }
 
-/** What a reader makes of turns. */
+/** The result of reading turns. */
 export interface Reading {
   statements: ReadStatement[];
   /** Known statements that no longer hold and that nothing replaces. */
@@ -79,7 +79,7 @@ export interface Reading {
 export interface ReadQuote {
   /** The number of the turn. */
   turn: number;
-  /** Words of the turn, as they stand there. */
+  /** Words of the turn, verbatim. */
   words: string;
 }
 
@@ -108,11 +108,11 @@ export interface ReadStatement {
   tags: string[];
   /** People, places, organisations and projects that it names. */
   names: string[];
-  /** What it does to a known statement. */
+  /** How it relates to a known statement. */
   relation: { kind: Relation; known: number } | null;
 }
 
-/** `reaches`: a goal that is known is reached. */
+/** `reaches`: a known goal came true. */
 export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
@@ -128,11 +128,11 @@ export interface ReadForget {
   quote: ReadQuote;
   about: string;
   known: number[];
-  /** "Actually, keep it": takes the last request back. */
+  /** "Actually, keep it": withdraws the last request. */
   takenBack?: boolean;
-  /** "I shouldn't have told you about Danny. Forget it.": earlier turns are meant, although the words stand in this one. */
+  /** "I shouldn't have told you about Danny. Forget it.": the request means earlier turns, although the words are in this one. */
   isToldBefore?: boolean;
-  /** All that belongs to the matter is meant: "you can forget that whole story". */
+  /** The request means everything that belongs to the matter: "you can forget that whole story". */
   isAll?: boolean;
 }
 
@@ -147,12 +147,12 @@ export interface ReadTopic {
   turns: number[];
 }
 
-/** Nothing that is worth keeping. */
+/** A reading without any content. */
 export function emptyReading(): Reading {
   return { statements: [], ends: [], forgets: [], reflections: [], topics: [] };
 }
 
-/** A statement with the fields that most statements share. */
+/** A statement with the given fields, and default values in the others. */
 export function readStatement(
   fields: Pick<ReadStatement, 'text' | 'type' | 'quotes'> & Partial<ReadStatement>,
 ): ReadStatement {
@@ -175,7 +175,7 @@ export function readStatement(
   };
 }
 
-/** Whether the language model does a task. */
+/** Whether the language model, rather than the local reader, does a task. */
 export function usesModel<Task extends string>(
   { languageModel, settings }: { languageModel: object | null; settings: { tasks: Partial<Record<Task, string>> } },
   task: Task,

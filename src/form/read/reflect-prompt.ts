@@ -7,9 +7,9 @@ import type { ReadReflection } from './reader.ts';
 
 interface ReflectInput {
   events: readonly Event[];
-  /** What was just formed: reflections do not repeat it. */
+  /** The new statements, which reflections do not repeat. */
   statements: readonly Statement[];
-  /** What is in mind already. */
+  /** The known reflections. */
   inMind: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const reflectAnswer = z.object({ agent: z.array(z.string()), user: z.array(z.str
 
 const LONGEST_TURN = 500;
 
-/** Reflections for agent, user and session, from a call of their own. */
+/** Asks for reflections about agent, user and session in a separate call. */
 const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'reflect',
   version: 2,

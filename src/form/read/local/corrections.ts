@@ -9,8 +9,8 @@ import { type ReadUnit, renderSlot } from './units.ts';
 const MOST_WORDS = 4;
 
 /**
- * "No, Thursday": a short answer that puts another value in the place of the one just given. Only where one slot of the last turns
- * has a value of the same kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
+ * "No, Thursday": a short answer that corrects the value that was just given. Only where one slot of the last turns has a value of the same
+ * kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
  */
 export function correctionOf(
   unit: ReadUnit,
@@ -85,7 +85,7 @@ function corrected(
   });
 }
 
-/** What sort of value it is: only the same sort takes its place. */
+/** The kind of a value. Only a value of the same kind can correct it. */
 function kindOf(value: string, pack: Pack): string | null {
   const plain = plainMarks(value);
   if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';

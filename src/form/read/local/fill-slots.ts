@@ -13,25 +13,25 @@ export interface FilledSlot {
   attribute: string;
   value: string;
   polarity: Polarity;
-  /** Null where the sentence alone does not say. */
+  /** Null where the sentence does not show the tense. */
   tense: Tense | null;
   from: Date | null;
   /** Place of the words in the sentence. */
   start: number;
   end: number;
-  /** Right only where the sentence is worth keeping. */
+  /** Correct only if the selector keeps the sentence. */
   isLikely?: boolean;
 }
 
 const LONGEST_SENTENCE = 600;
-// What somebody is called stays so, whatever the rest of the sentence denies or ends.
+// A name stays valid, whatever the rest of the sentence denies or ends.
 /** Shapes of values that are names. */
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
 const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
 /**
- * Fills slots from one sentence: certain or not at all. `sentence` is the user's own words; questions, conditions, quotations,
- * jokes and what is over fill nothing.
+ * Fills slots from one sentence: certain or not at all. `sentence` is the user's own words; questions, conditions, quotations, jokes and
+ * past states fill nothing.
  */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
@@ -43,7 +43,7 @@ export function fillSlots(sentence: string, pack: Pack, context: SlotContext): F
   return filled;
 }
 
-/** The first match of each rule whose words a text may have. */
+/** The first match of each rule whose required words a text may contain. */
 function* matches(
   rules: readonly CompiledRule[],
   text: string,
@@ -57,7 +57,7 @@ function* matches(
     return has;
   };
   for (const compiled of rules) {
-    // Compiling a pattern takes milliseconds at its first use: most sentences lack the words of most patterns.
+    // A pattern is compiled at its first use, which takes milliseconds, and most sentences lack the words of most patterns.
     if (compiled.needs !== null && !compiled.needs.some((word) => words.bare.includes(word))) continue;
     if (!compiled.tokens.every(mayHave)) continue;
     const match = compiled.find(words);
@@ -65,7 +65,7 @@ function* matches(
   }
 }
 
-/** Two patterns found one slot: the same attribute, and the words of one value are in the other's. */
+/** Whether two patterns found the same slot: the attribute is the same, and one value contains the other. */
 function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   const [left, right] = [one.value.toLowerCase(), other.value.toLowerCase()];
   return (
@@ -116,7 +116,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   const groups = match.groups ?? {};
   const raw = groups['v'];
   const value = raw === undefined ? (rule.value ?? null) : cutValue(raw, input.shape, input, match);
-  // Patterns count UTF-16 units: a value that ends within an emoji is none.
+  // Patterns count UTF-16 units, so a value may end in the middle of an emoji: such a value is dropped.
   if (value === null || value === '' || !value.isWellFormed()) return null;
   const subject = subjectOf(groups, pack);
   if (subject === null) return null;
@@ -179,28 +179,28 @@ function isNotClaimed({ match, subject, clause, whole }: Found, { text, pack }: 
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
 }
 
-/** Whether the words say that it is no longer so, or that it is not so. */
+/** Whether the words say that the value no longer holds, or does not hold. */
 function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pack }: MatchInput): boolean {
   if (rule.firm) return false;
   const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
   const before = text.slice(clause.start, match.index);
-  // The pattern takes more words than the value has: what follows the value is the rest of the sentence.
+  // The match contains more words than the value: those after the value are the rest of the sentence.
   const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
   const head = lead + value;
-  // A name is not over because the rest of the sentence is: "I stopped when my daughter Ilinca was born".
+  // A name stays valid although the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
   const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + head;
   if (!rule.denied && has('over', past)) return true;
   return (has('not', before) || has('not', lead)) && !rule.value?.startsWith('no {');
 }
 
-/** The day ahead from which a statement holds: said with "from", or in a clause that speaks of the future; null for one that holds now. */
+/** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */
 function startAhead(text: string, clause: string, { pack, context }: MatchInput): Date | null {
   const { from: starts, until: ends } = pack.calendar;
   const precedes = (words: string, before: string): boolean =>
     words !== '' && packRegExp(`(?:^|${pack.script === 'han' ? '' : '[^\\p{L}]'})(?:${words})[ \t]*$`).test(before);
   for (const { start, end, from, relative } of datesAhead(text, pack, context)) {
-    // A pattern of dates may take the preposition with it: "ab Mai".
+    // A date pattern may include the preposition: "ab Mai".
     const before = text.slice(0, start) + (/^[\p{L}'à ]+(?= )/u.exec(text.slice(start, end))?.[0] ?? '');
     if (precedes(ends, before)) continue;
     // A day with its year needs no preposition: "seit" and "dal" would be said of the past.
@@ -223,8 +223,8 @@ function datesAhead(text: string, pack: Pack, context: SlotContext): (FoundDate 
 const NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
 
 /**
- * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". What counts is who was spoken
- * of last: the user, somebody of theirs, or somebody whose name is known.
+ * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
+ * last counts: the user, a relation of the user, or somebody whose name is known.
  */
 function continuesOthers(
   match: RegExpExecArray,
@@ -251,7 +251,7 @@ function continuesOthers(
   const before = text.slice(0, match.index);
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
   if (last >= 0 || !isDone) return last >= 0 && !isUsers(before.slice(last));
-  // The sentence before counts where it begins with them: "my brother rang. started at Halfords".
+  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords".
   const at = Math.max(0, turn.indexOf(text));
   const earlier = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).trimEnd();
   const opening =
@@ -263,7 +263,7 @@ function continuesOthers(
   return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
 }
 
-/** How far back a sentence may begin whose subject a sentence without one goes on about. */
+/** How many characters before a sentence without a subject the previous sentence may begin, from which it takes its subject. */
 const NEAR = 160;
 const USERS = ['me', 'my', 'we'] as const;
 
@@ -278,7 +278,7 @@ const relationsOf = perPack(({ relations, script, my, words: { they } }) => {
     any: wordsPattern(words, script),
     users: wordsPattern(users, script),
     they: wordsPattern(they, script, 'giu'),
-    // Without "my" a relation is a person where it opens a clause: "mum's moved out".
+    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out".
     subjects: wordsPattern(`${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`, script, 'giu'),
   };
 });
@@ -287,7 +287,7 @@ function speaksOfOthers(text: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(text) || relationsOf(pack).any.test(text);
 }
 
-/** Whether a clause is about somebody else: a doctor who says something of the user is nobody else. */
+/** Whether a clause is about another person. A doctor who says something about the user does not count. */
 function isAboutOthers(clause: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(clause) || relationsOf(pack).users.test(clause);
 }
@@ -307,7 +307,7 @@ function clauseAround(
   return { start: from, end: to, isLast: rest === null };
 }
 
-/** `User`, "User's sister Ana"; null where the words name somebody who is not certain. */
+/** `User`, "User's sister Ana"; null where it is uncertain whom the words name. */
 function subjectOf(groups: Record<string, string | undefined>, pack: Pack): string | null {
   const relation = groups['rel'];
   if (relation === undefined) return USER;

@@ -15,18 +15,18 @@ import type { Reading, ReadInput } from '../reader.ts';
 import { forgetObject, type ForgetObject } from './requests.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
-/** Reads a request to forget: what it means, and what of its own turn is not formed. */
+/** Reads a request to forget: what it means, and which statements of its own turn are not formed. */
 export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Reading): void {
   const quote = { turn: turn.number, words: unit.text };
   const said = plainMarks(turn.event.content.slice(0, unit.start));
   const object = forgetObject(unit, said);
   const before = meanableBefore(turn, input, reading);
-  // "Take the vanilla off" is work on a list, where a list has the vanilla.
+  // "Take the vanilla off" is work on a list if the user has written a list with vanilla.
   const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
   const asked = { attributes: input.attributes, pack: unit.pack };
   const isGrounded: IsGrounded = (words, least = 1) => meantByRequest(words, meanable, { ...asked, least }).length > 0;
   const isAll = unit.pack !== null && packPattern(unit.pack, 'request:all').test(unit.text);
-  // What this turn says itself is not told before.
+  // Statements of this turn do not count as told before.
   const earlier = meanable.filter((item) => !('turn' in item) || item.turn !== turn.number);
   const isTold: IsGrounded = (words, least = ANY) => meantByRequest(words, earlier, { ...asked, least }).length > 0;
   const told =
@@ -36,7 +36,7 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Re
   const isSaidAgain = points && reading.forgets.some(({ quote: { turn: other } }) => other === turn.number);
   const inTurn = told === undefined ? meantInTurn(turn, unit, { ...object, points, isGrounded, asked }) : null;
   if (inTurn !== null) {
-    // What the turn says before the request is not formed at all; what its sentence says after it is not either.
+    // Neither what the turn says before the request nor what the sentence says after it is formed.
     if (inTurn.isBefore)
       reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
     reading.forgets.push({ quote: { ...quote, words: inTurn.words }, about: inTurn.about, known: [] });
@@ -48,7 +48,7 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Re
   pushForget({ turn, unit, input, reading, asked }, { about, said: said.trim(), isToldBefore, isAll });
 }
 
-/** A request whose words say what is meant, or that points at what was said just before. */
+/** Adds a request that names its object, or that refers to what was said just before. */
 function pushForget(
   { turn, unit, input, reading, asked }: ForgetIn,
   { about, said, isToldBefore, isAll }: { about: string; said: string; isToldBefore: boolean; isAll: boolean },
@@ -73,8 +73,8 @@ interface ForgetIn {
 }
 
 /**
- * "The loan is paid back, you can delete that": the clause before the request that has a word of what was told before. One word is
- * enough for a request to remove; what is not to be kept is as often the news of the turn itself.
+ * "The loan is paid back, you can delete that": the clause before the request that contains a word of an earlier statement. One word is
+ * enough for a request to remove something. A request not to keep something needs more, because it often means its own turn.
  */
 function alludedTo(
   before: string,
@@ -88,7 +88,7 @@ function alludedTo(
     .find((clause) => !namesNothing(clause, asked) && isTold(clause, isDenied ? HALF : ANY));
 }
 
-/** Takes an earlier request back, unless the turn keeps something else: "Delete what you know of my therapy. The allergy, keep that." */
+/** Withdraws an earlier request, unless the turn keeps something else: "Delete what you know of my therapy. The allergy, keep that." */
 export function takeBack(turn: Turn, { text, pack }: ReadUnit, input: ReadInput, reading: Reading): void {
   const asked = { attributes: input.attributes, pack };
   const meanable = meanableBefore(turn, input, reading);
@@ -102,8 +102,8 @@ export function takeBack(turn: Turn, { text, pack }: ReadUnit, input: ReadInput,
 type IsGrounded = (words: string, least?: number) => boolean;
 
 /**
- * "I shouldn't have told you about Danny. That's his business. Forget it.": clauses that speak of what was told before; for "forget all
- * you know of him", with any name that the turn has.
+ * "I shouldn't have told you about Danny. That's his business. Forget it.": the clauses that refer to something told before; with "forget
+ * all you know of him" also the names in the turn.
  */
 function toldBefore(
   { event }: Turn,
@@ -113,7 +113,7 @@ function toldBefore(
 ): string[] {
   if (pack === null) return [];
   const clauses = plainMarks(event.content.slice(0, start + text.length)).split(CLAUSE_END);
-  // "Delete all about my ex. I mean, all about Markus.": a request is told again in other words.
+  // "Delete all about my ex. I mean, all about Markus.": the request is repeated in other words.
   const explained = packRegExp(`^[\\s.!?,;–—-]*(?:${pack.requests.again || '(?!)'})[,:]? ([^.!?\\n]{3,120})`).exec(
     plainMarks(event.content.slice(start + text.length)),
   )?.[1];
@@ -130,7 +130,7 @@ function toldBefore(
 const CLAUSE_END = /[,;.:!?–—…、，。]/u;
 const NAME = /\p{Lu}\p{L}+/gu;
 
-/** What a request is about; empty where it points at what was said just before, null where nothing is asked. */
+/** The object of a request; empty if it refers to what was said just before, null if nothing is requested. */
 function aboutOf(
   { candidates, needsObject, isIdiom, near, ahead, told }: ForgetObject & { told?: string },
   isGrounded: IsGrounded,
@@ -139,7 +139,7 @@ function aboutOf(
   const isNothing = (words: string): boolean => namesNothing(words, asked);
   const [first = ''] = candidates;
   const points = !needsObject && [near ?? first, first].some(isNothing);
-  // Only the words of the request itself and of its clause may be told by a part of them.
+  // A partial match is enough only for the words of the request itself and of its clause.
   const grounded =
     candidates.slice(0, 2).find((words) => isGrounded(words)) ??
     told ??
@@ -165,7 +165,7 @@ function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
   return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
 }
 
-/** "Don't keep this: I take sertraline.", "I applied elsewhere, but don't save that": what is meant stands beside the request. */
+/** "Don't keep this: I take sertraline.", "I applied elsewhere, but don't save that": the object is beside the request. */
 function meantInTurn(
   { event }: Turn,
   { text, start }: ReadUnit,
@@ -183,13 +183,13 @@ function meantInTurn(
   return isMeant ? { words: text.slice(clause), about: own, isBefore: true } : null;
 }
 
-/** What is known from the user's turn before this one. */
+/** The known statements from the user's previous turn. */
 function saidLast(turn: Turn, input: ReadInput): Memory[] {
   const last = lastOwn(turn, input);
   return input.known.filter(({ sourceEvents }) => last !== undefined && sourceEvents.includes(last.id));
 }
 
-/** What a request can mean: what is known, what these turns state, and what was said before. */
+/** What a request can mean: known statements, statements of these turns, and earlier messages. */
 function meanableBefore(turn: Turn, input: ReadInput, reading: Reading): Meanable[] {
   const now = reading.statements.map(({ attribute, value, text, quotes }) => ({
     attribute,

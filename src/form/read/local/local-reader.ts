@@ -16,15 +16,17 @@ import { type Asked, type Kept, REMEMBERED, statementsOf } from './statements-of
 import { foreignAsTold, isOwnMessage, type ReadUnit, type TellForeign, type Turn, unitsOf } from './units.ts';
 
 export interface LocalReaderOptions {
-  /** Unit vectors of texts by the local embedder. Null or absent, or where it fails: plain features decide alone, and keep less. */
+  /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
-  /** Tells which parts of a message are foreign. Absent, or where it fails: the form of the text decides alone. */
+  /** Tells which parts of a message are foreign. If it is absent or fails, the form of the text decides alone. */
   tellForeign?: TellForeign | undefined;
   /** The selector. Training measures other weights through it. */
   select?: typeof select;
 }
 
-/** Where a sentence is kept: the probability that balances what is missed against junk, measured on the lives (train/README.md). */
+/**
+ * The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md).
+ */
 const KEEP = { vector: 0.58, plain: 0.62 };
 const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
@@ -33,8 +35,8 @@ const PLAIN_NEEDS = 0.35;
 const LEAST_OWN = 0.45;
 
 /**
- * Reads without a model: sentences that a small learned selector takes to be worth keeping, in the user's own words, and
- * attributes that patterns fill for certain. It concludes nothing, rewrites nothing and replaces nothing but a slot.
+ * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
+ * patterns fill for certain. It makes no inferences, rewrites nothing and replaces only slots.
  */
 export function createLocalReader({
   embed = null,
@@ -162,7 +164,7 @@ function isKept({ selection, request, hasVector, unit }: Asked): boolean {
   return selection.keep.yes >= (isPlainStatement(unit) ? PLAIN_NEEDS : KEEP[hasVector ? 'vector' : 'plain']);
 }
 
-/** "My boss is called Henrik.": a turn of one sentence that begins with the user and leaves no doubt is kept sooner. */
+/** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);
@@ -173,7 +175,7 @@ function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   );
 }
 
-/** "Write that down.": what is to be remembered stands elsewhere. */
+/** "Write that down.": what is to be remembered is in another sentence. */
 function isBareRequest(unit: ReadUnit): boolean {
   if (unit.filled.length > 0 || unit.pack === null) return false;
   const rest = plainMarks(unit.text).replace(packPattern(unit.pack, 'request:remember'), ' ');

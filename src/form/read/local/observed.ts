@@ -5,7 +5,10 @@ import type { Event } from '../../../record/event.ts';
 import { type ReadInput, readStatement, type ReadStatement, type ReadTopic } from '../reader.ts';
 import { fillSlots } from './fill-slots.ts';
 
-/** What an agent observed, decided or saw come of it: one statement each, in the words of the event. Tool results and documents give none. */
+/**
+ * One statement for each observation, decision and outcome of an agent, in the words of the event. Tool results and documents give no
+ * statements.
+ */
 export function readObserved(event: Event, number: number, input: ReadInput): ReadStatement[] {
   const quotes = [{ turn: number, words: event.content }];
   const said = { text: event.content, quotes, explicit: false };
@@ -21,7 +24,7 @@ function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput)
   const english = packOf('en');
   const when = { now: occurredAt, timeZone, prefer: 'future' } as const;
   const slot = english === null ? undefined : fillSlots(inFirstPerson(content), english, when)[0];
-  // A value that the change of person has touched is not the observation's.
+  // A value with words that the change of person has altered is not in the observation.
   if (slot !== undefined && content.includes(slot.value)) {
     const { subject, attribute, value, polarity, tense, from } = slot;
     return { subject, attribute, value, polarity, tense: tense ?? 'holds', from: from?.toISOString() ?? null };
@@ -46,8 +49,8 @@ const MOST_QUOTATIONS = 6;
 const TITLE_WORDS = 7;
 
 /**
- * What the turns were about, as dated quotations of the user: no prose, because nobody wrote any. One topic for each stretch of
- * statements that a gap of five turns parts from the next; its title is the first statement's words.
+ * The topics of turns, as dated quotations of the user. A gap of five turns separates two topics. The title of a topic is the words of its
+ * first statement.
  */
 export function topicsOf(statements: readonly ReadStatement[], turns: readonly Event[], timeZone: string): ReadTopic[] {
   const stretches: ReadStatement[][] = [];
@@ -58,7 +61,7 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     stretches.at(-1)?.push(statement);
     last = turn;
   }
-  // One quotation would only say its statement again: single ones share a topic.
+  // A topic of one quotation would only repeat its statement, so single quotations share a topic.
   const several = stretches.filter((stretch) => stretch.length > 1);
   const topics = several.length > 0 ? several : statements.length > 1 ? [[...statements]] : [];
   return topics

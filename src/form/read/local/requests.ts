@@ -5,7 +5,7 @@ import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../.
 import { tellingStems } from '../../meant-by-request.ts';
 import type { ReadUnit } from './units.ts';
 
-/** What a sentence asks of the memory; null where it asks nothing of it. */
+/** What a sentence asks of the memory; null if it asks nothing. */
 export type Request = 'remember' | 'forget' | 'take-back' | 'wish' | 'reminder';
 
 /** The request that a sentence makes, by the phrases of its language. */
@@ -16,7 +16,7 @@ export function requestOf(unit: ReadUnit): Request | null {
   const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
   const phrase = forgetPhrase(unit, pack);
   const back = packPattern(pack, 'request:takeBack').exec(text);
-  // "Delete my number, no wait, keep it": nothing is asked.
+  // "Delete my number, no wait, keep it" asks nothing.
   if (back !== null) return phrase !== null && phrase.start < back.index && !phrase.isDenial ? null : 'take-back';
   if (phrase !== null && !says('notForget') && !says('delayed') && !keepsAfter(unit, phrase, pack)) return 'forget';
   if (says('reminder')) return 'reminder';
@@ -25,7 +25,7 @@ export function requestOf(unit: ReadUnit): Request | null {
   return says('wish') ? 'wish' : null;
 }
 
-/** "Wipe it. Or no, hold on to it.": what the rest of the turn wants kept is not forgotten. */
+/** "Wipe it. Or no, hold on to it.": whether the rest of the turn withdraws the request. */
 function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack): boolean {
   if (isDenial === true) return false;
   const rest = plainMarks(unit.turn.slice(unit.start + end));
@@ -42,7 +42,7 @@ function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack)
   });
 }
 
-/** A request to forget in a sentence: where its phrase stands. */
+/** The place of the phrase by which a sentence asks to forget. */
 interface ForgetPhrase {
   start: number;
   end: number;
@@ -50,15 +50,15 @@ interface ForgetPhrase {
   isIdiom: boolean;
   /** "Don't keep": a verb of keeping that is denied. */
   isDenial?: boolean;
-  /** Nothing in it points at what was said before: it has to name what is meant. */
+  /** Nothing in it refers to what was said before, so the request has to name its object. */
   needsObject?: boolean;
   /** "Bórralo": a pronoun is a part of the verb. */
   isClitic?: boolean;
 }
 
 /**
- * The phrase by which a sentence asks to forget: in the user's own words, and as an order, which begins its clause but for words of
- * courtesy. "I always forget my keys" and "she said: forget it" ask nothing.
+ * The phrase by which a sentence asks to forget. It must be in the user's own words, and an order: only words of courtesy may precede it in
+ * its clause. "I always forget my keys" and "she said: forget it" ask nothing.
  */
 function forgetPhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   if (isAnnounced(unit) || SUBTITLES.test(unit.turn)) return null;
@@ -85,19 +85,19 @@ function namesWork(words: string, pack: Pack): boolean {
   return namesText(words.replace(packPattern(pack, 'request:all'), ' '));
 }
 
-/** "Translate to French: please forget my address": the request is the text that something is asked about. */
+/** "Translate to French: please forget my address": the request is part of a text that the user asks about. */
 function isAnnounced({ turn, start, text }: ReadUnit): boolean {
   const announcing = /^([^\n]{0,200}[\p{L}\p{N}?)])[:：]\s/u.exec(turn.slice(0, start) + text)?.[1];
   return announcing !== undefined && asksAboutText(announcing);
 }
 
-/** Words between a verb of keeping and what denies it: "merk dir das bitte nicht". */
+/** The most words between a verb of keeping and its negation: "merk dir das bitte nicht". */
 const MOST_BETWEEN = 5;
 
 /**
- * The words of a request in whatever order they stand: a verb of removing or a denied verb of keeping, in a sentence that is addressed to
- * the assistant. Such words are common in ordinary talk: the request counts only where what it names was said, or it points at what was
- * said just before.
+ * The words of a request in any order: a verb of removing or a negated verb of keeping, in a sentence that is addressed to the assistant.
+ * Such words are common in ordinary talk, so the request counts only if what it names was said before, or if it refers to what was said
+ * just before.
  */
 function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
@@ -119,7 +119,7 @@ function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   return droppingPhrase(unit, text, pack, isAsked) ?? denyingPhrase(unit, text, pack);
 }
 
-/** "Not for your notes: I take sertraline.": a colon that follows words of the user's own is no mark of code or of a pasted text. */
+/** "Not for your notes: I take sertraline.": a colon after words of the user's own is not a sign of code or of pasted text. */
 function hasOwnLead({ text, turn, foreign }: ReadUnit): boolean {
   const lead = LEAD.exec(plainMarks(text))?.[1];
   if (lead === undefined || foreign.some(({ start }) => start < lead.length)) return false;
@@ -136,7 +136,7 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
     const [start, end] = [match.index, match.index + match[0].length];
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
-    // "You don't need the number any more, it can go": a denial before the comma is none of the request.
+    // "You don't need the number any more, it can go": a negation before the comma does not belong to the request.
     const own = lastClause(before, pack);
     if (isUsersOwn(own, match[0], pack) || isDenied(own, pack) || isSupposed(own, pack)) continue;
     if (saysOther(before, pack) || isTold(text.slice(end), pack) || isPersons(own, match[0], pack)) continue;
@@ -168,9 +168,9 @@ function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase |
 }
 
 const LONGEST_LOOSE = 220;
-/** What stands before a colon. */
+/** The words before a colon. */
 const LEAD = /^([^:\n]{4,140}?) ?: +\p{L}/u;
-/** Marks of code, markup and quotation: such a line is no talk. */
+/** Marks of code, markup and quotation. A line that contains one is not speech. */
 const LIKE_CODE = /[<>{}=`|\\_«»"“”„「」]|\/\/|\w\(|: +\p{L}/u;
 
 /** A verb of keeping with a word that denies it, before or after it. */
@@ -369,12 +369,12 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
   };
 }
 
-/** Where the last clause of a text begins: at a mark, or at a conjunction. */
+/** The start of the last clause of a text: a punctuation mark or a conjunction. */
 function clauseStart(text: string, pack: Pack): number {
   return [...text.matchAll(patternsOf(pack).conjunction)].at(-1)?.index ?? 0;
 }
 
-/** Whether words point at what was just said. A verb of removing without such a word and without an object asks nothing of the memory. */
+/** Whether words refer to what was just said. A verb of removing that has neither such a word nor an object asks nothing. */
 function points(words: string, pack: Pack): boolean {
   return packPattern(pack, 'request:points').test(words);
 }

@@ -2,7 +2,7 @@ import type { Pack, PackWords } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 
-/** The questions that the selector answers of a sentence, each with its classes. */
+/** The questions that the selector answers about a sentence, each with its classes. */
 export const HEADS = {
   keep: ['no', 'yes'],
   type: [
@@ -58,7 +58,7 @@ export function select(features: Float32Array, vector: Float32Array | null): Sel
   return shipped(features, vector);
 }
 
-/** A selector with weights of its own. */
+/** Creates a selector with other weights. */
 export function createSelector(weights: Record<Variant, SelectorWeights>): typeof select {
   const loaded = new Map<Variant, Loaded>();
   return (features, vector) => {
@@ -107,7 +107,7 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
 }
 
-/** A sentence, and what is known of it besides its words. */
+/** A sentence with its context. */
 export interface Unit {
   text: string;
   /** Place in the turn. */
@@ -181,7 +181,7 @@ export function featuresOf(unit: Unit): Float32Array {
   }
   for (const name of REQUESTS) put(pack !== null && packPattern(pack, `request:${name}`).test(text));
   for (const value of shapeOf(unit, text, turn)) put(value);
-  // Words and pairs of words, so that what no list names is learned; sequences of letters where words are not spaced.
+  // Words and pairs of words, so that training also covers words that are in no list; pairs of letters where a language writes no spaces.
   const tokens = tokensOf(text, head);
   const share = 1 / Math.sqrt(Math.max(1, tokens.length));
   for (const token of tokens) {

@@ -4,17 +4,20 @@ import { packRegExp, perPack, wordsPattern } from '../../../language/packs/packs
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
   rule: SlotRule;
-  /** The first match. Compiled at its first use; without the words for relations where the text has none, which is several times as fast. */
+  /**
+   * The first match. Compiled at its first use. For a text without a word for a relation, the pattern has no such words either, which is
+   * several times as fast.
+   */
   find: (text: RuleText) => RegExpExecArray | null;
-  /** Words of which a text must have one for the pattern to match; null where none can be told. */
+  /** Words of which a text must contain one for the pattern to match; null if the pattern has no such words. */
   needs: readonly string[] | null;
-  /** Tokens of which a text must have each. */
+  /** Tokens that a text must all contain. */
   tokens: readonly string[];
-  /** The token of the value, which says how the words found are cut to a value. */
+  /** The token of the value, which decides how the matched words are cut to a value. */
   shape: string;
 }
 
-/** A text as rules look at it. */
+/** A text, prepared for matching. */
 export interface RuleText {
   text: string;
   /** In lower case, without apostrophes and accents. */
@@ -48,7 +51,7 @@ function asTyped(source: string, { script }: Pack): string {
     if (found === 'ß' && !isInClass) return '(?:ß|ss)';
     if (found === "'") return isInClass || isNeeded(source, at) ? found : "'?";
     const plain = found.normalize('NFD')[0] ?? found;
-    // A letter that is a word of its own is another word without its accent: Italian "è" and "e".
+    // A single letter that is a word becomes another word without its accent: Italian "è" and "e".
     const isAlone = !/\p{L}/u.test(source.slice(at - 1, at) + source.slice(at + 1, at + 2));
     if (plain === found || isAlone) return found;
     return isInClass ? found + plain : `[${found}${plain}]`;
@@ -142,7 +145,7 @@ function relatedSource(pack: Pack): string {
     : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
 }
 
-/** What a token takes as the value: by the token's own source, or one of a list of the pack. */
+/** The source of a token's pattern: built in, or a list of the pack. */
 function valueSource(name: string, pack: Pack): string {
   const isHan = pack.script === 'han';
   const source = VALUE_SOURCES[name]?.(pack, isHan);
@@ -195,7 +198,7 @@ const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => str
   plain: (_, isHan) => (isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`),
 };
 
-/** Tokens that a pattern cannot do without: those outside of all groups that are not optional. */
+/** The tokens that every match of a pattern contains: those outside of all groups that are not optional. */
 function neededTokens(pattern: string): string[] {
   const tokens: string[] = [];
   let at = 0;
@@ -214,7 +217,7 @@ function neededTokens(pattern: string): string[] {
 
 const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
 
-/** Whether a text in bare letters may have what a token stands for: one test for all patterns that have the token. */
+/** Whether a text in bare letters may contain what a token stands for. The test is shared by all patterns with the token. */
 export function mayHaveToken(bare: string, token: string, pack: Pack): boolean {
   const tests = tokenTests(pack);
   let test = tests.get(token);
@@ -259,8 +262,8 @@ function tokenTest(token: string, pack: Pack): (text: string) => boolean {
 }
 
 /**
- * Words that a pattern cannot do without: letters that stand outside of all groups and are not optional, or the alternatives of a
- * group that is not optional. The longest such word tells most.
+ * The words that every match of a pattern contains: letters outside of all groups that are not optional, or the alternatives of a group
+ * that is not optional. The longest such word is the most selective.
  */
 function neededWords(pattern: string, pack: Pack): string[] | null {
   const source = pattern

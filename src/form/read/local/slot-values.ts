@@ -31,16 +31,16 @@ const PARTICLES =
 const NOT_PLACES =
   /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no)$/i;
 
-/** What a shape is cut from: the words that a pattern took, and where it took them. */
+/** The input for cutting a value: the matched words and their place. */
 interface Cut extends MatchInput {
   raw: string;
   match: RegExpExecArray;
   isHan: boolean;
-  /** Whether the value stands before the words that tell of it: "Ana is my sister". */
+  /** Whether the value is before the words that introduce it: "Ana is my sister". */
   isBefore: boolean;
 }
 
-/** The words that are the value, cut from what a pattern took; null where they are none. */
+/** The value, cut from the words that a pattern matched; null if they contain none. */
 export function cutValue(raw: string, shape: string, input: MatchInput, match: RegExpExecArray): string | null {
   const isBefore = match[0].startsWith(raw) && !match[0].endsWith(raw);
   const cut = CUTS[shape];
@@ -93,7 +93,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   plain: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, true)),
   street({ raw, pack: { calendar, lists } }) {
     const street = withoutEnd(raw.split(/ (?:and|since|so|but|und|y|et|e|en) /i)[0] ?? '', '., \t\n');
-    // A number of minutes, miles or euros is no number of a house.
+    // A number of minutes, miles or euros is not a house number.
     const units = `${Object.values(calendar.units).join('|')}|${lists['currency'] ?? '€'}|min\\p{L}*|h(?:ou)?rs?|km|k|miles?|m|%|am|pm`;
     const isCounted = packRegExp(`\\d ?(?:${units})(?![\\p{L}])`).test(raw);
     return /\d/.test(street) && /\p{L}{3}/u.test(street) && !isCounted ? street : null;
@@ -153,7 +153,10 @@ function isPersonName(word: string): boolean {
   );
 }
 
-/** After "I am" a name must be told from what else one is; where nouns have capitals, only a known given name is certain. */
+/**
+ * After "I am" a name must be distinguished from other capitalised words; where all nouns have capitals, only a known given name is
+ * certain.
+ */
 function isOwnName(word: string, run: string, pack: Pack): boolean {
   if (pack.language === 'de') return GIVEN_NAMES.has(word.toLowerCase());
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
@@ -171,7 +174,7 @@ function hanName(raw: string): string | null {
   return name.length >= 1 && !/^[我你他她它这那的了]/u.test(name) ? name : null;
 }
 
-/** In digits; null beyond what people reach. */
+/** The age in digits; null outside of the ages that people reach. */
 function ageOf(raw: string): string | null {
   const age = /^\d+$/.test(raw)
     ? Number(raw)
@@ -219,7 +222,7 @@ function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   return isShort && words.split(' ').length > 2 ? null : words;
 }
 
-// What a person can be with a capital letter that is no name: creeds, signs, origins that no ending tells.
+// Capitalised words for what a person can be that are not names: creeds, star signs, and origins without a typical ending.
 const GROUPS = wordSet(`
   dutch swiss greek czech thai french german english spanish arab turk pole dane swede scot brit aussie kiwi
   catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
@@ -228,7 +231,7 @@ const GROUPS = wordSet(`
   vegetarian native mr mrs ms dr prof god christmas easter monday tuesday wednesday thursday friday saturday sunday january
   february march april may june july august september october november december ok okay yes no not ai chatgpt claude gpt
   ceo cto cfo coo vp pm po hr it qa phd mba md gp dj`);
-// What a sentence may open with, and so has a capital: "Actually, my dog …".
+// Words with a capital because they open a sentence: "Actually, my dog …".
 const OPENERS = wordSet(`
   actually also and anyway apparently basically besides but correction currently earlier finally fortunately frankly fyi hello
   hey hi honestly hopefully however lately like luckily meanwhile nowadays now oh oops recently remember sadly so sometimes

@@ -3,9 +3,9 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import { packRegExp, perPack } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 
-/** Where words without capitals were found that may be a name. */
+/** Words without capitals that may be a name, and where they were found. */
 interface Small {
-  /** The words that a pattern took. */
+  /** The words that a pattern matched. */
   raw: string;
   text: string;
   match: RegExpExecArray;
@@ -40,7 +40,10 @@ const patternsOf = perPack(({ common, lists, partners, children }) => {
   };
 });
 
-/** An ordinary word of the language: such a word begins no name that is typed without a capital, and ends one. */
+/**
+ * Whether a word is an ordinary word of the language. A name that is typed without a capital does not begin with such a word, and ends
+ * before one.
+ */
 export function isOrdinary(word: string, pack: Pack): boolean {
   return word.length < 2 || !/^\p{L}/u.test(word) || patternsOf(pack).ordinary.test(word);
 }
@@ -53,14 +56,14 @@ function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** What stands between the beginning of a match and its value. */
+/** The words between the beginning of a match and its value. */
 function leadOf({ raw, text, match }: Small): string {
   const start = match.indices?.groups?.['v']?.[0] ?? text.indexOf(raw, match.index);
   return text.slice(match.index, start);
 }
 
 /**
- * Somebody's name: a known given name; or any word that is no ordinary one after "called", between commas after a word for a partner or a
+ * A person's name: a known given name; or any word that is not ordinary after "called", between commas after a word for a partner or a
  * child, or between such a word and a verb: "my wife lupita says".
  */
 export function smallPerson(small: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
@@ -91,7 +94,7 @@ export function smallPlace(small: Small): string | null {
   return isShort && patternsOf(pack).placeCue.test(leadOf(small)) ? words.join(' ') : null;
 }
 
-/** A firm: a word that is no ordinary one with a word for a kind of firm ("balgillo care home"), or alone after "work at". */
+/** A firm: a word that is not ordinary with a word for a kind of firm ("balgillo care home"), or alone after "work at". */
 export function smallOrganisation(small: Small): string | null {
   const { firmWord, firmCue } = patternsOf(small.pack);
   const isNamed = !small.raw.startsWith('the ');
@@ -101,7 +104,7 @@ export function smallOrganisation(small: Small): string | null {
   return isNamed && words.length === 1 && firmCue.test(leadOf(small)) ? (words[0] ?? null) : null;
 }
 
-/** What somebody or something is called, up to four words. */
+/** The name of a person or a thing, up to four words. */
 export function smallTitle(small: Small, isParticle: (word: string) => boolean): string | null {
   const words = nameWords(small);
   const end = words.findIndex(isParticle);
@@ -118,7 +121,10 @@ export function isGuessed(value: string): boolean {
 const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
 const MOST_PEOPLE = 40;
 
-/** Names of people of the user's, in lower case: of those whom known statements are about, and of those named in turns with their relation. */
+/**
+ * Names of people in the user's life, in lower case: the subjects of known statements, and people who are named in turns with their
+ * relation.
+ */
 export function peopleOf(
   known: readonly { subject: string; attribute: string | null; value: string | null }[],
   turns: readonly string[],

@@ -9,12 +9,12 @@ import { dueOf, type Request } from './requests.ts';
 import type { Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
 
-/** How important something is that the user asks to remember. */
+/** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
 
-/** A sentence, with what it asks of the memory and what the selector takes it for. */
+/** A sentence with its request and with the answers of the selector. */
 export interface Asked {
   unit: ReadUnit;
   request: Request | null;
@@ -25,11 +25,11 @@ export interface Asked {
 /** A sentence that is kept. */
 export interface Kept extends Asked {
   isWanted: boolean;
-  /** Only its slots are certain enough; its words are not worth keeping. */
+  /** Only the slots are kept, and not the words of the sentence. */
   isSlotOnly?: boolean;
 }
 
-/** What is formed of the sentences of a turn that are kept: their slots, and their own words where slots do not say it all. */
+/** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
 export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
@@ -79,7 +79,7 @@ function isSaidBySlots(group: readonly Kept[], at: DateContext): boolean {
   });
 }
 
-/** Whether nothing is left of a sentence beside its slots but a date that they have, a word of courtesy or "from now on". */
+/** Whether a sentence contains nothing besides its slots except their date, a word of courtesy or "from now on". */
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
@@ -174,7 +174,10 @@ function tenseOf({ selection, unit, request }: Kept): Tense {
   return guess;
 }
 
-/** A type that may be formed: an instruction is a preference, an intention has a day, and an episode is what an agent did. */
+/**
+ * The type of a statement, restricted to types that the local reader may form: an instruction becomes a preference, an intention needs a
+ * day, and an episode, which only an agent has, becomes a fact.
+ */
 function typeOf({ selection, request }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
@@ -182,7 +185,7 @@ function typeOf({ selection, request }: Kept, due: Date | null): string {
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
-/** "My sister Ana moved to Graz" is about her, where the words begin with her relation and name. */
+/** "My sister Ana moved to Graz" is about Ana, because the words begin with her relation and name. */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;
   if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;

@@ -26,7 +26,7 @@ export function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-/** A turn taken apart. */
+/** A turn, split into units. */
 export interface TurnUnits {
   pack: Pack | null;
   spans: ForeignSpan[];
@@ -42,11 +42,11 @@ export interface ReadUnit extends Unit {
 export interface TurnContext {
   /** The assistant's message before the turn; null where there is none. */
   asked: string | null;
-  /** The language of the turns before, for a turn too short to tell. */
+  /** The language of the turns before, for a turn that is too short to detect it. */
   fallback: Pack | null;
   now: Date;
   timeZone: string;
-  /** What a model tells to be foreign, besides what shows in the form of the text. */
+  /** The spans that a model classifies as foreign, in addition to those that the form of the text shows. */
   told?: readonly ForeignSpan[];
   /** Names of others, in lower case, as far as they are known. */
   people?: readonly string[];
@@ -54,13 +54,13 @@ export interface TurnContext {
 
 const READ = 24_000;
 const MOST_UNITS = 120;
-/** How much of a turn is looked through for somebody else whom a sentence without a subject may be about. */
+/** How many characters of a turn are searched for another person whom a sentence without a subject may be about. */
 const TOLD_OTHERS = 1_500;
 const LONGEST_WORDS = 36;
 const CLAUSE_START =
   /(?<!\s)\s+(?=(?:and|but|so|because|then|also|und|aber|weil|dann|pero|porque|mais|parce que|e poi|ma|perché|en toen|maar|want)\s)|(?<=[,;，；])\s*/giu;
 
-/** Splits a turn into sentences, or into clauses where a sentence is as long as speech without any mark. */
+/** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
 export function unitsOf(turn: string, context: TurnContext): TurnUnits {
   const readable = turn.slice(0, READ);
   const spans = [...foreignSpans(turn), ...(context.told ?? [])].toSorted((one, other) => one.start - other.start);
@@ -178,7 +178,7 @@ const NOT_ANY_MORE: Readonly<Record<string, string>> = {
   ja: '今は違う',
 };
 
-/** A day without a year that lies further ahead may have been meant of the year before. */
+/** A day without a year that is further ahead than this may mean the previous year. */
 const DOUBTFUL_AHEAD = 250 * 86_400_000;
 
 export interface DatedWords {
@@ -187,7 +187,10 @@ export interface DatedWords {
   dates: FoundDate[];
 }
 
-/** Writes the meaning of relative dates beside the user's words. Habits get none, and a bare weekday only where it is one day. */
+/**
+ * Writes the meaning of relative dates beside the user's words. Dates of habits are not written, and a bare weekday only where it means one
+ * day.
+ */
 export function withDates(
   words: string,
   tense: Tense,
@@ -213,25 +216,25 @@ export function withDates(
   return { text: text + words.slice(position), dates };
 }
 
-/** Asks the model that was taught whose words a message has (train/foreign) about its parts: above 0 where they are foreign. */
+/** Classifies parts of a message by the model that was trained to recognise foreign text (train/foreign): above 0 means foreign. */
 export type TellForeign = NonNullable<Embedder['tellForeign']>;
 
 const MOST_PARTS = 400;
-/** "Translate this: …": the words before a colon, when they are this few, may ask for something about what follows. */
+/** "Translate this: …": up to this many words before a colon may ask something about the text that follows. */
 const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
 /**
- * How sure the model must be, as log-odds. It was taught mostly in English: at 0 it takes 2 of 100 own sentences of English lives that it has
- * not seen for foreign, and 6 of 100 in other languages (train/foreign).
+ * How sure the model must be, as log-odds. It was trained mostly on English: at 0 it classifies 2 of 100 unseen sentences of users in
+ * English lives as foreign, and 6 of 100 in other languages (train/foreign).
  */
 const SURE = { en: 0, others: 1 };
-/** A message of a sentence or two and nothing else is its author's, unless it asks for something about a text. */
+/** A message of one or two sentences is its author's own, unless it asks something about a text. */
 const LONGEST_BARE = 200;
-/** Shorter messages are nobody else's text. */
+/** Shorter messages are not checked, because they are never pasted text. */
 const SHORTEST = 25;
 
-/** The foreign spans of a message, as the model tells them. */
+/** The foreign spans of a message, as the model classifies them. */
 export async function foreignAsTold(text: string, tell: TellForeign, options: EmbedOptions): Promise<ForeignSpan[]> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
@@ -254,7 +257,7 @@ export async function foreignAsTold(text: string, tell: TellForeign, options: Em
   return spans;
 }
 
-/** Sentences and lines, and a short lead before a colon apart from what follows it. */
+/** Sentences and lines. A short lead before a colon is separated from the text after it. */
 function partsOf(text: string): TextSpan[] {
   return splitSentences(text)
     .slice(0, MOST_PARTS)
