@@ -1,7 +1,7 @@
 import type { EntityType, NewEntity } from '../record/entity.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
-import { withoutEnd, words, wordSet } from './words.ts';
+import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
 
 /** People whom a possessive relates to the speaker: a statement about them is not a statement about the speaker. */
 export const KINSHIP: ReadonlySet<string> = wordSet(`
@@ -92,10 +92,10 @@ type Add = (type: EntityType, name: string, start: number, aliases?: readonly st
 
 /** Titles, quoted names, projects, named people and pets: patterns that are certain, before capitalised words are considered. */
 function addByPattern(text: string, add: Add): void {
-  for (const match of text.matchAll(CONTENT)) addContent(match, add);
+  for (const match of matchesOf(text, CONTENT)) addContent(match, add);
   addGroup(text, QUOTED, 'content', add, (title) => /^\p{Lu}/u.test(title) && !/\b(?:I|you)\b/.test(title));
   addGroup(text, PROJECT, 'project', add, () => true);
-  for (const { 0: whole, 1: kind = '', 2: name = '', index } of text.matchAll(PET_NAME)) {
+  for (const { 0: whole, 1: kind = '', 2: name = '', index } of matchesOf(text, PET_NAME)) {
     if (KINSHIP.has(kind) || PETS.has(kind)) add('person', name, index + whole.lastIndexOf(name));
   }
 }
@@ -108,7 +108,7 @@ function addGroup(
   add: Add,
   isWanted: (name: string) => boolean,
 ): void {
-  for (const { 0: whole, 1: first, 2: second, index } of text.matchAll(pattern)) {
+  for (const { 0: whole, 1: first, 2: second, index } of matchesOf(text, pattern)) {
     const name = first ?? second ?? '';
     if (isWanted(name)) add(type, name, index + whole.lastIndexOf(name));
   }
@@ -132,7 +132,7 @@ function addContent(match: RegExpExecArray, add: Add): void {
 }
 
 function addNames(sentence: string, offset: number, add: Add, isFree: (start: number, end: number) => boolean): void {
-  for (const match of sentence.matchAll(CAPITALISED)) {
+  for (const match of matchesOf(sentence, CAPITALISED)) {
     const parts = withoutEnd(match[0].replace(/['’]s$/, ''), ".'’-").split(' ');
     while (
       parts.length > 0 &&

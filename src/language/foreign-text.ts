@@ -1,4 +1,5 @@
 import { PACKS, plainMarks, wordsPattern } from './packs/packs.ts';
+import { matchesOf } from './words.ts';
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan {
@@ -192,7 +193,7 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
 
 /** Lines and comments whose form is not that of conversation. The line after such a line belongs to it, for example the next verse. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
-  const comments = [...text.matchAll(COMMENT)].map(({ index, 0: words }) => ({
+  const comments = matchesOf(text, COMMENT).map(({ index, 0: words }) => ({
     start: index,
     end: index + words.length,
     kind: 'code' as const,

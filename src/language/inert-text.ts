@@ -1,3 +1,5 @@
+import { matchesOf } from './words.ts';
+
 /**
  * The only escaping of text that enters a prompt. The result has no invisible characters, opens and closes no tag, and has none of the
  * markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that fullwidth
@@ -17,7 +19,7 @@ const BELONGS =
 export function visibleText(text: string): string {
   const plain = text.toWellFormed().replace(LINE_END, '\n');
   if (!/[^\t\n\u0020-\u007E\u00A1-\u00AC\u00AE-\u017F]/.test(plain)) return plain;
-  const kept = new Set([...plain.matchAll(BELONGS)].map(({ index }) => index));
+  const kept = new Set(matchesOf(plain, BELONGS).map(({ index }) => index));
   return plain.replace(HIDDEN, (character: string, place: number) => (kept.has(place) ? character : ''));
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Pack } from './packs/pack.ts';
 import { isRightBefore, resolveDates } from './resolve-dates.ts';
 import { perPack, wordsPattern } from './packs/packs.ts';
+import { matchesOf } from './words.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
 export interface FoundDate {
@@ -55,7 +56,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
   const today = civilDateAt(context.now, context.timeZone);
   const found: FoundDate[] = [];
   for (const { pattern, read, isBareWeekday } of expressionsOf(pack)) {
-    for (const match of readable.matchAll(pattern)) {
+    for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (found.some((other) => start < other.end && end > other.start)) continue;
       // "Mittwoch, den 27. Mai" is one day, and the date says which.

@@ -1,4 +1,5 @@
 import { findSecrets } from './secrets.ts';
+import { matchesOf } from './words.ts';
 
 /** The kinds of sensitive content that are recognised. */
 const PRIVACY_CATEGORIES = [
@@ -66,7 +67,7 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
     const spans: Found[] = [...findSecrets(piece)];
     for (const { category, pattern } of PATTERNS) {
       if (policy[category] === 'keep') continue;
-      for (const match of piece.matchAll(pattern)) {
+      for (const match of matchesOf(piece, pattern)) {
         spans.push({ category, start: match.index, end: match.index + match[0].length });
       }
     }

@@ -1,5 +1,5 @@
 import { PACKS } from './packs/packs.ts';
-import { ENGLISH_NUMBERS } from './words.ts';
+import { ENGLISH_NUMBERS, matchesOf } from './words.ts';
 
 /** A place in a text. */
 export interface Span {
@@ -51,7 +51,7 @@ export function locateQuote(text: string, quote: string): Span | null {
 
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(TOKEN)) {
+  for (const match of matchesOf(text, TOKEN)) {
     const plain = match[0]
       .normalize('NFKD')
       .replace(/[\p{M}.,]/gu, '')
@@ -240,7 +240,7 @@ const FIGURE = new RegExp(
 export function numbersSaid(text: string): Set<number> {
   const numbers = new Set<number>();
   const plain = text.normalize('NFKC').toLowerCase();
-  for (const match of plain.matchAll(FIGURE)) {
+  for (const match of matchesOf(plain, FIGURE)) {
     const scale = SCALES.get(match[1] ?? '') ?? 1;
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
     for (const number of [...whole, ...parts]) {
@@ -309,7 +309,7 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
   const rest = value.normalize('NFKC').replace(CLOCK_TIME, (time, hour: string, minute: string) => {
     return isTimeSaid(Number(hour), Number(minute), said) ? ' ' : time;
   });
-  for (const match of rest.matchAll(FIGURE)) {
+  for (const match of matchesOf(rest, FIGURE)) {
     const letter = (match[1] ?? '').toLowerCase();
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
     // "1,40 m" may mean metres or millions.

@@ -27,7 +27,7 @@ import {
   yearSpan,
 } from './calendar.ts';
 import type { TextSpan } from './sentences.ts';
-import { ENGLISH_NUMBERS, numberOf } from './words.ts';
+import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 
 /** A month name, long or short, for a case-insensitive pattern. */
 const ANY_MONTH: string =
@@ -244,7 +244,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   const found: Found[] = [];
   for (const { needs, pattern, read, relative } of DATE_EXPRESSIONS) {
     if (!needs.some((word) => lower.includes(word))) continue;
-    for (const match of readable.matchAll(pattern())) {
+    for (const match of matchesOf(readable, pattern())) {
       const start = match.index;
       const end = start + match[0].length;
       const quoted = /["“']$/.test(readable.slice(0, start).trimEnd());

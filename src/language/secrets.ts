@@ -1,4 +1,5 @@
 import { SEED_WORDS } from './seed-words.ts';
+import { matchesOf } from './words.ts';
 
 /** The kinds of content that this file recognises by its shape. */
 export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
@@ -260,7 +261,7 @@ export function findSecrets(text: string): SecretSpan[] {
     found.push({ category, ...span });
   };
   for (const { category, pattern, holds } of RULES) {
-    for (const match of plain.matchAll(pattern)) {
+    for (const match of matchesOf(plain, pattern)) {
       const secret = match[1] ?? match[0];
       if (holds !== undefined && !holds(secret, match)) continue;
       const start = match.index + (match[1] === undefined ? 0 : match[0].lastIndexOf(secret));
@@ -270,7 +271,7 @@ export function findSecrets(text: string): SecretSpan[] {
   for (const { start, end } of cardNumbers(plain)) add('card', start, end);
   for (const { start, end } of seedPhrases(plain)) add('secret', start, end);
   for (const { start, end } of randomTokens(plain)) add('secret', start, end);
-  const redacted = [...text.matchAll(REDACTED)].map(({ index, 0: mark }) => ({
+  const redacted = matchesOf(text, REDACTED).map(({ index, 0: mark }) => ({
     start: index,
     end: index + mark.length,
   }));
@@ -304,7 +305,7 @@ function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
  */
 function cardNumbers(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  for (const run of text.matchAll(/\d(?:[\s.\-_/,|*]{0,3}\d){12,200}/g)) {
+  for (const run of matchesOf(text, /\d(?:[\s.\-_/,|*]{0,3}\d){12,200}/g)) {
     const digits: { value: number; place: number; begins: boolean; ends: boolean }[] = [];
     for (let place = 0; place < run[0].length; place += 1) {
       const value = run[0].charCodeAt(place) - 48;
@@ -340,7 +341,7 @@ function seedPhrases(text: string): { start: number; end: number }[] {
       found.push({ start: run.start, end: run.end });
     run = null;
   };
-  for (const match of text.matchAll(/[\p{L}\p{N}'’]+/gu)) {
+  for (const match of matchesOf(text, /[\p{L}\p{N}'’]+/gu)) {
     const word = match[0];
     if (/^\d{1,2}$/.test(word)) continue;
     const end = match.index + word.length;
@@ -365,7 +366,7 @@ const LEAST_BITS = 4.2;
  */
 function randomTokens(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  for (const match of text.matchAll(/(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g)) {
+  for (const match of matchesOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g)) {
     const token = match[0];
     if (!/\d/.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token) || token.split(/[-_/]/).length > 5) continue;
     if (bitsOf(token) >= LEAST_BITS) found.push({ start: match.index, end: match.index + token.length });

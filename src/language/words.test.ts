@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexWords, queryWords, words } from './words.ts';
+import { indexWords, matchesOf, queryWords, words } from './words.ts';
 
 describe('the words of a text', () => {
   it('may run together for a hundred thousand characters', () => {
@@ -13,3 +13,29 @@ describe('the words of a text', () => {
     expect(queryWords('北京'.repeat(5_000))).not.toContain('京');
   });
 });
+
+describe('the matches of a pattern', () => {
+  it.each([
+    ['one two', /\p{L}+/gu],
+    ['🙂a🙂', /b*/gu],
+    ['🙂a🙂', /a?/g],
+    ['ab ab', /(?<=a)b/g],
+    ['', /x*/g],
+    ['none', /\d/g],
+  ])('in %j are those of matchAll', (text, pattern) => {
+    const places = (matches: Iterable<RegExpExecArray>): [string, number][] =>
+      Array.from(matches, ({ 0: words, index }) => [words, index]);
+    const expected = places(text.matchAll(pattern)).filter(([, index]) => pattern.unicode || isWhole(text, index));
+    expect(places(matchesOf(text, pattern))).toEqual(expected);
+    expect(places(matchesOf(text, pattern))).toEqual(expected);
+  });
+
+  it('need a global pattern', () => {
+    expect(() => matchesOf('ab', /a/)).toThrow(TypeError);
+  });
+});
+
+// A pattern without the flag `u` also finds nothing in the middle of a character.
+function isWhole(text: string, index: number): boolean {
+  return !/[\udc00-\udfff]/.test(text.charAt(index));
+}

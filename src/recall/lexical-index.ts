@@ -34,17 +34,19 @@ export function createLexicalIndex(): LexicalIndex {
 
 export function addDocument(index: LexicalIndex, text: string): number {
   const ordinal = index.lengths.length;
-  const frequencies = new Map<string, number>();
   const terms = words(text);
-  for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-  for (const [term, frequency] of frequencies) {
+  for (const term of terms) {
     const list = index.postings.get(term);
     if (list === undefined) {
-      index.postings.set(term, { documents: [ordinal], frequencies: [frequency] });
+      index.postings.set(term, { documents: [ordinal], frequencies: [1] });
       joinFamily(index, term);
-    } else {
+      continue;
+    }
+    const last = list.documents.length - 1;
+    if (list.documents[last] === ordinal) list.frequencies[last] = (list.frequencies[last] as number) + 1;
+    else {
       list.documents.push(ordinal);
-      list.frequencies.push(frequency);
+      list.frequencies.push(1);
     }
   }
   index.lengths.push(terms.length);

@@ -152,7 +152,7 @@ export interface Syntax {
    */
   unindexed(column: string): RawBuilder<string>;
   /** Whether a column has one of the values. The statement has the same text for any number of them. */
-  isAnyOf(column: string, values: readonly string[]): RawBuilder<SqlBool>;
+  isAnyOf(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool>;
   /** Whether a boolean inside JSON comes out as 1 or 0. */
   readonly booleansAreNumbers: boolean;
   /** The lock that a select takes so that two workers never pick the same row. */

@@ -193,7 +193,7 @@ export async function findVectors(
     .select(['record_row', 'vector'])
     .where('tenant_id', '=', tenant)
     .where('record_kind', '=', kind)
-    .where('record_row', 'in', [...rowIds])
+    .where(database.syntax.isAnyOf('record_row', rowIds))
     .where('model_id', '=', model)
     .where('passage', '=', 0)
     .execute();
