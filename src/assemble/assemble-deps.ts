@@ -47,7 +47,7 @@ export async function createAssembling(
   };
 }
 
-/** Spans with the names that OpenTelemetry has for memory. */
+/** Spans with the names of OpenTelemetry's conventions for memory. */
 export interface Tracing {
   /** Runs work inside a span. Without OpenTelemetry it just runs. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;

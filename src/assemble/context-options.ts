@@ -10,7 +10,7 @@ import type { SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** What a hook is told of the turn. */
+/** The information about a turn that a hook gets. */
 export interface Asked {
   scope: Scope;
   message: string;

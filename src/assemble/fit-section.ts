@@ -103,10 +103,10 @@ export function cutText(text: string, characters: number, notice: string): strin
   return `${text.slice(0, end).trimEnd()}\n${notice}`;
 }
 
-/** The room that sections have. */
+/** The tokens that sections may take. */
 export interface SectionRooms {
   of(section: SectionName, wanted: number): number;
-  /** Takes tokens out of what sections share. */
+  /** Subtracts tokens from a budget that sections share. */
   take(section: SectionName, tokens: number): void;
 }
 

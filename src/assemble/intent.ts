@@ -26,7 +26,7 @@ export function intentOf(
   return { services: needed.map(([name]) => name), words, smallTalk: isSmallTalk(message) };
 }
 
-/** How many of an intent's words a text has. */
+/** How many words of an intent a text contains. */
 export function overlap({ words }: Intent, text: string): number {
   const has = new Set(indexWords(text));
   return words.filter((word) => has.has(word)).length;

@@ -61,15 +61,15 @@ export interface Item {
   date?: Date;
   importance?: number;
   summary?: string;
-  /** Of a memory: the words of turns that say so. */
+  /** For a memory: the words of turns that it quotes. */
   quotes?: readonly Quote[];
-  /** Of a text document: the statements behind each sentence, by its hash. */
+  /** For a text document: the statements behind each sentence, by the sentence's hash. */
   restsOn?: ReadonlyMap<string, readonly Statement[]>;
   /** For a turn: the memories that were formed from it. */
   statements?: readonly string[];
-  /** Of a fact, which is shown as a label and a value: its sentence. */
+  /** For a fact, which is shown as a label and a value: its sentence. */
   sentence?: string;
-  /** Of an entry of a JSON block: what it was written from. */
+  /** For an entry of a JSON block: its key and its value. */
   entry?: { key: string; value: unknown };
   note?: string;
 }

@@ -17,10 +17,10 @@ export interface RecallDocument {
   /** The role of an event without a named speaker: the user or the agent. */
   readonly role: string | null;
   readonly session: string | null;
-  /** Of an event without a user: only its own session finds it. */
+  /** For an event without a user: only recalls of its own session find it. */
   readonly staysInSession?: boolean;
   readonly connection: string | null;
-  /** Of a memory: the events that it was learned from, by id. */
+  /** For a memory: the ids of the events that it was formed from. */
   readonly sources: readonly string[];
   /** Milliseconds since 1970: when it happened, or since when it is true. */
   readonly time: number;

@@ -189,7 +189,7 @@ export interface Meaning {
 // Up to this number of documents a server returns all similarities of an owner; beyond it, only the nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
-// Long events are several hits each.
+// A long event gives several hits, one for each passage.
 const PASSAGES_EACH = 8;
 
 /** Measures a query against all documents of a view, or against the nearest where the vectors are in a server. */

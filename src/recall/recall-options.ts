@@ -111,7 +111,7 @@ export interface SignalShare {
 /** The ways by which a result was found. `keyed`: it was asked for by its attribute ("Where do I live?") or its kind ("goals"). */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
-/** Something that was recalled: a memory or an event, told apart by `kind`. */
+/** A result of recall: a memory or an event, distinguished by `kind`. */
 export type RecallResult = RecalledMemory | RecalledEvent;
 
 export interface RecalledMemory extends Ranked {
@@ -124,14 +124,14 @@ export interface RecalledEvent extends Ranked {
   kind: 'event';
   memory: null;
   event: Event;
-  /** Where `text` stands in the content of a long event; null where it is all of it. */
+  /** The place of `text` in the content of a long event; null if `text` is the whole content. */
   passage: TextSpan | null;
 }
 
-/** What all results have. */
+/** The common fields of all results. */
 interface Ranked {
   id: string;
-  /** What it says: of a long turn the passage that fits best. */
+  /** The text; for a long turn the passage that fits best. */
   text: string;
   score: number;
   /** The probability that it helps to answer, from 0 to 1. */

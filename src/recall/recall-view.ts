@@ -11,7 +11,7 @@ export interface KnownSpeaker {
 /** Vectors of some documents, by ordinal. */
 export interface VectorSample {
   model: string;
-  /** How many documents there were then. */
+  /** How many documents the view had when the sample was taken. */
   takenAt: number;
   vectors: ReadonlyMap<number, Float32Array>;
 }
@@ -44,7 +44,7 @@ export class RecallView {
   /** About how much memory it takes. */
   bytes = 0;
   withdrawn = 0;
-  /** When the oldest and the newest document are from. */
+  /** The times of the oldest and of the newest document. */
   firstTime: number = Infinity;
   lastTime: number = -Infinity;
 

@@ -39,7 +39,7 @@ interface Loading {
   now: number;
   /** The time at which statements must hold; null for now. */
   asOf: Date | null;
-  /** How the embedder's cosines read; null without one. */
+  /** The calibration of the embedder's cosines; null without an embedder. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
   /** How many of the best are loaded. */
@@ -107,7 +107,7 @@ function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean
   return wants.past || times.some((range) => from < range.to && to > range.from);
 }
 
-/** A memory as it is shown: one that was replaced says until when it was true. */
+/** The text of a memory in a result. A replaced memory has the day until which it was true. */
 function shownText({ title, content, archivedAt, validTo }: Memory): string {
   const text = title === null ? content : `${title}. ${content}`;
   return archivedAt === null ? text : `${text} (until ${(validTo ?? archivedAt).toISOString().slice(0, 10)})`;
