@@ -50,7 +50,7 @@ function exampleOf(reserve: number): FitRequest {
 }
 
 describe('the budget', () => {
-  it('[L12] gives the numbers of the design, and drops the lowest memory when more must stay free', () => {
+  it('[L12] has the token counts of the design, and drops the least important memory when more tokens must stay free', () => {
     const fitted = fitContext(exampleOf(320));
     const wanted = Object.fromEntries(fitted.sections.map((section) => [section.section, section.wanted]));
     expect(wanted).toEqual({ instructions: 480, structuredProfile: 185, recall: 1120, services: 1650, history: 45 });
@@ -72,7 +72,7 @@ describe('the budget', () => {
     expect(table).toContain('Total:                  4680 / 8000 ✅');
   });
 
-  it('[L12] is under its total whatever there is, memories first to go', () => {
+  it('[L12] never exceeds its total, and drops memories first', () => {
     const request = exampleOf(0);
     const fitted = fitContext({ ...request, budget: { ...request.budget, total: 4000, reserve: 0 } });
     expect(fitted.tokens.total).toBeLessThanOrEqual(4000);
@@ -196,7 +196,7 @@ describe('history', () => {
     ]);
   });
 
-  it('[K1] falls back to the last ones when meaning is not to be had', async () => {
+  it('[K1] falls back to the last turns when the embedder is unavailable', async () => {
     const broken = await openVarve({
       embedder: {
         id: 'down',

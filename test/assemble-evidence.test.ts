@@ -18,7 +18,7 @@ const ANN = { agent: 'a', user: 'ann' };
 const recalledIn = (user: string): string => /<recalled>[\s\S]*<\/recalled>/.exec(user)?.[0] ?? '';
 
 describe('the evidence in a prompt', () => {
-  it('has a part of the budget that long documents leave to it, and the system prompt does not depend on what is found', async () => {
+  it('has a reserved part of the budget that long documents cannot take, and the system prompt does not depend on the results', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     const lines = Array.from({ length: 120 }, (_, index) => `Ann wrote about matter${index}.`);
@@ -62,7 +62,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it('tells a piece of a turn by its turn, and says both once', async () => {
+  it('shows a statement that is a part of a turn as that turn, and each of them once', async () => {
     const { varve, clock } = await opened();
     const first = varve.for({ ...ANN, session: 'one' });
     const turn =
@@ -83,7 +83,7 @@ describe('the evidence in a prompt', () => {
     expect(report.sections.find(({ section }) => section === 'recall')?.ids).toEqual(expect.arrayContaining(told));
   });
 
-  it('leaves out what was replaced, unless the question is about the past, where it is marked', async () => {
+  it('leaves out replaced statements, and marks them where the question is about the past', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     await handle.logInteraction({ userMessage: 'I work at Bosch.', agentResponse: 'I see.' });

@@ -26,7 +26,7 @@ afterEach(async () => {
 const FRIEND = { agent: 'a', user: 'u', session: 's' };
 
 describe('a context', () => {
-  it('[T16] is there for a new user, and for one of whom only one tier is known', async () => {
+  it('[T16] is assembled for a new user, and for a user of whom only one tier is known', async () => {
     const { varve } = await opened();
     const none = await varve.for(FRIEND).context({ message: 'hello' });
     expect(none.system).toBe('');
@@ -62,7 +62,7 @@ describe('a context', () => {
     expect(failed['recall']).toMatch(/down/);
   });
 
-  it('[K11] [T16] goes on with what was known when the store is down', async () => {
+  it('[K11] [T16] uses the last known records when the store is down', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'home_city', value: 'Oslo' });
@@ -73,7 +73,7 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
-  it('says each thing once, where it stays longest, and in the next place when that has no room', async () => {
+  it('says each statement once, in the section that keeps it longest, or in the next one where that section has no room', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'employer', value: 'Acme' });
@@ -111,7 +111,7 @@ describe('a context', () => {
     expect(shorter.system).toContain('"likes": ["User likes tea.","rain"]');
   });
 
-  it('[K7] shows permanent facts once and as they are now: no plan, no end, no denial as present truth', async () => {
+  it('[K7] shows permanent facts once and in their current state, and never a plan, an ended state or a denial as true now', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for(FRIEND);
     const day = (days: number) => new Date(clock.now() + days * 24 * 60 * MINUTE);
@@ -134,7 +134,7 @@ describe('a context', () => {
     expect(user).not.toMatch(/Bosch|Siemens/);
   });
 
-  it('[T15] leaves a log entry with its parts and the ids of what was given, and erasing takes it away', async () => {
+  it('[T15] writes a log entry with its parts and the ids of its records, and erasing removes the entry', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     const { memory } = await handle.memories.create({ type: 'preference', content: 'Prefers tea' });
@@ -196,7 +196,7 @@ describe('a context', () => {
     expect((await handle.context({})).report.lookup.queries).toEqual([]);
   });
 
-  it('[E9] asks a model what to look up, and goes by the rules when it is down', async () => {
+  it('[E9] asks a model what to look up, and uses the rules when the model is down', async () => {
     const server = await startProtocolServer();
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
@@ -237,7 +237,7 @@ describe('a context', () => {
     expect(loaded).toEqual(['blog', 'blog', 'billing']);
   });
 
-  it('[Q11] [Q13] gives the structured profile of the application, and says what memory saves', async () => {
+  it('[Q11] [Q13] contains the structured profile of the application, and reports the tokens that memory saves', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     for (let index = 0; index < 20; index += 1) {
@@ -338,7 +338,7 @@ describe('a context', () => {
 describe('tracing', () => {
   afterEach(() => trace.disable());
 
-  it('[K4] makes spans with token estimates under the names for memory, without content unless asked', async () => {
+  it('[K4] creates spans with token estimates under the names for memory, without content unless the option is set', async () => {
     const spans: { name: string; attributes: Record<string, unknown>; ended: boolean }[] = [];
     trace.setGlobalTracerProvider(recordingProvider(spans));
     const { varve } = await opened();
@@ -386,7 +386,7 @@ function recordingProvider(
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`what a session knows, on ${database.name}`, () => {
-    it('[E7] [E15] is kept until it changes, also through another process, and read anew after five minutes', async () => {
+    it('[E7] [E15] is cached until it changes, also by another process, and is read again after five minutes', async () => {
       const { options, drop } = await database.create();
       const { varve, clock } = await opened({ store: options });
       const other = await createVarve({ store: options, background: false, embedder: wordEmbedder, clock });
@@ -431,7 +431,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('never shows what is another tenant’s, user’s, agent’s, session’s or connection’s', async () => {
+    it('never includes records of another tenant, user, agent, session or connection', async () => {
       const { options, drop } = await database.create();
       const { varve } = await opened({ store: options });
       const mine = { tenant: 't', agent: 'a', user: 'u', session: 's', connection: 'c' };
@@ -467,7 +467,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L16] what was given is told to formation, which does not learn it again, and judged', async () => {
+    it('[L16] records of a prompt are reported to formation, which does not learn them again, and their use is judged', async () => {
       const { options, drop } = await database.create();
       const { varve } = await opened({ store: options });
       const handle = varve.for(FRIEND);

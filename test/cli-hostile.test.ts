@@ -22,7 +22,7 @@ describe('varve on the command line, where things go wrong', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('shows a terminal nothing of what others have said that it would obey', async () => {
+  it('prints no stored control sequence that a terminal would obey', async () => {
     const made = await run(['remember', '-', '--json'], { input: HOSTILE });
     const { id } = (JSON.parse(made.stdout) as { memory: { id: string } }).memory;
     await run(['observe', '-', '--session', 's'], { input: HOSTILE });
@@ -111,7 +111,7 @@ describe('varve on the command line, where things go wrong', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ format: 'transcripts', imported: { event: 1 } });
   });
 
-  it('measures no other embedder than the one it was told to', async () => {
+  it('measures only the embedder that was named', async () => {
     const { code, stderr } = await run(['calibrate', '--config', join(folder, 'nowhere.js')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('no configuration')]);
     writeFileSync(join(folder, 'without.js'), 'export default { embedder: null };');

@@ -75,7 +75,7 @@ describe('varve on the command line', () => {
     expect(one.stdout).toMatch(/Usage: varve recall[\s\S]*Examples:\n {2}varve recall/);
   });
 
-  it('remembers, lists, shows, revises its mind and forgets', async () => {
+  it('remembers, lists, shows, revises and forgets a memory', async () => {
     const made = await json('remember', 'I live in Oslo');
     expect(made.outcome).toBe('created');
     expect((await json('remember', 'I live in Oslo')).outcome).toBe('unchanged');
@@ -154,7 +154,7 @@ describe('varve on the command line', () => {
     expect(exported.stdout).toMatch(/records in/);
   });
 
-  it('shows how far an import is, on a terminal and nowhere else', async () => {
+  it('shows the progress of an import on a terminal, and nowhere else', async () => {
     const file = join(folder, 'long.jsonl');
     const turns = Array.from({ length: 600 }, (_, index) =>
       JSON.stringify({ role: 'user', content: `Turn ${index}.` }),
@@ -167,7 +167,7 @@ describe('varve on the command line', () => {
     expect((await run(['import', file, '--dry-run', '--json'], { terminal: true })).stdout).not.toContain('importing');
   });
 
-  it('asks before it erases, and needs --yes where nobody can be asked', async () => {
+  it('asks for confirmation before it erases, and needs --yes without a terminal', async () => {
     await json('remember', 'Something about Gunnar', '--user', 'gunnar');
     const refused = await run(['erase', '--user', 'gunnar']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
@@ -223,7 +223,7 @@ describe('varve on the command line', () => {
     }
   });
 
-  it('keeps others out of the folder, whichever command makes it', async () => {
+  it('makes the folder unreadable for others, whichever command creates it', async () => {
     const data = join(folder, 'private');
     const listed = await run(['list', '--data', data]);
     expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, '', 'There are no memories within this scope.\n']);
@@ -323,7 +323,7 @@ describe('varve on the command line', () => {
       return data;
     };
 
-    it('sees that no worker runs, and what one has left behind', async () => {
+    it('finds that no worker runs, and what a stopped worker has left behind', async () => {
       expect((await findings(await store('watched', 'select 1')))['worker']).toMatchObject({ state: 'good' });
       const idle = await findings(await store('idle', 'update schedules set next_due = 1'));
       expect(idle['worker']).toMatchObject({ state: 'note', found: expect.stringContaining('1970-01-01') });
@@ -336,7 +336,7 @@ describe('varve on the command line', () => {
       });
     });
 
-    it('sees vectors of another model and a store of a newer version', async () => {
+    it('finds vectors of another model and a store of a newer version', async () => {
       const other =
         "insert into meta (key, value) values ('embedding_model', 'other') on conflict do update set value = 'other'";
       const changing = await findings(await store('other-model', other), { VARVE_EMBEDDER: '' });
@@ -345,7 +345,7 @@ describe('varve on the command line', () => {
       expect(newer['store']).toMatchObject({ state: 'bad', remedy: 'upgrade the package' });
     });
 
-    it('reads a file to its end, and sees who holds it', async () => {
+    it('reads the whole file, and finds the process that holds it', async () => {
       const data = await store('damaged', 'select 1');
       const bytes = readFileSync(join(data, 'varve.db'));
       writeFileSync(join(data, 'varve.db'), bytes.fill(255, bytes.length - 40_960, bytes.length - 20_480));
@@ -360,7 +360,7 @@ describe('varve on the command line', () => {
       holder.close();
     });
 
-    it('sees a file where the folder should be, and who has the port', async () => {
+    it('finds a file in the place of the folder, and the process that has the port', async () => {
       const file = join(folder, 'not-a-folder');
       writeFileSync(file, '');
       expect((await findings(file))['folder']).toMatchObject({
@@ -379,7 +379,7 @@ describe('varve on the command line', () => {
     });
   });
 
-  it('says when a folder cannot be made, also where none ever can', async () => {
+  it('says when a folder cannot be created, also where none ever can', async () => {
     const { code, stderr } = await run(['list', '--data', '/proc/nowhere/at/all']);
     expect(code).toBe(4);
     expect(stderr).toContain('/proc/nowhere');

@@ -120,7 +120,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it("is entered through every node, and an owner's turns are in one order", { timeout: 120_000 }, async () => {
+  it("can be used through every node, and an owner's turns have one order", { timeout: 120_000 }, async () => {
     const { options, drop } = await server!.create();
     await (await openStore(options)).close();
     const entries = await openEverywhere(options as PostgresOptions);
@@ -183,14 +183,14 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it('has its tables made and changed by the coordinator', async () => {
+  it('has its tables created and changed by the coordinator', async () => {
     const { options, drop } = await server!.create({ isBare: true });
     await expect(openStore(await through(1, options as PostgresOptions))).rejects.toThrow('by the coordinator');
     await drop();
   });
 
   it(
-    'serves the tenants of the other workers while one is gone, and the doctor names it',
+    'serves the tenants of the other workers while one worker is down, and the doctor names that worker',
     { timeout: 120_000 },
     async () => {
       const { options, drop } = await server!.create();

@@ -88,7 +88,7 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ intentions_added: 1, learnings_added: 1 });
     });
 
-    it('[Q8] [E6] a tag and a buffer whose merge is of no use do not hold up the others', async () => {
+    it('[Q8] [E6] a tag and a buffer whose merge is unusable do not delay the others', async () => {
       const { ana, of } = await open({ server, consolidation: { tiers: { enabled: false } } });
       for (const tag of ['aaa', 'zzz'])
         for (const thing of ['olives', 'rye', 'tea', 'lentils', 'cheese', 'rhubarb'])
@@ -116,7 +116,7 @@ for (const database of databases()) {
       ['a reflection', (ana: Handle) => ana.reflect(), text('---PROFILE---\nKeeps zebras.')],
       ['a synthesis', run, changesAnswer({ working: [{ text: 'Keeps zebras.', from: [1] }], set: { Pets: 'zebras' } })],
       ['a merge of reflections', run, text('Keeps zebras.')],
-    ])('[X1] who is erased during %s does not come back with it', async (name, work, reply) => {
+    ])('[X1] a person who is erased during %s does not come back with it', async (name, work, reply) => {
       const tiers = { enabled: name === 'a synthesis' };
       const one = await open({ server, formation: { writes: 'deferred' }, consolidation: { tiers } });
       await one.ana.logInteraction({ userMessage: 'I keep zebras.', agentResponse: 'Fine.' });
@@ -139,7 +139,7 @@ for (const database of databases()) {
       expect(await one.ana.consolidation.runs()).toEqual([]);
     });
 
-    it('[X1] an answer that waits for review goes with the memory whose text it holds', async () => {
+    it('[X1] an answer that waits for review is erased with the memory whose text it contains', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana } = one;
       await ana.blocks.replace('scaffold', { Role: 'Engineer', City: 'Berlin', Team: 'Core', Pet: 'Max' });
@@ -159,7 +159,7 @@ for (const database of databases()) {
       expect(rows).toEqual([]);
     });
 
-    it('[K10] a zone that this machine does not know, and a clock that was put back a year, end nobody’s reflections', async () => {
+    it('[K10] an unknown time zone, and a clock that was set back a year, stop nobody’s reflections', async () => {
       const one = await open();
       const { varve, ana, clock } = one;
       await ana.consolidation.configure({ timeZone: 'Europe/Berlin', reflectionHour: 4 });
@@ -183,7 +183,7 @@ for (const database of databases()) {
       expect(await night()).toBe(1);
     });
 
-    it('[T21] everybody of whom something has changed is queued, however many come first', async () => {
+    it('[T21] every user with changes is queued, however many users come first', async () => {
       const one = await open();
       const clock = manualClock(START);
       await inStore(one, async (store) => {

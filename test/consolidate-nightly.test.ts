@@ -91,7 +91,7 @@ describe('the marker format', () => {
     expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is data')] });
   });
 
-  it('[K10] missing sections, broken lists and bad items cost themselves and nothing else', () => {
+  it('[K10] missing sections, broken lists and bad items are dropped, and nothing else is', () => {
     const parsed = parseReflection(
       `---PROFILE---\nText.\n---FACTS---\nnot json\n---INTENTIONS---\n[{"text":"a"},{"days":1},{"text":"b","follow_up_days":"soon"}]`,
     );
@@ -210,7 +210,7 @@ for (const database of databases()) {
     const BUSY = ['Lives a busy life.', 'Has many friends.', 'Is in a big city.', 'Rarely sleeps.', 'Knows the mayor.'];
 
     it.each(['accept', 'reject'] as const)(
-      '[K10] a profile that would lose most of itself is held, the rest applied; %s decides',
+      '[K10] a profile that would lose most of its text is held and the rest is applied; %s decides',
       async (decision) => {
         const one = await open({ server, formation: { writes: 'deferred' } });
         const { ana } = one;
@@ -254,7 +254,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[K10] a held profile gives way to the next one, and is no longer accepted when the profile has changed', async () => {
+    it('[K10] a held profile is replaced by the next one, and cannot be accepted once the profile has changed', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       const before = BUSY.join(' ');
@@ -333,7 +333,7 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ skipped: true });
     });
 
-    it('[K10] the working memory is put into words at night, with the same call', async () => {
+    it('[K10] the working memory is written at night, in the same call', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       for (const what of ['tea', 'rain', 'jazz'])
@@ -361,7 +361,7 @@ for (const database of databases()) {
       expect(last).not.toContain('new_statements');
     });
 
-    it('[K10] what the profile says needs no line in the working memory, and dropping that line is no loss', async () => {
+    it('[K10] a line of the working memory that the profile repeats may be dropped without counting as a loss', async () => {
       const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
       for (const what of ['tea', 'rain', 'jazz', 'chess'])
         await ana.memories.create({ type: 'preference', content: `User likes ${what}.` });
@@ -382,7 +382,7 @@ for (const database of databases()) {
       expect(await lines()).toEqual(['User likes chess.']);
     });
 
-    it('[K10] [T1] a sentence of the working memory may rest on an intention, until that is over', async () => {
+    it('[K10] [T1] a sentence of the working memory may rest on an intention, until the intention is over', async () => {
       const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
       const dueAt = new Date(clock.now() + 10 * DAY);
       const intention = await ana.intentions.add({ text: 'deliver the sashes to Limavady', dueAt });
@@ -399,7 +399,7 @@ for (const database of databases()) {
       expect(await said()).not.toContain('Limavady');
     });
 
-    it('[K10] the model is told what was refused of the last night’s answer, and why, once', async () => {
+    it('[K10] the model is told once which parts of the last night’s answer were refused, and why', async () => {
       const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
       const night = async (): Promise<string> => {
         await ana.logInteraction({ userMessage: 'I have a boat.', agentResponse: 'Nice.' });
@@ -435,7 +435,7 @@ for (const database of databases()) {
       expect((await one.ana.facts.get('home_city'))?.value).toBe('Hamburg');
     });
 
-    it('[K10] without a model the profile is made of what is known', async () => {
+    it('[K10] without a model the profile is made of the known statements', async () => {
       const one = await open({ formation: { writes: 'deferred' } });
       const { ana } = one;
       await ana.memories.create({ type: 'preference', content: 'User prefers tea over coffee.' });
@@ -477,7 +477,7 @@ for (const database of databases()) {
       expect(await read.ana.reflect()).toMatchObject({ facts_added: facts.length, facts_updated: 0 });
     });
 
-    it('[K10] runs once for each due time, for those who have said something, in their own zone', async () => {
+    it('[K10] runs once for each due time, for users who have said something, in their own time zone', async () => {
       const { varve, clock, ana } = await open({ formation: { writes: 'deferred' } });
       const tokyo = varve.for({ tenant: 't', agent: 'coach', user: 'kei' });
       const silent = varve.for({ tenant: 't', agent: 'coach', user: 'sil' });
@@ -583,7 +583,7 @@ for (const database of databases()) {
       await expect(ana.intentions.done('mem_none')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('[K18] an intention is due, overdue for a few days, then quiet, then gone; a prompt has a handful at most', async () => {
+    it('[K18] an intention is due, overdue for a few days, then no longer shown, then archived; a prompt shows a few at most', async () => {
       const { varve, ana, clock } = await open();
       for (let index = 0; index < 12; index += 1)
         await ana.intentions.add({ text: `Write letter ${index} to aunt ${index}.`, followUpDays: 3 });
@@ -623,7 +623,7 @@ for (const database of databases()) {
       expect(await ana.learnings.list()).toHaveLength(1);
     });
 
-    it('[K10] [T21] once it is switched off nobody is reflected on, although its schedule is in the store', async () => {
+    it('[K10] [T21] when it is switched off no reflection runs, although its schedule is in the store', async () => {
       const one = await open();
       await talk(one);
       await one.varve.drain();

@@ -41,7 +41,7 @@ for (const database of databases()) {
       expect((await one.ana.memories.list()).items).toHaveLength(count);
     });
 
-    it('[Q8] six of a tag become one text that supersedes them in the prompt; each stays findable and replaceable', async () => {
+    it('[Q8] six memories of a tag become one text that replaces them in the prompt; each can still be found and replaced', async () => {
       const one = await open();
       const originals = await tagged(one, 6);
       await one.ana.memories.create({ type: 'note', title: 'A note', content: 'Stays.', tags: ['writing-style'] });
@@ -91,7 +91,7 @@ for (const database of databases()) {
       expect(await one.ana.memories.get(originals[5]!.id)).toMatchObject({ contradictedBy: null });
     });
 
-    it('[Q8] a merged text is written anew from single statements, never merged again; those with fields stay single', async () => {
+    it('[Q8] a merged text is rewritten from single statements and never merged again; statements with fields stay single', async () => {
       const one = await open({ server });
       server.otherwise(
         from((request) => {
@@ -200,7 +200,7 @@ for (const database of databases()) {
       expect(await ana.consolidation.suggestTools({ message: 'Play some jazz.' })).toEqual([]);
     });
 
-    it('[L8] a model words the pattern, and its arithmetic is not believed', async () => {
+    it('[L8] a model words the pattern, and its numbers are replaced by the counted ones', async () => {
       const one = await open({ server });
       server.otherwise(text('Recipe posts outperform news posts by 500 percent'));
       for (const [done, views] of POSTS)
@@ -246,7 +246,7 @@ for (const database of databases()) {
       expect((await ana.memories.list({ types: ['pattern'] })).items[0]?.content).toBe(told);
     });
 
-    it('[L14] a difference that one case makes, or that is small, claims nothing', async () => {
+    it('[L14] a difference that is small, or that rests on one case, makes no pattern', async () => {
       for (const clicks of [
         { long: [900, 20, 30], short: [200, 220, 210] },
         { long: [104, 103, 105], short: [100, 101, 99] },
@@ -266,7 +266,7 @@ for (const database of databases()) {
       }
     });
 
-    it('[L14] of one thing done again and again it is told how often it went well', async () => {
+    it('[L14] an action that was repeated without variants is reported with its rate of success', async () => {
       const { ana } = await open();
       for (const effect of ['positive', 'positive', 'negative', 'positive', 'positive'] as const) {
         const { id } = await ana.decisions.record({ content: 'Restarted the build server' });
@@ -277,7 +277,7 @@ for (const database of databases()) {
       expect(pattern?.content).toBe('“Restarted the build server”: a good result in 4 of 5 cases.');
     });
 
-    it('[L14] what went badly is never best, however much of it there is, and two cases of five claim nothing', async () => {
+    it('[L14] a variant that mostly went badly is never called the best, however many cases it has, and two cases of five make no pattern', async () => {
       const ship = async ({ ana }: Opened, carrier: string, complaints: number, effect: 'positive' | 'negative') => {
         const { id } = await ana.decisions.record({ content: `Shipped the parcel with ${carrier}` });
         const measure = { name: 'complaints', value: complaints };

@@ -73,7 +73,7 @@ for (const database of databases()) {
       expect(countWords(String((await ana.blocks.read('reflections'))?.content))).toBeLessThanOrEqual(10);
     });
 
-    it('[E6] a merge that fails, or is empty, or loses most of the text, loses no reflection', async () => {
+    it('[E6] a merge that fails, is empty or drops most of the text loses no reflection', async () => {
       const { ana, clock } = await open({ server });
       const before =
         `${'Ana has a long history with this agent and expects precision in every answer. '.repeat(5)}`.trim();
@@ -115,7 +115,7 @@ for (const database of databases()) {
       expect(words).toBeGreaterThan(370);
     });
 
-    it('[E1] with reflections off nothing is merged, and facts go on', async () => {
+    it('[E1] with reflections switched off nothing is merged, and facts are still formed', async () => {
       const { ana } = await open({ consolidation: { reflections: { enabled: false } } });
       await reflect(ana, 'user', 6);
       await ana.recordObservation('User lives in Berlin.', 'fact');
@@ -124,7 +124,7 @@ for (const database of databases()) {
       expect(await ana.blocks.read('reflections')).toBeNull();
     });
 
-    it('[E6] what was merged of a session ends with it, and stays in the past', async () => {
+    it('[E6] the merged reflections of a session end with it, and stay in the history', async () => {
       const { varve, of, clock } = await open();
       const [closed, quiet] = [of('closed'), of('quiet')];
       for (const handle of [closed, quiet]) {

@@ -105,7 +105,7 @@ for (const database of databases('sql')) {
       expect(await ana.memories.get(learned[0]?.id ?? '')).toBeNull();
     });
 
-    it('[X1] what has still to be learned from is kept until it was', async () => {
+    it('[X1] an event is kept until formation has read it', async () => {
       const kinds: Partial<Record<EventKind, number>> = { message: 10, observation: 10, decision: 10 };
       const { varve, ana, of, clock } = await open({ consolidation: { eventRetention: kinds } });
       const session = of('s1');

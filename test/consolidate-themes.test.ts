@@ -50,7 +50,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
   const largest = (clusters: Evidence[][]): Evidence[] =>
     clusters.toSorted((one, other) => other.length - one.length)[0] ?? [];
 
-  it('[L8] are told by meaning where the words differ, and strangers do not join', async () => {
+  it('[L8] are found by meaning where the words differ, and unrelated episodes do not join', async () => {
     const { vectors } = await embedder.embed([...POSTS, ...OTHERS]);
     const evidence = [...POSTS, ...OTHERS].map((content, index) =>
       evidenceOf(content, { vector: vectors[index] ?? null }),
@@ -64,7 +64,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
     expect(largest(clusterEvidence(blind, { similarity: 0.7, calibration })).length).toBeLessThan(3);
   });
 
-  it('[L8] are told by things and words where there are no vectors', () => {
+  it('[L8] are found by entities and words where there are no vectors', () => {
     const said = ['Suggested a recipe post → 5 views', 'Suggested an old news post → 5 views'];
     const cluster = (given: Partial<Evidence>, similarity: number): number =>
       largest(
@@ -78,7 +78,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
     expect(cluster({ entities: ['Ana'] }, 0.71)).toBe(1);
   });
 
-  it('[L8] need a word or a thing in common, however alike in meaning', async () => {
+  it('[L8] need a word or an entity in common, however similar their meaning is', async () => {
     const strangers = ['Purchased an automobile', 'Bought a car'];
     const { vectors } = await embedder.embed(strangers);
     const evidence = strangers.map((content, index) => evidenceOf(content, { vector: vectors[index] ?? null }));
@@ -142,7 +142,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[L8] without vectors, words and things make the pattern', async () => {
+    it('[L8] without vectors, words and entities make the pattern', async () => {
       const one = await openConsolidation(database, { embedder: null });
       opened.push(one);
       for (const [index, views] of [340, 290, 280, 95, 110].entries()) {

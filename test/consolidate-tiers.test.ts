@@ -180,7 +180,7 @@ for (const database of databases()) {
       expect(text).toMatch(/that\.$/);
     });
 
-    it('[T6] an answer without changes changes nothing, whatever there is', async () => {
+    it('[T6] an answer without changes changes nothing, whatever the documents contain', async () => {
       for (const scaffold of [
         { Role: 'Engineer' },
         { About: { Work: { Role: 'Engineer' }, Home: [{ City: 'Berlin' }, { Pet: 'Max' }] } },
@@ -197,7 +197,7 @@ for (const database of databases()) {
       }
     });
 
-    it('[T6] changes that would take most away are held, can be seen, and accepted or rejected', async () => {
+    it('[T6] changes that would remove most of a document are held, and can be read, accepted or rejected', async () => {
       const { ana } = await open({ model: true });
       const scaffold = { Role: 'Engineer', City: 'Berlin', Team: 'Core', Pet: 'Max' };
       await ana.blocks.replace('scaffold', scaffold);
@@ -249,7 +249,7 @@ for (const database of databases()) {
       expect(sentence?.restsOn).toHaveLength(9);
     });
 
-    it('[T1] [T6] a sentence whose statement ends, is replaced or forgotten is out of the prompt at once', async () => {
+    it('[T1] [T6] a sentence whose statement ends, is replaced or is forgotten leaves the prompt at once', async () => {
       const { ana } = await open({ model: true });
       const make = async (content: string) => (await ana.memories.create({ type: 'preference', content })).memory.id;
       const [tea, rain, jazz, moss] = [
@@ -293,7 +293,7 @@ for (const database of databases()) {
       expect(await working(ana)).not.toContain('moss');
     });
 
-    it('[T1] without a model words leave the documents when something related that was said later speaks of a change', async () => {
+    it('[T1] without a model the user’s words leave the documents when a later, related sentence speaks of a change', async () => {
       const { varve, ana } = await open({ embedder: createLocalEmbedder() });
       const say = async (session: string, lines: readonly string[]): Promise<void> => {
         const handle = varve.for({ ...ana.scope, session });
@@ -358,7 +358,7 @@ for (const database of databases()) {
       expect((await ana.recall('sailing', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('[T1] without a model words age by their tense and use: a habit in twice the time, what is read later, nothing never', async () => {
+    it('[T1] without a model the user’s words age by tense and use: a habit takes twice as long, words that are read last longer, and all age in the end', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const said = {
@@ -392,7 +392,7 @@ for (const database of databases()) {
       expect((await ana.recall('dairy', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('[T1] where the working memory has no room, lines that the profile says go first', async () => {
+    it('[T1] where the working memory has no room, lines that repeat the profile are dropped first', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { words: 16 } } });
       const say = (content: string) => ana.memories.create({ type: 'fact', content });
       await say('User keeps eleven hens behind the barn.');
@@ -408,7 +408,7 @@ for (const database of databases()) {
       expect(await working(ana)).toBe('- 2026-01-05: User repairs clocks for the whole village.');
     });
 
-    it('[T1] a state stays however long ago it was said, what happened goes, and restating costs no call', async () => {
+    it('[T1] a state stays however long ago it was said, an event leaves, and restating them needs no call', async () => {
       const { varve, ana } = await open({ model: true });
       const make = (content: string, given: object) => ana.memories.create({ type: 'fact', content, ...given });
       await make('User sings in a choir.', { tense: 'habit' });
@@ -460,7 +460,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[T6] a poison event is set aside after its tries, and the others go on', async () => {
+    it('[T6] a poison event is set aside after its attempts, and the others are processed', async () => {
       const { ana } = await open({ model: true, consolidation: { tiers: { tries: 2 } } });
       server.otherwise((request, response) => {
         const isPoisoned = JSON.stringify(request.body.messages).includes('POISON');

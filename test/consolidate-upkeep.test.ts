@@ -152,7 +152,7 @@ describe('the rules of upkeep', () => {
     expect(plan({ endedAt: 5.4 * DAY }, 5.3).action).toBe('keep');
     expect(plan({ endedAt: 5.4 * DAY }, 5.4)).toEqual({ action: 'archive', reason: 'expired' });
   });
-  it('[Q9] reading, confirming and changing count from anew', () => {
+  it('[Q9] reading, confirming and changing a memory start the count again', () => {
     for (const field of ['lastAccessedAt', 'lastConfirmedAt', 'updatedAt'] as const) {
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 39.9).action).toBe('keep');
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 40).action).toBe('archive');
@@ -200,7 +200,7 @@ describe('the rules of upkeep', () => {
     const begun = { tense: 'planned', isFollowUp: true, beginsAt: 20 * DAY, plannedFor: 20 * DAY } as const;
     expect(plan(begun, 20 + days, 'intention').action).toBe(action);
   });
-  it('[Q9] what has an expiry of its own goes at that time', () => {
+  it('[Q9] a memory with an expiry of its own is archived at that time', () => {
     expect(plan({ expiresAt: 5 * DAY }, 4.99).action).toBe('keep');
     expect(plan({ expiresAt: 5 * DAY }, 5)).toEqual({ action: 'archive', reason: 'expired' });
   });
@@ -212,7 +212,7 @@ describe('whether a memory helped', () => {
     answer: 'As you are allergic to peanuts, try a lentil curry.',
     reaction: null,
   };
-  it('[L16] is told by the words that the answer took from it', () => {
+  it('[L16] shows in the words that the answer took from it', () => {
     expect(judgeUse('User is allergic to peanuts.', turn)).toEqual({ used: true, reaction: null });
     expect(judgeUse('User drives a red Volvo.', turn)).toEqual({ used: false, reaction: null });
     // What the question itself says does not count.
@@ -360,7 +360,7 @@ for (const database of databases()) {
       expect(await runs()).toBe(1);
     });
 
-    it('[L16] a memory that is always given counts where the answer used it, and loses nothing where it did not', async () => {
+    it('[L16] a memory of every prompt gains where the answer used it, and loses nothing where it did not', async () => {
       const { varve, ana, of, clock } = await open();
       const peanuts = (
         await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.', importance: 0.7 })
@@ -401,7 +401,7 @@ for (const database of databases()) {
       expect(await ana.consolidation.use(memory.id)).toMatchObject({ given: 1, used: 1 });
     });
 
-    it('[L16] what was given, used, confirmed and corrected feeds importance', async () => {
+    it('[L16] being given, used, confirmed and corrected changes the importance of a memory', async () => {
       const { ana, of, clock } = await open();
       const make = async (content: string) =>
         (await ana.memories.create({ type: 'fact', content, importance: 0.5 })).memory.id;
@@ -436,7 +436,7 @@ for (const database of databases()) {
       expect((await ana.consolidation.run()).judged).toBe(0);
     });
 
-    it('[X1] erasing a memory takes what was made of it alone, also from the documents in mind and their history', async () => {
+    it('[X1] erasing a memory removes what was made of it alone, also from the documents and their history', async () => {
       const { ana, clock } = await open();
       const ids: string[] = [];
       for (const content of [

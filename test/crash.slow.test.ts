@@ -18,7 +18,7 @@ const ROUNDS = 12;
 for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
   describe.skipIf(database.skip !== null)(`processes on ${database.name}`, () => {
     it(
-      `everything acknowledged survives ${ROUNDS} kills with SIGKILL, and nothing is there twice`,
+      `every acknowledged record survives ${ROUNDS} kills with SIGKILL, and none is stored twice`,
       { timeout: 120_000 },
       async () => {
         const { options, drop } = await database.create();
@@ -68,7 +68,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
     });
 
     it(
-      'a change of the embedding model that is killed half-way, several times, goes on and ends',
+      'a change of the embedding model that is killed several times continues and completes',
       { timeout: 120_000 },
       async () => {
         const { options, drop } = await database.create();
@@ -116,7 +116,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       },
     );
 
-    it('what one process has written another sees at once', async () => {
+    it('one process sees at once what another has written', async () => {
       const { options, drop } = await database.create();
       const varve = await createVarve({ store: options, embedder: null, background: false });
       const child = startChild('appender', JSON.stringify(options), 'other', '3');

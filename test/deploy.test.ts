@@ -119,7 +119,7 @@ describe('the Helm chart', () => {
   const templates = readdirSync(new URL('templates/', chart)).map((file) => read(`templates/${file}`));
   const values = read('values.yaml');
 
-  it('uses values that it has, and all of them', () => {
+  it('uses only values that it declares, and all of them', () => {
     const used = [...templates.join('\n').matchAll(/\.Values\.([a-z]+)(?:\.([a-zA-Z]+))?/gi)];
     const has = ([, group = '', field]: RegExpMatchArray): boolean =>
       new RegExp(field === undefined ? `^${group}:` : `^${group}:\\n(?:(?:[ #].*)?\\n)*?  ${field}:`, 'm').test(values);

@@ -136,7 +136,7 @@ for (const database of databases('sql')) {
       await other.close();
     });
 
-    it('[X1] erasing begins a new epoch of all who could see it, and of nobody else', async () => {
+    it('[X1] erasing begins a new epoch for every owner that could see the record, and for no other', async () => {
       const owners = [{}, { agent: 'coach' }, { user: 'ana' }, { agent: 'coach', user: 'ana' }, { user: 'bob' }];
       const created = await Promise.all(
         owners.map(async (owner) => {
@@ -199,7 +199,7 @@ for (const database of databases('sql')) {
 }
 
 describe('erasing what several people have given to the agent', () => {
-  it('[X1] takes the sentences that rest on one of them out of the shared document, and leaves the others', async () => {
+  it('[X1] removes the sentences that rest on one of them from the shared document, and keeps the others', async () => {
     const { options, drop } = await databases()[0]!.create();
     const consolidation = { reflections: { agent: { threshold: 2 } } };
     const varve = await createVarve({ store: options, embedder: null, background: false, consolidation });

@@ -84,7 +84,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     expect(stdout).toContain('kept (recall)');
   });
 
-  it('compares two runs and says which differences are no chance', async () => {
+  it('compares two runs and says which differences are significant', async () => {
     await json('extraction', ...transcripts, '--out', 'before');
     await json('extraction', ...transcripts, '--out', 'after', '--config', 'nothing-formed.js');
     const files = ['before/expectations-extraction.jsonl', 'after/expectations-extraction.jsonl'];
@@ -99,7 +99,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('different data sets')]);
   });
 
-  it('goes on where it was killed, to the same figures', async () => {
+  it('continues where it was killed, with the same figures', async () => {
     const words = ['extraction', ...transcripts, '--out', 'killed'];
     const child = spawn(process.execPath, [MAIN, 'eval', ...words], {
       env: { ...process.env, ...environment, VARVE_DATA: path('store') },
@@ -139,7 +139,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     expect([...arms].some((arm) => String(arm).startsWith('without signal '))).toBe(true);
   });
 
-  it('writes a report anew from the rows alone, and lists what can be loaded', async () => {
+  it('writes a report again from the rows alone, and lists the data sets', async () => {
     rmSync(path('extraction/lives-extraction.html'));
     const { stdout } = await run(['report', 'extraction/lives-extraction.jsonl']);
     expect(readFileSync(stdout.trim(), 'utf8')).toContain('What is kept');

@@ -8,7 +8,7 @@ import { readFloors } from '../src/evaluate/floors.ts';
 const GATE = join(import.meta.dirname, '../bench/gate');
 const LIVES = ['a04', 'c03', 'f05', 'g04'];
 
-it('keeps, finds, forgets and brings into the prompt what it did before', { timeout: 600_000 }, async () => {
+it('keeps, recalls, forgets and shows in the prompt at least what it did before', { timeout: 600_000 }, async () => {
   const forgetting = loadDataset({ name: 'lives', path: join(GATE, 'lives') });
   const lives = loadDataset({ name: 'lives', only: LIVES });
   const dataset: Dataset = {

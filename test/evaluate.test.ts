@@ -241,7 +241,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(await evidence(halves.slice(1))).toBe(0);
   });
 
-  it('takes words for a leak of what was forgotten, wherever they stand', async () => {
+  it('counts forgotten words as a leak wherever they are', async () => {
     const dataset = (isForgotten: boolean): Dataset =>
       repaired('forgetting', [
         conversation({
@@ -282,7 +282,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(lasting(again.rows)).toEqual(lasting(run.rows));
   });
 
-  it('that was killed in the middle goes on to the same numbers', async () => {
+  it('that was killed in the middle continues to the same numbers', async () => {
     const lines = readFileSync(file, 'utf8').split('\n');
     const cut = lines.findIndex((line) => line === '{"done":"ana"}') + 3;
     const half = join(folder, 'half.jsonl');
@@ -303,7 +303,7 @@ describe('a run', { timeout: 120_000 }, () => {
     );
   });
 
-  it('does not go on with a file of other settings', async () => {
+  it('does not continue a file of other settings', async () => {
     await expect(evaluate({ dataset: talks(), varve: noEmbedder, measures: ['retrieval'], file })).rejects.toThrow(
       'a run with other settings',
     );

@@ -105,7 +105,7 @@ for (const database of databases('sql')) {
       expect(new Set(first).size).toBe(first.length);
     });
 
-    it('does not come back in a fresh store, in whatever order an older copy is imported', async () => {
+    it('does not come back in a new store, in whatever order an older copy is imported', async () => {
       for (const copies of [[newer], [newer, older], [older, newer], [older, newer, older]]) {
         const store = await open();
         for (const lines of copies) expect(await store.varve.operator.import(lines, {})).toMatchObject({ rejected: 0 });
@@ -123,7 +123,7 @@ for (const database of databases('sql')) {
       }
     });
 
-    it('is recognised where another product has it still, and is known again when it is said again', async () => {
+    it('is recognised in the export of another product, and is known again when it is said again', async () => {
       const store = await open();
       await store.varve.operator.import(newer, {});
       const plain = (content: string, statedAt: string) => ({
@@ -145,7 +145,7 @@ for (const database of databases('sql')) {
       expect((await store.kim.facts.get('salary'))?.value).toBe('52k');
     });
 
-    it('cannot be restored where only its record is', async () => {
+    it('cannot be restored where only its record exists', async () => {
       const store = await open();
       await store.varve.operator.import(newer, {});
       const [record] = await store.kim.forgotten.list();

@@ -33,7 +33,7 @@ for (const database of databases('sql')) {
     const known = async (): Promise<string[]> =>
       (await kim.memories.list()).items.map(({ value, content }) => value ?? content).toSorted();
 
-    it('say what it was, where it was said, who asked and when; the rest of the turn stays', async () => {
+    it('contain the statement, the place of its words, who asked and when; the rest of the turn stays', async () => {
       await say('My salary is 52k. We had soup today.');
       await say('Forget my salary.');
       const [record, ...others] = await kim.forgotten.list();
@@ -63,7 +63,7 @@ for (const database of databases('sql')) {
       expect((await kim.recall('Halden', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('do not stand in the way of what is said anew, and let the assistant say it again', async () => {
+    it('do not prevent the user from saying it again, and the assistant may then repeat it', async () => {
       await say('I live in Linz.', 'Linz is lovely.');
       await say('Please forget where I live.', 'Done, Linz is forgotten.');
       await say('What a day.', 'In Linz it rains. Take care.');
@@ -80,7 +80,7 @@ for (const database of databases('sql')) {
       ['Vergiss mein Gehalt.', 'Doch, behalt es.'],
       ['Oublie mon salaire.', 'Finalement, garde-le.'],
       ['Vergeet mijn salaris.', 'Bij nader inzien, onthoud het maar.'],
-    ])('are gone when the request "%s" is taken back: %s', async (request, back) => {
+    ])('are removed when the request "%s" is withdrawn: %s', async (request, back) => {
       await say('My salary is 52k.');
       await say(request);
       expect(await known()).toEqual([]);
@@ -131,7 +131,7 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
-    it('are gone when a model reads that the request is taken back, in words that the local reader does not know', async () => {
+    it('are removed when a model reads that the request is withdrawn, in words that the local reader does not know', async () => {
       await say('My salary is 52k.');
       await say('Forget my salary.');
       expect(await known()).toEqual([]);
@@ -153,7 +153,7 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
-    it('are gone weeks later only where the reader names what was forgotten', async () => {
+    it('are removed weeks later only if the reader names what was forgotten', async () => {
       await say('My salary at the mill is 52k.');
       await say('Forget my salary.');
       await kim.session.close();
@@ -179,7 +179,7 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
-    it('leave alone what another statement rests on, although it names the same thing', async () => {
+    it('do not affect another statement that names the same thing', async () => {
       await say('I work at Halden Foods.');
       await say('My sister Ana works at Halden Foods.');
       const sisters = (await kim.memories.list()).items.filter(({ content }) => content.includes('Ana'));
@@ -189,23 +189,28 @@ for (const database of databases('sql')) {
       expect(await log()).not.toContain('I work at Halden');
     });
 
-    it.each(['done', 'dismissed'] as const)('keep an intention that is %s from being made anew', async (state) => {
-      await say('Remind me to call the dentist on Friday.');
-      const [intention] = await kim.intentions.list();
-      expect(intention?.type).toBe('intention');
-      await (state === 'done' ? kim.intentions.done(intention?.id ?? '') : kim.intentions.dismiss(intention?.id ?? ''));
-      await kim.session.close();
-      await varve.drain();
-      await kim.reflect();
-      expect(await kim.intentions.list()).toEqual([]);
-      // Its words are history, and stay.
-      expect(await log()).toContain('call the dentist');
-      expect(await kim.forgotten.list()).toMatchObject([{ as: state, memory: intention?.id }]);
-      await say('Remind me to call the dentist on Monday.');
-      expect(await kim.intentions.list()).toHaveLength(1);
-    });
+    it.each(['done', 'dismissed'] as const)(
+      'prevent an intention that is %s from being formed again',
+      async (state) => {
+        await say('Remind me to call the dentist on Friday.');
+        const [intention] = await kim.intentions.list();
+        expect(intention?.type).toBe('intention');
+        await (state === 'done'
+          ? kim.intentions.done(intention?.id ?? '')
+          : kim.intentions.dismiss(intention?.id ?? ''));
+        await kim.session.close();
+        await varve.drain();
+        await kim.reflect();
+        expect(await kim.intentions.list()).toEqual([]);
+        // Its words are history, and stay.
+        expect(await log()).toContain('call the dentist');
+        expect(await kim.forgotten.list()).toMatchObject([{ as: state, memory: intention?.id }]);
+        await say('Remind me to call the dentist on Monday.');
+        expect(await kim.intentions.list()).toHaveLength(1);
+      },
+    );
 
-    it('keep an intention that is done from being made anew by a model that reads the same words later', async () => {
+    it('prevent a completed intention from being formed again by a model that reads the same words later', async () => {
       await say('Remind me to call the dentist on Friday.');
       const [intention] = await kim.intentions.list();
       await kim.intentions.done(intention?.id ?? '');

@@ -102,13 +102,13 @@ for (const database of databases()) {
         ['Actually, keep the phone number', 'phone number'],
         ['Actually, keep the phone number', 'the user’s phone number'],
         ['Hang on to 555 0123 after all', '555 0123'],
-      ])('[X1] is taken back in part: "%s" (%s)', async (words, about) => {
+      ])('[X1] is withdrawn in part: "%s" (%s)', async (words, about) => {
         await back(words, about);
         expect(await live()).toEqual([phone.text, 'User keeps bees.']);
         expect(JSON.stringify(await kim.recall('How much does Kim earn?'))).not.toContain('52k');
       });
 
-      it('[X1] is taken back in part in a later conversation', async () => {
+      it('[X1] is withdrawn in part in a later conversation', async () => {
         clock.advance(DAY);
         await back(
           'You may keep my phone number after all',
@@ -119,7 +119,7 @@ for (const database of databases()) {
       });
 
       it.each(['', 'it', 'both', 'salary and phone number', 'what was forgotten'])(
-        '[X1] is taken back as a whole: "%s"',
+        '[X1] is withdrawn as a whole: "%s"',
         async (about) => {
           await back('On second thoughts, keep it', about);
           expect(await live()).toEqual([salary.text, phone.text, 'User keeps bees.']);
@@ -156,7 +156,7 @@ for (const database of databases()) {
       expect(await live()).toEqual(['User: it is Birch.']);
     });
 
-    it('[X3] a claim that is known, and turns out to have been made earlier, too, changes what that earlier time excluded', async () => {
+    it('[X3] a known claim that was also made earlier changes which statements held at that earlier time', async () => {
       const claims = {
         none: { text: 'User has no allergies.', value: null, denied: true },
         not: { text: 'User is not allergic to lactose.', value: 'lactose', denied: true, inferred: true },
@@ -311,7 +311,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('[E2] a topic goes on after many others, in any spelling, and its summary does not grow without end', async () => {
+    it('[E2] a topic can be continued after many others, in any spelling, and its summary does not grow without limit', async () => {
       const tells = (topic: string, summary: string): Promise<FormResult> =>
         say(summary, { topics: [{ topic, summary }] });
       await tells('Beehives', 'The beehives need new frames.');

@@ -140,7 +140,7 @@ for (const database of databases()) {
       });
     }
 
-    it('[Q3] failing while it writes takes back all of it, whichever record it was at', async () => {
+    it('[Q3] a failure while it writes rolls everything back, whichever record was being written', async () => {
       const { options, drop } = await database.create();
       const source = createIdSource(systemClock);
       let left = Infinity;
@@ -225,7 +225,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[X1] an erasure while the model reads brings nothing back, and what is left is formed next', async () => {
+    it('[X1] nothing comes back that is erased while the model reads, and the remaining events are formed next', async () => {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { server, formation: { writes: 'deferred', reflections: false } });
       const statements = [item({ text: 'User lives in Hasselt.', turn: 1, quote: 'I live in Hasselt' })];

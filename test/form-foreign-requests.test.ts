@@ -52,7 +52,7 @@ describe('[X1] requests to forget in the words of others', () => {
     expect(FOREIGN).toHaveLength(40);
   });
 
-  it.each(FOREIGN)('are neither obeyed nor taken for the user: %s', async (content) => {
+  it.each(FOREIGN)('are neither obeyed nor attributed to the user: %s', async (content) => {
     const at = new Date('2026-11-15T10:00:00Z');
     const none = { position: 0, speaker: null, category: null, refersTo: null, interaction: null, channel: null };
     const event = {

@@ -113,7 +113,7 @@ for (const database of databases('sql')) {
         expect(await left(handle)).toEqual(['allergy', 'employer', 'phone_number', 'salary']);
       });
 
-      it('is forgotten also where what was said is read after the request has come', async () => {
+      it('is forgotten even if it is read only after the request', async () => {
         const handle = await open('Hello.');
         const next = varve.for({ ...handle.scope, session: 'next' });
         for (const userMessage of ['My salary is 52k.', 'Forget what I said about my salary.']) {
@@ -125,7 +125,7 @@ for (const database of databases('sql')) {
         expect(await left(handle)).toEqual([]);
       });
 
-      it('is what follows the request and its colon, and nothing else', async () => {
+      it('is what follows the colon of the request, and nothing else', async () => {
         const handle = await open(
           'My salary is 52k.',
           "Please don't save this: I am on sertraline since January. What helps against headaches?",
@@ -145,7 +145,7 @@ for (const database of databases('sql')) {
   );
 
   describe.skipIf(database.skip !== null)(`what a user asks a model to forget on ${database.name}`, () => {
-    it('[X1] is what is known, also where the turn names it again after the request', async () => {
+    it('[X1] is the known statement, even if the turn names it again after the request', async () => {
       const { options, drop } = await database.create();
       const server = await startProtocolServer();
       const { varve } = await openForming(options, { server, formation: { writes: 'deferred', reflections: false } });
@@ -162,7 +162,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('[X1] is not formed again from the same words, and is formed when it is said anew', async () => {
+    it('[X1] is not formed again from the same words, and is formed when it is said again', async () => {
       const { options, drop } = await database.create();
       const server = await startProtocolServer();
       const { varve, clock } = await openForming(options, {

@@ -109,7 +109,7 @@ for (const database of databases()) {
       expect((await handle.refusals.list()).items).toHaveLength(1);
     });
 
-    it('[Q3] one malformed item costs the others nothing: NUL, no text, no object, a type that needs a title (F7)', async () => {
+    it('[Q3] one malformed item does not affect the others: NUL, no text, no object, a type that needs a title (F7)', async () => {
       const handle = fresh();
       await handle.observe({ content: 'I keep two donkeys and I make lentil stew on Fridays.' });
       answer({
@@ -285,7 +285,7 @@ for (const database of databases()) {
       expect(memories.map(({ content, trust }) => [content, trust])).toEqual([['Gaskets cost 40 euros.', 'low']]);
     });
 
-    it('[Q3] [X3] less trusted text does not touch what is trusted more', async () => {
+    it('[Q3] [X3] less trusted text changes nothing that is trusted more', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({
         type: 'fact',
@@ -395,7 +395,7 @@ for (const database of databases()) {
       expect(await handle.facts.list()).toEqual([]);
     });
 
-    it('[Q3] [E3] what concerns a person never goes to the level that all users of an agent share (F9)', async () => {
+    it('[Q3] [E3] a statement about a person is never stored at the level that all users of an agent share (F9)', async () => {
       const handle = fresh();
       await handle.observe([
         {
@@ -525,7 +525,7 @@ for (const database of databases()) {
       expect(memories[1]).toMatchObject({ validFrom: null });
     });
 
-    it('[Q3] a field that is missing or wrong does not cost the answer; the schema asks for all of them', async () => {
+    it('[Q3] a missing or wrong field does not invalidate the answer; the schema asks for all fields', async () => {
       const handle = fresh();
       await handle.observe({ content: 'I live in Arles.' });
       server.next(

@@ -96,7 +96,7 @@ for (const database of databases()) {
       expect((await handle.asOf(then).facts.get('home_city'))?.value).toBe('Linz');
     });
 
-    it('[L5] [L7] what is named is an entity, merged by its name and linked', async () => {
+    it('[L5] [L7] a name becomes an entity, which is merged by its name and linked', async () => {
       const handle = fresh();
       await say(handle, 'I work at Halden Foods.', 'I live in Linz now.');
       const other = varve.for({ ...handle.scope, session: 's2' });
@@ -154,7 +154,7 @@ for (const database of databases()) {
       expect(Math.min(...reading) / Math.min(...logging)).toBeLessThan(25);
     });
 
-    it('[K8] [K17] [E11] a reading that fails is a warning: the exchange is logged and answered all the same', async () => {
+    it('[K8] [K17] [E11] a failed reading is only a warning: the exchange is still logged and answered', async () => {
       const warned = vi.fn();
       process.on('warning', warned);
       const source = createIdSource(systemClock);
@@ -178,7 +178,7 @@ for (const database of databases()) {
       await other.close();
     });
 
-    it('[T16] [Q3] the session formed afterwards finds everything there, doubles nothing and undoes nothing', async () => {
+    it('[T16] [Q3] the later formation of the session duplicates nothing and undoes nothing', async () => {
       const handle = fresh();
       await say(
         handle,
@@ -475,7 +475,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L7] [X2] near doubles are merged: the more specific text wins, importance is the greater and a little more', async () => {
+    it('[L7] [X2] near doubles are merged: the more specific text is kept, and the higher importance is raised a little', async () => {
       const { options, drop } = await database.create();
       // Texts that share words are near each other.
       const embedder = functionEmbedder({
@@ -527,7 +527,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[E11] [K8] in the background it happens by itself, and closing finishes what waits', async () => {
+    it('[E11] [K8] formation runs in the background, and closing finishes what waits', async () => {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { background: true, clock: undefined });
       const handle = varve.for({ user: 'ana', session: 's' });

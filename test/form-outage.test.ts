@@ -94,7 +94,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read']);
     });
 
-    it('[E10] what is said during an outage joins what waits, and is read in one call', async () => {
+    it('[E10] messages during an outage wait together, and are read in one call', async () => {
       const handle = await open();
       server.otherwise({ chat: status(503) });
       await handle.logInteraction({ userMessage: 'I mend sails in Cascais.', agentResponse: 'Lovely.' });
@@ -108,7 +108,7 @@ for (const database of databases()) {
     });
 
     it(
-      '[T16] a model that never answers holds up nobody else, and stopping does not wait for it',
+      '[T16] a model that never answers delays no other session, and stopping does not wait for it',
       { timeout: 30_000 },
       async () => {
         const handle = await open({ formation: { writes: 'immediate' } });

@@ -190,7 +190,7 @@ for (const database of databases()) {
     );
 
     it(
-      '[Q9] [X1] what the reader says is over ends, with the words that say so, and is kept (F5)',
+      '[Q9] [X1] a statement that the reader calls over is ended with the quoted words, and kept (F5)',
       { timeout: 120_000 },
       async () => {
         await open();
@@ -314,7 +314,7 @@ for (const database of databases()) {
       expect((await handle.facts.get('employer'))?.value).toBe('Lund Cables');
     });
 
-    it('[K18] a goal that is reached before its day costs the other statements nothing', async () => {
+    it('[K18] a goal that is reached before its day does not affect other statements', async () => {
       await open({ consolidation: ONLY_FORMATION });
       const handle = fresh();
       await handle.observe({ content: 'I need the lorry licence by 17 December.' });
@@ -353,7 +353,7 @@ for (const database of databases()) {
       expect(await handle.memories.get(goal)).toMatchObject({ state: 'achieved', validFrom: said, validTo: said });
     });
 
-    it('[K18] [X1] what comes of an intention weeks after it has run out is told of its own number', async () => {
+    it('[K18] [X1] the outcome of an intention that expired weeks ago is given under the intention’s own number', async () => {
       await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
       const handle = fresh();
       await handle.observe({ content: 'I have the interview at Brightline on 24 November.' });
@@ -462,7 +462,7 @@ for (const database of databases()) {
         expect(await handle.memories.get(id)).toMatchObject({ archiveReason: 'expired', validTo: end });
     });
 
-    it('[T6] [X4] a statement that says a replaced one again rests on the turns of both', async () => {
+    it('[T6] [X4] a statement that repeats the one that it replaces cites the turns of both', async () => {
       await open();
       const handle = fresh();
       await handle.observe({ content: 'New joiner started: Noor Haddad, 34, from Tyre, used to build boats.' });
@@ -491,7 +491,7 @@ for (const database of databases()) {
       expect(memory?.quotes.map(({ event }) => event).sort()).toEqual(memory?.sourceEvents.toSorted());
     });
 
-    it('[T6] what is worded as present and is past goes on in the past; what came of a plan is told by turns of its own', async () => {
+    it('[T6] a statement in the present tense about the past is continued in the past tense; the outcome of a plan cites only its own turns', async () => {
       await open();
       for (const [before, after, turns] of [
         [
@@ -648,7 +648,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read']);
     });
 
-    it('[L6] while the model is down the drafts stand, and nothing of them is lost (F10)', async () => {
+    it('[L6] while the model is down the drafts stay, and none is lost (F10)', async () => {
       await open({ formation: { writes: 'immediate' } });
       const handle = fresh();
       await tell({ varve, clock }, handle, ['I work at Halden Foods as a buyer.']);

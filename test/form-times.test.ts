@@ -77,7 +77,7 @@ for (const database of databases()) {
       expect(await now(fair)).toMatchObject({ archivedAt: null });
     });
 
-    it('[X1] what ended on a day that was said is shown as over, and not as a plan without an outcome', async () => {
+    it('[X1] a statement with a stated end is shown as over, and not as a plan without an outcome', async () => {
       const [route] = await say('I ride line 7 to the depot.', [{ attribute: 'commute', value: 'line 7' }]);
       await say(
         'From 1 December I am on line 12 to the depot.',
@@ -91,7 +91,7 @@ for (const database of databases()) {
       expect(shown()).not.toContain('ran out');
     });
 
-    it('[K18] an intention that only has a beginning is not due on it, and is meant for three months from then on', async () => {
+    it('[K18] an intention that has only a beginning is not due on that day, and is kept for three months from then on', async () => {
       const [search] = await say('From 1 March we look for a bigger boat shed.', [
         { type: 'intention', tense: 'planned', from: '2027-03-01' },
       ]);
@@ -129,7 +129,7 @@ for (const database of databases()) {
       expect(await now(oven)).toMatchObject({ archiveReason: 'expired' });
     });
 
-    it('[K18] [E5] a habit is nothing to be done on a day, and its end is the only date that it has', async () => {
+    it('[K18] [E5] a habit is not due on a day, and its end is its only date', async () => {
       const [rent, course, calls] = await say('I pay Solveig 300 a month and swim on Mondays for ten weeks.', [
         { type: 'intention', tense: 'habit', text: 'User pays Solveig 300 crowns a month.', from: '2026-12-01' },
         { tense: 'habit', text: 'User swims on Mondays.', attribute: 'sport', value: 'swimming', to: '2027-01-25' },
@@ -162,7 +162,7 @@ for (const database of databases()) {
       expect(shown()).not.toContain('wants to');
     });
 
-    it('[Q3] [K20] what is no longer so is a denial with its value: affirmed, the value would stay a fact (prompt 7)', async () => {
+    it('[Q3] [K20] a state that is over is a denial with its value, because an affirmed value would stay a fact (prompt 7)', async () => {
       const asthma = { attribute: 'medical_condition', value: 'asthma' };
       await say('I have asthma.', [asthma]);
       expect((await handle.facts.list()).map(({ value }) => value)).toContain('asthma');
@@ -174,7 +174,7 @@ for (const database of databases()) {
       expect((await handle.facts.list()).map(({ value }) => value)).not.toContain('asthma');
     });
 
-    it('[X1] what a plan replaces holds until the day of the plan, also under another attribute', async () => {
+    it('[X1] a statement that a plan replaces holds until the day of the plan, also under another attribute', async () => {
       const [budget] = await say('I have 1450 at most for rent.', [
         { text: 'User can pay 1450 rent at most for the new flat.', attribute: 'budget', value: '1450' },
       ]);
@@ -221,7 +221,7 @@ for (const database of databases()) {
       expect(await now(flat)).toMatchObject({ archivedAt: null });
     });
 
-    it('[Q9] what happened does not run out, whatever its type', async () => {
+    it('[Q9] a past event does not expire, whatever its type', async () => {
       const [letter] = await say('I wrote to the town in March 2025 and never got an answer.', [
         { text: 'User wrote to the town in March 2025.', type: 'context', tense: 'happened', from: '2025-03-01' },
       ]);
@@ -229,7 +229,7 @@ for (const database of databases()) {
       expect(await now(letter)).toMatchObject({ archivedAt: null });
     });
 
-    it('a word of the model is taken for a known attribute only where the value fits it', async () => {
+    it('a model’s name for an attribute is resolved to a known attribute only if the value fits', async () => {
       const [crowd, city] = await say('Three women, one toilet: that is home. Home is Linz.', [
         { text: 'Home is three women and one toilet.', attribute: 'home', value: 'Three women, one toilet' },
         { text: 'Home is Linz.', attribute: 'home', value: 'Linz' },
@@ -238,7 +238,7 @@ for (const database of databases()) {
       expect(city?.attribute).toBe('home_city');
     });
 
-    it('[X3] what a stated change takes along is said, because a conclusion replaces nothing that was said (prompt 7)', async () => {
+    it('[X3] the consequences of a stated change count as said, because an inference replaces nothing that was said (prompt 7)', async () => {
       await say('The hip is done on 1 December, then I am at home for a month.', [
         { text: 'User is at home for a month after the hip operation of 1 December 2026.', type: 'context' },
       ]);

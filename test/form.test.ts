@@ -567,7 +567,7 @@ for (const database of databases()) {
       expect(usage.map(({ keys, count }) => [keys.task, count])).toEqual([['read', 2]]);
     });
 
-    it('[E1] [T20] facts, reflections and the models of the tasks are switched off on their own', async () => {
+    it('[E1] [T20] facts, reflections and the models of the tasks can each be switched off', async () => {
       const statements = [item({ text: 'User works at Dinant Brass.', turn: 1, quote: 'I work at Dinant Brass' })];
       const reflections = [{ level: 'user', text: 'Likes to be asked about Dinant.' }];
       const reflect = { agent: [], user: ['Likes to be asked about Dinant.'], session: [] };

@@ -54,7 +54,7 @@ describe('a full disk under SQLite', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('is said, keeps all that was acknowledged and nothing else, and ends when there is room', async () => {
+  it('is reported, every acknowledged record and no other is kept, and writing continues when there is room', async () => {
     // The least that SQLite takes is what the file has.
     await limitPages(1);
     const acknowledged: string[] = [];
@@ -77,7 +77,7 @@ describe('a full disk under SQLite', () => {
     expect(await kept()).toEqual([...acknowledged, 'evt_last']);
   });
 
-  it('is said also where SQLite has taken the whole transaction back itself, with all that was written together', async () => {
+  it('is also reported where SQLite itself has rolled back the whole transaction with all writes of its batch', async () => {
     const before = await kept();
     const failing = store.write('default', async (writer) => {
       await sql`rollback`.execute(writer);

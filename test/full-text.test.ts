@@ -72,7 +72,7 @@ for (const database of databases('sql')) {
       });
     }
 
-    it('words that are syntax elsewhere are only words', async () => {
+    it('words that are query syntax elsewhere are plain words', async () => {
       for (const query of ['" OR 1=1 --', "') | (", 'bakery* NOT x', 'a:b & !c', 'NEAR(a b)', '\\'])
         await search(query);
     });

@@ -133,7 +133,7 @@ describe('the image, step by step', () => {
     ]);
   });
 
-  it('serves as a user of its own, is found healthy, remembers, and stops when it is told to', async () => {
+  it('runs as a user of its own, is healthy, remembers, and stops when it is told to', async () => {
     const port = String(await freePort());
     const env = { ...withoutOurs(), ...last.environment, HOME: '/nonexistent', PORT: port, HOST: '127.0.0.1' };
     const [command = '', ...parameters] = [...image.words(last, 'ENTRYPOINT'), ...image.words(last, 'CMD')];

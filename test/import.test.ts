@@ -486,7 +486,7 @@ for (const database of databases()) {
     });
 
     it.each(FORMATS)(
-      '[E12] takes in $format ($file.name), says what it would do, and does it once',
+      '[E12] imports $format ($file.name) once, after a dry run that reports the same',
       async ({ format, file, imported, rejected = 0 }) => {
         const varve = await open();
         expect(await planImport([file])).toEqual({ groups: [{ format, files: [file] }], left: [] });
@@ -672,7 +672,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('keeps what an export holds: ids, times, versions, the past', async () => {
+    it('keeps the ids, times, versions and history of an export', async () => {
       const varve = await open();
       const ana = varve.for({ user: 'ana' });
       const { memory } = await ana.memories.create({ type: 'fact', content: 'Lives in Bergen.', tags: ['home'] });
@@ -709,7 +709,7 @@ describe('JSON files of any shape', () => {
     return found;
   };
 
-  it('gives the same values whatever holds them and however they arrive', async () => {
+  it('gives the same values whatever the file’s structure and the size of its pieces', async () => {
     const values = fc.array(fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }), {
       maxLength: 4,
     });
@@ -787,7 +787,7 @@ describe('a folder with files of several formats', () => {
     expect(left).toEqual([{ file: 'settings.json', problem: 'it holds nothing of a format that is known.' }]);
   });
 
-  it('keeps conversations apart that lie in one file, a line each', async () => {
+  it('keeps conversations apart that are lines of one file', async () => {
     const lines = ['one', 'two'].map((content) => JSON.stringify({ messages: [{ role: 'user', content }] }));
     const sessions: unknown[] = [];
     for await (const line of readImport([textSource('talks.jsonl', lines.join('\n'))], 'transcripts'))

@@ -76,7 +76,7 @@ describe('the files of the inspector', () => {
     expect(again.status).toBe(304);
   });
 
-  it('leave nothing behind when a page goes while its stream of changes begins: the server still stops', async () => {
+  it('leave no open stream when a page is closed while its stream of changes begins: the server still stops', async () => {
     const other = await serverPlace();
     const left = await startServer(other);
     try {
@@ -94,7 +94,7 @@ describe('the files of the inspector', () => {
     }
   });
 
-  it('take little from those who are not known: a sign-in with a large or broken body is refused', async () => {
+  it('refuse a sign-in with a large or broken body', async () => {
     const signIn = (body: string): ReturnType<typeof server.call> =>
       server.call('POST', '/inspector/sign-in', { key: null, body, headers: { 'content-type': 'application/json' } });
     expect((await signIn(JSON.stringify({ code: 'x'.repeat(5_000) }))).status).toBe(413);
@@ -103,7 +103,7 @@ describe('the files of the inspector', () => {
     expect((await signIn('{"code":"guess","tenant":"other"}')).status).toBe(400);
   });
 
-  it('are all that can be had below them', async () => {
+  it('are the only files that are served below their paths', async () => {
     for (const path of ['/assets/..%2F..%2Fpackage.json', '/assets/%2e%2e/index.html', '/assets/nothing.js']) {
       const { status, text } = await server.call('GET', path, { key: null });
       expect([401, 404]).toContain(status);
@@ -365,7 +365,7 @@ for (const database of databases()) {
   });
 }
 
-it('takes the demo life in as it was read: its conversations are not read again by the server', async () => {
+it('imports the demo life with its statements: the server does not read its conversations again', async () => {
   const varve = await createVarve({ store: ':memory:', background: false, embedder: null });
   try {
     await demoLife(varve)?.load('default', () => {});

@@ -43,7 +43,7 @@ function sent(request: ProtocolRequest | undefined): { role: string; text: strin
 }
 
 describe('the AI SDK middleware', () => {
-  it('[Q12] [Q13] puts memory in, observes what was said without it, and counts what it costs in the prompt', async () => {
+  it('[Q12] [Q13] adds memory to the prompt, logs the turn without it, and counts the tokens that it costs', async () => {
     await handleOf().facts.set({ key: 'dog_name', value: 'Max' });
     server.next(text('Your dog is Max.'));
     const { text: answer } = await generateText({
@@ -134,7 +134,7 @@ describe('the AI SDK middleware', () => {
     expect((await handleOf().facts.get('dog_name'))?.value).toBe('Max');
   });
 
-  it('queues formation: what was said becomes a memory, what was recalled does not become another', async () => {
+  it('queues formation: what was said becomes a memory, and what was recalled does not become a second one', async () => {
     server.otherwise(text('I will keep that in mind.'));
     await generateText({ model: model(), prompt: 'I prefer tea over coffee.' });
     await handleOf().session.close();

@@ -63,7 +63,7 @@ describe('the OpenAI Agents SDK', () => {
     ]);
   });
 
-  it('a session keeps the order, its limit, and what was taken back out of sight', async () => {
+  it('a session keeps the order of its items and its limit, and hides items that were removed', async () => {
     const handle = varve.for({ user: 'ann', session: 's' });
     const session = new VarveSession(handle);
     await session.addItems([

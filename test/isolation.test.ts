@@ -129,7 +129,7 @@ for (const database of databases('sql')) {
       );
     });
 
-    it('an operator’s handle sees all that lies within it', async () => {
+    it('an operator’s handle sees all records within its scope', async () => {
       for (const user of ['ana', 'bob']) {
         await varve
           .for({ tenant: 'wall4', agent: 'coach', user })

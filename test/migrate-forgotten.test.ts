@@ -81,7 +81,7 @@ for (const database of databases('sql')) {
         await drop();
       });
 
-      it('has a record of each, with its fields, and no word of it is left in the log', async () => {
+      it('has a record for each statement with its fields, and none of its words is left in the log', async () => {
         const records = await ana.forgotten.list();
         expect(records.map(({ memory }) => memory).toSorted()).toEqual(GONE.map((name) => id('mem', name)).toSorted());
         expect(records.find(({ attribute }) => attribute === 'salary')).toMatchObject({

@@ -15,7 +15,7 @@ const OWNERS = [
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`events from before schema 16, on ${database.name}`, () => {
-    it('keep their order among themselves and before what comes after, and cursors from then go on', async () => {
+    it('keep their order, come before later events, and their cursors still work', async () => {
       const { options, drop } = await database.create({ isBare: true });
       const older = await openAtSchema(15, options);
       const rows = await older.write('acme', async (writer) => {

@@ -378,7 +378,7 @@ for (const database of databases('sql')) {
       await store.close();
     });
 
-    it('goes on from there: another value replaces the old one, the same is known', async () => {
+    it('can be used as before: another value replaces the old one, and the same value is known', async () => {
       expect((await ana().facts.set({ key: 'lucky_number', value: '7' })).outcome).toBe('unchanged');
       expect((await ana().facts.set({ key: 'lucky_number', value: '8' })).outcome).toBe('superseded');
       expect(await memory('lucky')).toMatchObject({ archiveReason: 'superseded', version: 2 });

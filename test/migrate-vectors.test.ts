@@ -47,7 +47,7 @@ async function insertOlder(store: Database): Promise<void> {
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`the vectors of an older store on ${database.name}`, () => {
-    it('are made again for turns, which were embedded without their speakers, and for passages of long texts', async () => {
+    it('are computed again for turns, which were embedded without their speakers, and for passages of long texts', async () => {
       const { options, drop } = await database.create({ isBare: true });
       const older = await openAtSchema(9, options);
       await insertOlder(older);

@@ -158,7 +158,7 @@ for (const database of databases('sql')) {
       expect(await alerts()).toEqual(['hallucinated']);
     });
 
-    it('[Q10] end with the hundredth: what comes later changes nothing', async () => {
+    it('[Q10] end with the hundredth: later ones change nothing', async () => {
       for (let user = 0; user < 75; user += 1) await talk(`late-${user}`, [said]);
       const { conversations, checks } = await opened.varve.operator.checkExtraction();
       expect(conversations).toBe(100);

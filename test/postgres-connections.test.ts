@@ -133,7 +133,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('is told apart from one that is not there', async () => {
+  it('is distinguished from a server that is not there', async () => {
     const gone = new URL(inject('postgresUrl') ?? '');
     gone.port = '1';
     await expect(openStore({ url: gone.href })).rejects.toMatchObject({ code: 'store_unavailable' });
@@ -197,7 +197,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
       }
     });
 
-    it('are given up behind a pooler that forgets them, and nothing fails for it', async () => {
+    it('are no longer used behind a pooler that forgets them, and nothing fails', async () => {
       const { store, drop } = await open(true);
       await use(store, 5);
       // What a pooler does that hands the next transaction to another connection.

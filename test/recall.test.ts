@@ -165,7 +165,7 @@ for (const database of databases('sql')) {
       expect(texts(weighed)[0]).toBe('Traffic was 500 visits a day.');
     });
 
-    it('[L4] what is linked to an entity that the query names comes in, however far its meaning', async () => {
+    it('[L4] a memory that is linked to an entity of the query is found, however far its meaning is', async () => {
       const handle = open();
       const blog = await handle.entities.add({ type: 'service', name: 'Zanzibar Blog', aliases: ['ZB'] });
       await handle.memories.create({ type: 'fact', content: 'Mondays do better than Fridays.', entities: [blog.id] });
@@ -181,7 +181,7 @@ for (const database of databases('sql')) {
       }
     });
 
-    it('[E8] hybrid, semantic and text; reciprocal ranks with k = 60', async () => {
+    it('[E8] has the modes hybrid, semantic and text, and fuses by reciprocal rank with k = 60', async () => {
       const handle = open();
       await remember(handle, 'The invoice number is QX-4711.', 'Bills are paid on Mondays.', 'The cat sleeps all day.');
       const text = await handle.recall('QX-4711', { mode: 'text' });
@@ -199,7 +199,7 @@ for (const database of databases('sql')) {
       });
     });
 
-    it('[T8] five nearest with distance, from the active connections or none, by context type', async () => {
+    it('[T8] returns the five nearest with their distance, from the active connections or from none, by context type', async () => {
       const jira = open({ user: 'ana', connection: 'jira' });
       const mail = varve.for({ ...jira.scope, connection: 'mail' });
       const plain = varve.for({ ...jira.scope, connection: null });
@@ -242,7 +242,7 @@ for (const database of databases('sql')) {
       expect(await ask(jira)).toHaveLength(5);
     });
 
-    it('[K2] [K13] [K16] notes, summaries, saved items by tag, history by keyword', async () => {
+    it('[K2] [K13] [K16] finds notes, summaries, saved items by tag, and history by keyword', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.notes.add({ title: 'Rome', content: 'The hotel near the Pantheon had a lovely roof terrace.' });
       await handle.notes.add({ title: 'Boiler', content: 'The boiler is serviced every October.' });
@@ -357,7 +357,7 @@ for (const database of databases('sql')) {
       await expect(handle.recall('x', { limit: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
-    it('packs within a token budget, no text twice, no turn beside the memory learned from it', async () => {
+    it('packs results into a token budget, without repeating a text and without a turn beside the memory formed from it', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const { events } = await handle.observe([
         { content: 'I adopted a greyhound called Nimbus.' },
@@ -405,7 +405,7 @@ for (const database of databases('sql')) {
       expect(john?.sources.map(({ id }) => id)).toEqual([events[1]!.id]);
     });
 
-    it('a question about before is answered by what was true then, one about now by what took its place', async () => {
+    it('a question about the past is answered by what was true then, and one about the present by what replaced it', async () => {
       const handle = open();
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Sings alto in the chamber choir.' });
       clock.advance(30 * DAY);
@@ -464,7 +464,7 @@ for (const database of databases('sql')) {
       expect(found.toSorted()).toEqual(plants.map((plant) => `The ${plant} needs water.`).toSorted());
     });
 
-    it('of a long turn the passage that fits is shown, with the turn at hand', async () => {
+    it('shows the passage of a long turn that fits, and the turn is available', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const chapters = [
         'The boat needs a new mast before the summer. I asked two yards for a price, and the one in Stavoren was much cheaper. They can start after Easter.',
@@ -532,7 +532,7 @@ for (const database of databases('sql')) {
       expect(texts(known)[0]).toBe('Likes strong espresso.');
     });
 
-    it('a permanent fact that is asked for is an answer, which says nothing of the rest', async () => {
+    it('a permanent fact that the question asks for is an answer, and the other results may still be none', async () => {
       const handle = open({ user: 'ana' });
       await handle.facts.set({ key: 'allergy', value: 'peanuts', category: 'health' });
       await remember(handle, 'Drives a blue van.', 'Works at the port authority.', 'Has two sisters.');
@@ -564,7 +564,7 @@ for (const database of databases('sql')) {
       expect(await asked('What did the party for my partner cost?')).toEqual([]);
     });
 
-    it('what was told long ago and recorded just now is not fresh', async () => {
+    it('a statement that was made long ago and recorded just now is not recent', async () => {
       const handle = open({ user: 'bea' });
       const occurredAt = new Date(clock.now() - 100 * DAY);
       await handle.logInteraction({ userMessage: 'I live in Ghent.', agentResponse: 'Noted.', occurredAt });
@@ -577,7 +577,7 @@ for (const database of databases('sql')) {
       expect(Math.max(...ages)).toBeLessThan(0.01);
     });
 
-    it('what is asked of the user comes before what is said of their relatives', async () => {
+    it('for a question about the user, statements about the user come before those about relatives', async () => {
       const handle = open({ user: 'ana' });
       for (const [key, value] of [
         ['name', 'Ana'],

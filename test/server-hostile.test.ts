@@ -65,7 +65,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(answer.body.detail).toContain('nested');
     });
 
-    it('does not unpack what is packed, and says so', async () => {
+    it('refuses compressed bodies with a clear error', async () => {
       const packed = {
         headers: { 'content-encoding': 'gzip' },
         body: gzipSync('x'.repeat(50_000_000)).toString('latin1'),
@@ -76,7 +76,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       }
     });
 
-    it('takes names that JavaScript has a use for as names', async () => {
+    it('accepts names that have a meaning in JavaScript, such as __proto__, as plain names', async () => {
       const metadata = JSON.parse(
         '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}',
       ) as object;
@@ -96,7 +96,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(internal()).toEqual([]);
     });
 
-    it('takes what is nested as deep as people nest', async () => {
+    it('accepts bodies with ordinary nesting', async () => {
       const metadata = JSON.parse('{"a":'.repeat(90) + '1' + '}'.repeat(90)) as object;
       const quoted = '['.repeat(500);
       const answer = await server.call('POST', '/v1/events?user=u', { body: { content: quoted, metadata } });
@@ -160,7 +160,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(overMcp).toMatch(/^HTTP\/1\.1 504 [^]*"timed_out"/);
     });
 
-    it('does not take a body that breaks off for a fault of its own', async () => {
+    it('does not answer a body that breaks off as a server error', async () => {
       const before = server.log.length;
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
       socket.write(head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'));
@@ -170,7 +170,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(internal()).toEqual([]);
     });
 
-    it('answers what comes in one piece one after the other, and refuses what two readers would read differently', async () => {
+    it('answers pipelined requests in order, and refuses ambiguous ones', async () => {
       const asked = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20);
       const answered = await raw(asked, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
       expect(answered.match(/HTTP\/1\.1 200/g)).toHaveLength(21);
@@ -182,7 +182,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(await raw(head('GET /health HTTP/1.1', `X-Long: ${'x'.repeat(20_000)}`))).toMatch(/^HTTP\/1\.1 431/);
     });
 
-    it('says which methods there are where there is something, and nothing where there is not', async () => {
+    it('lists the allowed methods of existing paths, and nothing for other paths', async () => {
       const wrong = await server.call('DELETE', '/v1/events');
       expect([wrong.status, wrong.body.code, wrong.headers.get('allow')]).toEqual([
         405,
@@ -194,7 +194,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     // This test and the next one wait ten seconds for a server that gives connections time to end: they wait together.
-    it.concurrent('lets a key follow so many changes and no more, and counts out those who leave', async ({
+    it.concurrent('limits the streams of changes for each key, and frees the place of a client that leaves', async ({
       expect,
     }) => {
       const own = await startServer(place, { key: server.key, environment: { VARVE_FOLLOWER_LIMIT: '3' } });
@@ -216,7 +216,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     it.concurrent(
-      'keeps no more for a reader of changes that never reads, and stops in spite of it',
+      'buffers a limited amount for a client that never reads its stream, and still stops',
       { timeout: 120_000 },
       async ({ expect }) => {
         // The same server that `npm start` starts: with larger young spaces garbage is kept for long.

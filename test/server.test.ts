@@ -320,7 +320,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       ).toBe(412);
     });
 
-    it('lets one of many writers with the same tag win, and tells the others so', async () => {
+    it('accepts one of many writes with the same entity tag, and answers the others with a conflict', async () => {
       const path = '/v1/blocks/profile?user=race';
       const write = (index: number, headers: Record<string, string>): Promise<number> =>
         server
@@ -335,7 +335,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', path)).body.version).toBe(2);
     });
 
-    it('exports what was there while others write, and bears a reader that leaves in the middle', async () => {
+    it('exports a consistent state while others write, and tolerates a client that disconnects', async () => {
       const client = createClient({ url: server.url, key: server.key ?? '' });
       const events = Array.from({ length: 1500 }, (_, index) => ({
         content: `Line ${index}`,
@@ -575,7 +575,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       }
     });
 
-    it('hears of a key that another process revoked', async () => {
+    it('refuses a key that another process has revoked', async () => {
       const second = await startServer(place, { key: server.key, parameters: ['--no-worker'] });
       const { key, secret } = (await server.call('POST', '/v1/keys', { body: { name: 'for two' } })).body;
       expect((await second.call('GET', '/v1/memories', { key: secret })).status).toBe(200);
@@ -586,7 +586,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await second.stop();
     });
 
-    it('does what took too long once, when it is asked for again', async () => {
+    it('executes a request that timed out once, when it is repeated', async () => {
       const hurried = await startServer(place, {
         key: server.key,
         parameters: ['--no-worker'],

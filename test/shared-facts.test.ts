@@ -85,7 +85,7 @@ for (const database of databases('sql')) {
       expect(await cook.facts.get('employer')).toBeNull();
     });
 
-    it('[X4] leave with the talk they rest on alone when an agent’s memory of the user is erased, and are in its export', async () => {
+    it('[X4] are erased with an agent’s memory of the user if they rest on its conversations alone, and are in its export', async () => {
       await say(coach, 'I live in Berlin.');
       await say(cook, 'I am allergic to walnuts.');
       await say(coach, 'Mind that I am allergic to walnuts.');
@@ -101,7 +101,7 @@ for (const database of databases('sql')) {
       expect(await log(cook)).toBe('');
     });
 
-    it('[Q3] what a tool says and what is ahead stay apart: no low trust crosses over, and a plan takes effect for all on its day', async () => {
+    it('[Q3] statements of low trust are not shared, and a plan takes effect for all agents on its day', async () => {
       await coach.facts.set({ key: 'home_city', value: 'Graz', statedBy: 'tool' });
       expect(await city(cook)).toBeNull();
       await say(coach, 'I live in Berlin.');
@@ -112,7 +112,7 @@ for (const database of databases('sql')) {
       expect([await city(coach), await city(cook)]).toEqual(['Lisbon', 'Lisbon']);
     });
 
-    it('[Q4] [X3] are among what a model of any agent may replace or end by their number', async () => {
+    it('[Q4] [X3] can be replaced or ended by the model of any agent, by their number', async () => {
       const server = await startProtocolServer();
       await varve.close();
       ({ varve, clock } = await openForming(options, { server, facts: { shared: true } }));
@@ -160,7 +160,7 @@ for (const database of databases('sql')) {
 }
 
 describe('the option of shared facts', () => {
-  it('is refused where it is no option', async () => {
+  it('is refused with a value of a wrong type', async () => {
     const wrong = { shared: 'yes' } as unknown as { shared: boolean };
     await expect(createVarve({ store: ':memory:', facts: wrong })).rejects.toMatchObject({ code: 'invalid_input' });
   });

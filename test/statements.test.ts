@@ -39,7 +39,7 @@ for (const database of databases('sql')) {
     });
 
     describe('what a memory rests on', () => {
-      it('[Q4] [X4] grows the history of a topic that goes on in step with its sessions, and erasing still finds every source', async () => {
+      it('[Q4] [X4] the history of a continued topic grows linearly with its sessions, and erasing still finds every source', async () => {
         const scope = { user: 'ana' };
         const ana = open(scope);
         const { tenant } = ana.scope;
@@ -154,7 +154,7 @@ for (const database of databases('sql')) {
         expect(await by('agent', 'B')).toBe('medium');
       });
 
-      it('does not let an application set what is Varve’s own', async () => {
+      it('does not let an application set internal fields', async () => {
         for (const field of [{ reader: 'local' }, { internal: {} }, { key: 'home_city' }]) {
           await expect(open().memories.create({ type: 'fact', content: 'x', ...field } as never)).rejects.toMatchObject(
             { code: 'invalid_input' },
@@ -274,7 +274,7 @@ for (const database of databases('sql')) {
         expect((await handle.memories.get(old.id))?.validTo).toEqual(new Date('2026-02-15'));
       });
 
-      it('archives it for what is known already, and never for itself', async () => {
+      it('archives it in favour of a known statement, and never of itself', async () => {
         const handle = open();
         const old = (await handle.memories.create(oslo)).memory;
         const known = (await handle.memories.create(bergen)).memory;

@@ -181,7 +181,7 @@ for (const database of databases('sql')) {
         expect((await handle.memories.list()).items).toHaveLength(1);
       });
 
-      it('a memory whose place was taken cannot be restored', async () => {
+      it('a memory cannot be restored while another live memory says the same', async () => {
         const handle = open();
         const { memory } = await handle.memories.create({ type: 'fact', content: 'Lives in Rome.' });
         await handle.memories.forget(memory.id);
@@ -189,7 +189,7 @@ for (const database of databases('sql')) {
         await expect(handle.memories.restore(memory.id)).rejects.toMatchObject({ code: 'conflict' });
       });
 
-      it('[E14] one live memory for each content and owner; another user may know the same', async () => {
+      it('[E14] there is one live memory for each content and owner; another user may have the same', async () => {
         const handle = open({ agent: 'eden', user: 'ana' });
         const { events } = await handle.observe([{ content: 'one' }, { content: 'two' }]);
         const first = await handle.memories.create({
@@ -216,7 +216,7 @@ for (const database of databases('sql')) {
         expect(both.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
       });
 
-      it('[E14] one summary for each topic, brought up to date', async () => {
+      it('[E14] there is one summary for each topic, which is updated', async () => {
         const handle = open();
         await handle.memories.create({ type: 'summary', title: 'Summary: Rome', content: 'Planned a trip.' });
         const { outcome, memory } = await handle.memories.create({
@@ -277,7 +277,7 @@ for (const database of databases('sql')) {
         expect((await handle.memories.list({ archived: 'include' })).items).toHaveLength(1);
       });
 
-      it('two writers of one memory: one wins, the other is told', async () => {
+      it('of two concurrent writers of one memory one succeeds, and the other gets a conflict', async () => {
         const handle = open();
         const { memory } = await handle.memories.create({ type: 'fact', content: 'Zero.' });
         const changes = await Promise.allSettled(
@@ -303,7 +303,7 @@ for (const database of databases('sql')) {
     });
 
     describe('permanent facts, notes, saved items', () => {
-      it('[K5] one live value for each key, replaced and kept in the past', async () => {
+      it('[K5] each key has one live value, and replaced values are kept as history', async () => {
         const handle = open();
         expect((await handle.facts.set({ key: 'home_city', value: 'Berlin', category: 'location' })).outcome).toBe(
           'created',
@@ -338,7 +338,7 @@ for (const database of databases('sql')) {
         expect(items).toHaveLength(1);
       });
 
-      it('[K5] the user’s own value stands before the agent’s', async () => {
+      it('[K5] the user’s own value takes precedence over the agent’s', async () => {
         const user = open({ agent: 'coach', user: 'ana' });
         const agent = varve.for({ tenant: user.scope.tenant, agent: 'coach', user: null });
         await agent.facts.set({ key: 'tone', value: 'formal' });
@@ -370,7 +370,7 @@ for (const database of databases('sql')) {
     });
 
     describe('blocks and connections', () => {
-      it('[T17] documents say what a memory says now, or nothing when it is no longer so', async () => {
+      it('[T17] documents contain the current text of a memory, or nothing when it no longer holds', async () => {
         const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
         const create = async (content: string, type = 'fact') =>
           (await handle.memories.create({ type, content, sourceType: 'explicit' })).memory;
@@ -403,7 +403,7 @@ for (const database of databases('sql')) {
         expect((await handle.blocks.history('profile')).at(-1)?.reason).toMatch(/^no longer so: /);
       });
 
-      it('[T17] a document gets no sentence from what is not trusted, and none that it has no room for', async () => {
+      it('[T17] a document gets no sentence from untrusted text, and none for which it has no room', async () => {
         const handle = open({ agent: 'coach', user: 'ana' });
         const filler = 'word '.repeat(495);
         const { memory } = await handle.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
@@ -451,7 +451,7 @@ for (const database of databases('sql')) {
         expect(racers.filter((racer) => racer.status === 'fulfilled')).toHaveLength(1);
       });
 
-      it('[E14] one block for each kind and scope', async () => {
+      it('[E14] there is one block for each kind and scope', async () => {
         const handle = open({ agent: 'eden', user: 'ana', session: 's1' });
         for (const level of ['agent', 'user', 'session'] as const)
           await handle.blocks.replace('reflections', `Of the ${level}.`, { level });

@@ -279,7 +279,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('[K15] the rate is kept', async () => {
+    it('[K15] the rate limit is kept', async () => {
       const { options, drop } = await database.create();
       const without = await open(options, null);
       await without
@@ -295,7 +295,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('a change of model makes all vectors anew while the old ones answer, goes on after a restart, then switches', async () => {
+    it('a change of model computes all vectors again while the old ones answer, continues after a restart, then switches', async () => {
       const { options, drop } = await database.create();
       const first = await open(options, wordEmbedder('words@1'));
       await first

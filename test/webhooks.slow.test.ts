@@ -6,7 +6,7 @@ import { serverPlace, startServer } from './server-process.ts';
 
 // A lease lasts a minute: until then nobody else may begin what the dead process had begun.
 it(
-  'a message whose server was killed in the middle of it arrives from the next one, with the same id',
+  'a message whose server was killed while sending it arrives from the next server, with the same id',
   { timeout: 180_000 },
   async () => {
     const received: { id: string; type: string }[] = [];

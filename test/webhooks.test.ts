@@ -146,7 +146,7 @@ for (const database of databases('sql')) {
     const log = async (tenant: string, id: string): Promise<WebhookDelivery[]> =>
       (await varve.operator.webhooks.deliveries(tenant, id)).items;
 
-    it('are told of memories as they come and go, signed, once, and without their content', async () => {
+    it('receive each new and archived memory once, signed and without content', async () => {
       const { webhook, secret } = await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
       const ana = varve.for({ tenant: 't', user: 'ana' });
       const { memory } = await ana.memories.create({ type: 'fact', content: 'Keeps a xylophone.' });
@@ -176,7 +176,7 @@ for (const database of databases('sql')) {
       expect((await log('t', webhook.id)).every(({ state }) => state === 'delivered')).toBe(true);
     });
 
-    it('are told of what they asked for alone: an intention when it is due, and what was erased', async () => {
+    it('receive only the events that they subscribed to: an intention when it is due, and an erasure', async () => {
       const events = ['intention.due', 'scope.erased'] as const;
       await varve.operator.webhooks.create('t', { url: receiver.url, events: [...events] }, 'test');
       const ana = varve.for({ tenant: 't', user: 'ana' });
@@ -197,7 +197,7 @@ for (const database of databases('sql')) {
       });
     });
 
-    it('are tried again with the same id and a new time until they are taken', async () => {
+    it('are retried with the same id and a new time until they are accepted', async () => {
       receiver.answers((place) => ({ status: place < 3 ? 503 : 200 }));
       // Not of documents too: when they are written depends on how far the tests before have moved the clock.
       const { webhook, secret } = await varve.operator.webhooks.create(
@@ -264,7 +264,7 @@ for (const database of databases('sql')) {
       expect(receiver.received).toHaveLength(1);
     });
 
-    it('are begun again by another process when one ends in the middle', async () => {
+    it('are sent again by another process when one process ends in the middle', async () => {
       receiver.answers((place) => (place === 1 ? null : { status: 200 }));
       const { webhook } = await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
       await varve.for({ tenant: 't', user: 'ana' }).memories.create({ type: 'fact', content: 'One.' });
@@ -285,7 +285,7 @@ for (const database of databases('sql')) {
       expect(await log('t', webhook.id)).toMatchObject([{ state: 'delivered' }]);
     }, 30_000);
 
-    it('know their tenant, show no secret, sign with both during a rotation, and go with the person', async () => {
+    it('belong to a tenant, show no secret, sign with both secrets during a rotation, and are erased with the person', async () => {
       const mine = await varve.operator.webhooks.create('t', { url: receiver.url, events: ['memory.created'] }, 'test');
       const other = await varve.operator.webhooks.create('other', { url: receiver.url }, 'test');
       const { webhooks } = varve.operator;

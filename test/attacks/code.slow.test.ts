@@ -86,31 +86,35 @@ describe('code and memory of a foreign folder (S3)', () => {
     },
   );
 
-  it('is used once it is trusted, and asked for again when the code has changed', { timeout: 60_000 }, async () => {
-    expect((await varve(['stats', '--trust'])).code).toBe(0);
-    expect(existsSync(proof)).toBe(true);
-    rmSync(proof, { force: true });
-    expect((await varve(['stats'])).code).toBe(0);
-    expect(existsSync(proof)).toBe(true);
-    rmSync(proof, { force: true });
-    plant('2');
-    expect((await varve(['stats'])).code).toBe(2);
-    expect(existsSync(proof)).toBe(false);
-    expect(
-      (
-        await varve([
-          'stats',
-          '--config',
-          join(foreign(), '.varve', 'varve.config.js'),
-          '--data',
-          join(root, 'home', '.varve'),
-        ])
-      ).code,
-    ).toBe(0);
-    expect(existsSync(proof)).toBe(true);
-  });
+  it(
+    'is used once it is trusted, and must be trusted again when the code has changed',
+    { timeout: 60_000 },
+    async () => {
+      expect((await varve(['stats', '--trust'])).code).toBe(0);
+      expect(existsSync(proof)).toBe(true);
+      rmSync(proof, { force: true });
+      expect((await varve(['stats'])).code).toBe(0);
+      expect(existsSync(proof)).toBe(true);
+      rmSync(proof, { force: true });
+      plant('2');
+      expect((await varve(['stats'])).code).toBe(2);
+      expect(existsSync(proof)).toBe(false);
+      expect(
+        (
+          await varve([
+            'stats',
+            '--config',
+            join(foreign(), '.varve', 'varve.config.js'),
+            '--data',
+            join(root, 'home', '.varve'),
+          ])
+        ).code,
+      ).toBe(0);
+      expect(existsSync(proof)).toBe(true);
+    },
+  );
 
-  it('a project’s own memory, made with init --here, needs no further word', { timeout: 60_000 }, async () => {
+  it('a project’s own memory, created with init --here, needs no further consent', { timeout: 60_000 }, async () => {
     const project = join(root, 'mine');
     mkdirSync(project);
     const mine = (words: readonly string[]): Promise<CliRun> =>

@@ -309,7 +309,7 @@ describe('stored text opens and closes nothing (S1)', () => {
     }
   });
 
-  it('images and links in what is not trusted are never live (S4)', () => {
+  it('images and links in untrusted text are never live (S4)', () => {
     const counted = tally('images and links');
     const url = 'https://evil.example/?q=secret';
     const variants = [

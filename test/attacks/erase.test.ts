@@ -42,7 +42,7 @@ for (const database of databases('sql')) {
       });
     }
 
-    it('no word of what was erased is left in the files', { timeout: 120_000 }, async () => {
+    it('no erased word is left in the files', { timeout: 120_000 }, async () => {
       const counted = tally(`erase, bytes on ${database.name}`);
       // What PostgreSQL has in its buffers is written to the files, so that they can be looked at.
       const checkpoint = async (): Promise<void> => {

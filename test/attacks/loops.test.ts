@@ -44,61 +44,57 @@ const LOGS: Record<string, (handle: Handle, tool: string, answer: string) => Pro
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`loops on ${database.name} (R7)`, () => {
-    it(
-      'what memory has answered is neither found nor learned again, and answers do not grow',
-      { timeout: 120_000 },
-      async () => {
-        const created = await database.create();
-        const varve = await createVarve({ store: created.options, embedder: null, background: false });
-        const counted = tally(`loops on ${database.name}`);
-        const readers = AGENT_TOOLS.filter(({ hints }) => hints.readOnly).map(({ name }) => name);
-        let users = 0;
-        for (const [way, log] of Object.entries(LOGS)) {
-          const handle = varve.for({ user: `u${(users += 1)}`, session: 's' });
-          for (const content of FACTS) await handle.memories.create({ type: 'fact', content });
-          await handle.facts.set({ key: 'hobby', value: 'bees and honey' });
-          await handle.notes.add({ title: 'Honey', content: 'The honey of May was dark.' });
-          const before = (await handle.memories.list({ limit: 200 })).items.length;
-          const sizes: number[] = [];
-          for (let round = 0; round < 7; round += 1) {
-            let size = 0;
-            for (const tool of readers) {
-              const input = /search|find/.test(tool) ? { query: 'honey bees' } : {};
-              const answer = JSON.stringify(await runTool(handle, tool, input));
-              size += answer.length;
-              await log(handle, tool, answer);
-            }
-            await handle.form();
-            await varve.drain();
-            sizes.push(size);
-          }
-          const growth = (sizes.at(-1) ?? 0) / (sizes[0] ?? 1);
-          // Messages of the exchange itself may be found from the second round on.
-          const plain = sizes.at(-1) === sizes[1] || growth < 2;
-          counted.note(`${way}: ${sizes.join(' → ')} characters`, !plain);
-          const found = (await handle.recall('honey bees', { abstain: false, limit: 100 })).results;
-          counted.note(
-            `${way}: recalled`,
-            found.some(({ text }) => /mem_|"trust"/.test(text)),
-          );
-          const after = (await handle.memories.list({ limit: 500 })).items;
-          const learned = after.filter(({ content }) => /mem_|"trust"|eleven beehives/.test(content)).length;
-          counted.note(`${way}: learned ${after.length - before}`, learned > 1);
-        }
-        // The recall prompt of MCP, logged as the user's message.
-        const handle = varve.for({ user: 'prompted', session: 's' });
+    it('answers of memory are neither recalled nor learned again, and do not grow', { timeout: 120_000 }, async () => {
+      const created = await database.create();
+      const varve = await createVarve({ store: created.options, embedder: null, background: false });
+      const counted = tally(`loops on ${database.name}`);
+      const readers = AGENT_TOOLS.filter(({ hints }) => hints.readOnly).map(({ name }) => name);
+      let users = 0;
+      for (const [way, log] of Object.entries(LOGS)) {
+        const handle = varve.for({ user: `u${(users += 1)}`, session: 's' });
         for (const content of FACTS) await handle.memories.create({ type: 'fact', content });
-        const server = createMcpServer({ handle, version: '0' });
-        expect(server).toBeDefined();
-        const { user } = await handle.context({ message: 'What about honey?', lookup: 'always' });
-        await handle.observe({ content: user });
-        const [event] = (await handle.events.list({ kinds: ['message'] })).items;
-        counted.note('the context within the user’s message', /beehives|extractor/.test(event?.content ?? ''));
-        expect(event?.content).toContain('What about honey?');
-        counted.close();
-        await varve.close();
-        await created.drop();
-      },
-    );
+        await handle.facts.set({ key: 'hobby', value: 'bees and honey' });
+        await handle.notes.add({ title: 'Honey', content: 'The honey of May was dark.' });
+        const before = (await handle.memories.list({ limit: 200 })).items.length;
+        const sizes: number[] = [];
+        for (let round = 0; round < 7; round += 1) {
+          let size = 0;
+          for (const tool of readers) {
+            const input = /search|find/.test(tool) ? { query: 'honey bees' } : {};
+            const answer = JSON.stringify(await runTool(handle, tool, input));
+            size += answer.length;
+            await log(handle, tool, answer);
+          }
+          await handle.form();
+          await varve.drain();
+          sizes.push(size);
+        }
+        const growth = (sizes.at(-1) ?? 0) / (sizes[0] ?? 1);
+        // Messages of the exchange itself may be found from the second round on.
+        const plain = sizes.at(-1) === sizes[1] || growth < 2;
+        counted.note(`${way}: ${sizes.join(' → ')} characters`, !plain);
+        const found = (await handle.recall('honey bees', { abstain: false, limit: 100 })).results;
+        counted.note(
+          `${way}: recalled`,
+          found.some(({ text }) => /mem_|"trust"/.test(text)),
+        );
+        const after = (await handle.memories.list({ limit: 500 })).items;
+        const learned = after.filter(({ content }) => /mem_|"trust"|eleven beehives/.test(content)).length;
+        counted.note(`${way}: learned ${after.length - before}`, learned > 1);
+      }
+      // The recall prompt of MCP, logged as the user's message.
+      const handle = varve.for({ user: 'prompted', session: 's' });
+      for (const content of FACTS) await handle.memories.create({ type: 'fact', content });
+      const server = createMcpServer({ handle, version: '0' });
+      expect(server).toBeDefined();
+      const { user } = await handle.context({ message: 'What about honey?', lookup: 'always' });
+      await handle.observe({ content: user });
+      const [event] = (await handle.events.list({ kinds: ['message'] })).items;
+      counted.note('the context within the user’s message', /beehives|extractor/.test(event?.content ?? ''));
+      expect(event?.content).toContain('What about honey?');
+      counted.close();
+      await varve.close();
+      await created.drop();
+    });
   });
 }

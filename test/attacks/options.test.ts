@@ -16,7 +16,7 @@ describe('options (N1, N2)', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('unknown keys and wrong kinds are refused before anything is made, with what would be right', async () => {
+  it('unknown keys and wrong types are refused before anything is created, and the error says what would be right', async () => {
     const counted = tally('options');
     const wrong: [Record<string, unknown>, RegExp][] = [
       [{ storage: 'x' }, /storage.*Known are/],

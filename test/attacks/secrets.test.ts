@@ -105,7 +105,7 @@ describe('secrets (F14)', () => {
       .filter(({ skip }) => skip === null)
       .flatMap((database) => [true, false].map((redactEvents) => ({ database, redactEvents, name: database.name }))),
   )(
-    'are neither kept, nor sent to a model, nor given out, on $name (events redacted: $redactEvents)',
+    'are neither stored, nor sent to a model, nor recalled, on $name (events redacted: $redactEvents)',
     { timeout: 120_000 },
     async ({ database, redactEvents, name }) => {
       const counted = tally(`secrets on ${name}, events ${redactEvents ? 'redacted' : 'raw'}`);

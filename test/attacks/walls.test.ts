@@ -232,7 +232,7 @@ for (const database of databases('sql')) {
 }
 
 describe('scopes without a user', () => {
-  it('are mistakes of the compiler, and throw where nobody compiles', async () => {
+  it('are compile errors, and throw in untyped code', async () => {
     const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
     const client = createClient({ url: 'http://localhost:1', key: 'none' });
     const maybe = undefined as string | undefined;
