@@ -133,7 +133,7 @@ export interface DigestedHistory {
 
 /** This many turns stay verbatim, no matter how many tokens they take. */
 const ALWAYS_VERBATIM = 4;
-// The share of the history's budget that older turns may take in short.
+// The share of the history's budget that the digests of older turns may take.
 const SHARE_OF_EARLIER = 0.2;
 const LONGEST_DIGEST = 160;
 const SHORTEST_DIGEST = 24;

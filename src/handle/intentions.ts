@@ -16,7 +16,7 @@ export interface NewIntention {
   dueAt?: TimeInput;
   /** Default 3. */
   followUpDays?: number;
-  /** How it came up. */
+  /** How the intention was mentioned. */
   context?: string;
 }
 

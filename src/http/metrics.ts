@@ -18,7 +18,7 @@ export interface Metrics {
   begin(): void;
   end(request: Measured): void;
   inFlight(): number;
-  /** What concerns a tenant; for the operator's own also what concerns the process, and so all tenants. */
+  /** The metrics of a tenant; for the operator's tenant also those of the process, which cover all tenants. */
   text(varve: Varve, tenant: string, options: { isOperator: boolean }): Promise<string>;
   close(): void;
 }

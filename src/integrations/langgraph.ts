@@ -39,7 +39,7 @@ interface Shelf {
   notes: KeyedNotes;
 }
 
-// Bounds the memory of a process that serves many users. Shelves are cheap to make again.
+// Bounds the memory of a process that serves many users. A shelf that was dropped is cheap to create again.
 const MOST_SHELVES = 1000;
 
 /**

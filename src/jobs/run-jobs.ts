@@ -17,7 +17,7 @@ interface RunningJob extends LeasedRun {
   controller: AbortController;
   /** Why it was aborted, if it was. */
   cut: 'lost' | 'stopped' | null;
-  /** Whether the handler completed the job itself. Not true if its transaction was rolled back. */
+  /** Whether the handler completed the job itself. False again if the transaction of the completion was rolled back. */
   completed: boolean;
   /** Resolves when the handler has ended, by success or by failure. */
   over: Promise<void>;
@@ -47,7 +47,7 @@ export interface RunsOptions {
 
 /** The jobs that one worker has taken. */
 export interface Runs {
-  /** Whether turns take new jobs. */
+  /** Whether the worker still takes new jobs. */
   isTaking: boolean;
   readonly counts: Record<Outcome['type'] | 'lost', number>;
   /** One round trip to the database: settles the runs that ended, renews the leases of the others, leases new jobs and starts them. */

@@ -63,7 +63,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
   });
-  // Also when the clock was set back by an hour or more.
+  // The hourly job also runs when the clock was set back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
     await followClock(database, clock);
     await removeEndedJobs(database, { before: clock.now() - keepDoneMs });

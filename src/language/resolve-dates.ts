@@ -218,7 +218,7 @@ export interface ResolvedDate extends TextSpan {
 export interface DateReference {
   /** When the text was written or said. */
   now: Date;
-  /** IANA name; days begin and end there. */
+  /** IANA name of the time zone in which days begin and end. */
   timeZone: string;
   /** Whether "in May" without a year is in the past or the future. Default `past`. */
   prefer?: 'past' | 'future';

@@ -58,8 +58,7 @@ export type CheckName = 'hallucinated' | 'duplicate' | 'refused' | 'empty';
 export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string; threshold: number; remedy: string }>> =
   {
     hallucinated: {
-      definition:
-        'Share of the statements that say too little of what their own turns say: fewer than half of their words.',
+      definition: 'Share of the statements with fewer than half of their words in the turns that they cite.',
       threshold: 0.1,
       remedy: 'read them with `varve list`, then change the model or its prompt',
     },

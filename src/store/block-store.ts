@@ -72,7 +72,8 @@ export interface BlockReplacement {
   /** What it rests on. Where it is left out, unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
-   * The version that the caller has read, 0 for none. Throws `conflict` when the block has another version. Left out: whatever is there.
+   * The version that the caller has read, 0 for none. Throws `conflict` when the block has another version. If it is left out, the block is
+   * replaced whatever its version.
    */
   expectedVersion?: number;
 }

@@ -119,7 +119,10 @@ export interface MemoryForRecall {
   attribute: string | null;
   category: string | null;
   isPermanent: boolean;
-  /** The events that say the same: those that it quotes, or was learned from. A memory that sums up many events stands for none of them. */
+  /**
+   * The events that say the same: those that it quotes, or was learned from. A memory that summarises many events does not replace any of
+   * them.
+   */
   sources: string[];
   time: number;
   /** For a lasting statement: when it stopped being true, infinite while it holds. Null for what happened once. */

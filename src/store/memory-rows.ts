@@ -211,7 +211,7 @@ const DATES = [
   'lastAccessedAt',
 ] as const;
 
-/** A memory as it was before the changes since a time, which are given newest first, from what it rests on now. */
+/** The earlier state of a memory: the snapshots of its changes, newest first, are applied to its current sources. */
 export function fromSnapshots(snapshots: readonly string[], current: Sources): Memory {
   const then = snapshots.reduce<Sources>(
     (next, snapshot) => withSources(upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>), next),

@@ -239,7 +239,7 @@ export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
   return rows.map((row) => row.tenant);
 }
 
-/** The plans of a tenant whose day has come, in the order of their rows, after one of them. */
+/** The plans of a tenant whose day has come, in the order of their rows, beginning after the row `after`. */
 export async function plansUntil(
   reader: Reader,
   now: number,

@@ -150,7 +150,7 @@ export async function applySynthesis(
   }
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
-  // A held change was made for tiers that are replaced now.
+  // A held change is outdated, because it was made for the previous version of the tiers.
   await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
   return {
     workingMemory: Number(hasWorking),

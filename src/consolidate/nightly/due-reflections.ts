@@ -19,8 +19,8 @@ export function nextReflection(
 }
 
 /**
- * The time from which a reflection reads: that of the last reflection, however long ago, or the beginning. A last reflection in the
- * future means that the clock was put back; then it is a day ago.
+ * The time from which a reflection reads: that of the last reflection, however long ago, or the beginning. A last reflection in the future
+ * means that the clock was set back; the reflection then reads the last day.
  */
 export function reflectedSince(reflectedUntil: number | null, now: number): number {
   if (reflectedUntil === null) return 0;

@@ -30,7 +30,7 @@ export interface PatternCount {
 export interface GroupCount {
   label: string;
   count: number;
-  /** Rounded as it is shown. */
+  /** Rounded to the digits that a text shows. */
   mean: number | null;
   /** The standard error of the mean; infinite for a single case. */
   error: number;
@@ -179,7 +179,7 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
 /** Measures of which less is better, where no outcome was called good or bad. */
 const BAD_WHEN_MANY =
   /^(?:complaint|error|failure|fault|bug|return|refund|delay|cancellation|crash|defect|loss|incident|ticket|injur|mistake|unsubscribe|beschwerde|fehler|reklamation|retoure|plainte|erreur|queja|devoluc)/i;
-/** Measures of which more is better, in the same case. */
+/** Measures of which more is better, where no outcome was called good or bad. */
 const GOOD_WHEN_MANY =
   /^(?:view|sale|order|like|click|sign|reader|subscriber|customer|booking|point|star|visit|download|reply|replies|share|comment|lead|goal|win|euro|dollar|pound)/i;
 

@@ -175,7 +175,7 @@ const DATED_LINE = /\(as of \d{4}-\d{2}-\d{2}\)$|^\S.{0,20}: “/u;
 
 const MOST_SUMMARIES = 50;
 
-/** Characters that a reader is shown of a topic's summary. */
+/** How many characters of a topic's summary a reader is shown. */
 const SHOWN_SUMMARY = 1200;
 
 /** The last part of a long summary, beginning with a whole word. */

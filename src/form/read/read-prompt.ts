@@ -37,9 +37,9 @@ Examples (user turn → statement):
 [2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
 
 export interface ReadPromptInput extends ReadInput {
-  /** Characters that are shown of a turn that is not the user's. */
+  /** How many characters of any other turn are shown. */
   turnCharacters: number;
-  /** Characters that are shown of a turn of the user's. */
+  /** How many characters of a user's turn are shown. */
   userCharacters: number;
 }
 

@@ -77,7 +77,7 @@ interface OlderRow {
 const PAGE = 1000;
 const ATTRIBUTES = attributeTable();
 
-/** Gives the fields to the rows that have something to give: a key, or metadata. */
+/** Fills the new fields of the rows that have a key or metadata. */
 async function upgradeRows(transaction: Transaction<Tables>): Promise<void> {
   const facts = new Map<string, Fact[]>();
   for await (const row of olderRows(transaction, sql`type = 'keyed_fact'`)) {

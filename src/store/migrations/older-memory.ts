@@ -19,7 +19,7 @@ export interface OlderMemory {
   metadata: Record<string, unknown>;
 }
 
-/** What the fields of a statement are for an older memory. */
+/** The fields of a statement that an older memory gets. */
 export type UpgradedFields = Pick<
   Memory,
   | 'type'
