@@ -21,17 +21,25 @@ export interface Vectors {
   of: readonly Float32Array[];
 }
 
+/** What embeds, for whom, and who pays for it. */
+export interface EmbedWork {
+  deps: Pick<FormDeps, 'database' | 'embedding'>;
+  scope: Scope;
+  meter: Meter;
+  signal?: AbortSignal;
+}
+
 /** Embeds texts for comparison. Null without an embedder or while it fails: texts are then compared by their words. */
 export async function embedTexts(
-  deps: Pick<FormDeps, 'database' | 'embedding'>,
-  { texts, tenant, meter, signal }: { texts: readonly string[]; tenant: string; meter: Meter; signal?: AbortSignal },
+  { deps: { database, embedding }, scope, meter, signal }: EmbedWork,
+  texts: readonly string[],
 ): Promise<Vectors | null> {
   if (texts.length === 0) return null;
-  const embedder = await deps.database.read(tenant, (reader) => deps.embedding.forQueries(reader));
+  const embedder = await database.read(scope.tenant, (reader) => embedding.forQueries(reader));
   if (embedder === null) return null;
   const embedded = await unlessUnavailable(meter.embedder(embedder).embed([...texts], { signal }));
   if (embedded === null) return null;
-  return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: embedded.vectors };
+  return { embedder, calibration: embedding.calibrationOf(embedder), of: embedded.vectors };
 }
 
 /** The owner that statements of a scope are written to and compared within. */
@@ -39,9 +47,7 @@ export function ownerOf(scope: Scope): Scope {
   return { ...scopeAt(scope, ownerLevel(scope)), session: null, connection: null };
 }
 
-/**
- * The owners whose statements a formation may change: the agent with this user, and where facts are shared also the user with all agents.
- */
+/** The owners whose statements a formation may change: the agent with this user, and where facts are shared also the user with all agents. */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
@@ -84,25 +90,18 @@ const MOST_WORDS = 30;
 async function neighbours(
   reader: Reader,
   deps: ApplyDeps,
-  {
-    statement,
-    index,
-    vectors,
-    ...of
-  }: Pick<Search, 'owner' | 'owners' | 'vectors'> & { statement: Statement; index: number },
+  of: Pick<Search, 'owner' | 'owners' | 'vectors'> & { statement: Statement; index: number },
 ): Promise<Candidate[]> {
-  const { byText, byMeaning } = await search(reader, deps, {
+  const { statement, index, vectors } = of;
+  const found = await search(reader, deps, {
     ...of,
     condition: isComparable(deps.memoryTypes),
     words: [...new Set(indexWords(statement.text))].slice(0, MOST_WORDS),
     vectors: vectors === null ? null : { ...vectors, of: vectors.of.slice(index, index + 1) },
     most: { byText: TEXT_HITS, byMeaning: deps.settings.limits.candidates * 2 },
   });
-  const cosines = new Map(byMeaning.flat().map(({ rowId, similarity }) => [rowId, similarity]));
-  const rowIds = [...new Set([...cosines.keys(), ...byText])];
-  const memories = await loadMemories(reader, deps.database, { scope: of.owner, rowIds });
-  return [...memories].map(([rowId, memory]) => {
-    return { memory, similarity: similarityOf(statement.text, memory, { cosine: cosines.get(rowId), vectors }) };
+  return found.map(({ memory, cosine }) => {
+    return { memory, similarity: similarityOf(statement.text, memory, { cosine, vectors }) };
   });
 }
 
@@ -118,20 +117,28 @@ interface Search {
   most: { byText: number; byMeaning: number };
 }
 
-/** The rows of memories that have some of the words, and for each vector those that are nearest to it, best first. */
+/** The memories that have some of the words or are near to one of the vectors, best first, with the cosine of the last vector that found them. */
 async function search(
   reader: Reader,
   { database }: ApplyDeps,
   { owner, owners, condition, archived, words, vectors, most }: Search,
-): Promise<{ byText: number[]; byMeaning: { rowId: number; similarity: number }[][] }> {
+): Promise<{ memory: Memory; cosine: number | undefined }[]> {
   const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived } as const;
-  const found = words.length === 0 ? [] : await database.text.search(reader, { ...among, words, limit: most.byText });
-  const byMeaning: { rowId: number; similarity: number }[][] = [];
+  const byText = words.length === 0 ? [] : await database.text.search(reader, { ...among, words, limit: most.byText });
+  const scores = new Map(byText.map(({ rowId }, place) => [rowId, 1 / (10 + place)]));
+  const cosines = new Map<number, number>();
   for (const query of vectors?.of ?? []) {
     const model = { id: vectors?.embedder.id ?? '', dimensions: vectors?.embedder.dimensions ?? 0 };
-    byMeaning.push(await database.vectors.nearest(reader, { ...among, model, query, limit: most.byMeaning }));
+    const hits = await database.vectors.nearest(reader, { ...among, model, query, limit: most.byMeaning });
+    for (const [place, { rowId, similarity }] of hits.entries()) {
+      scores.set(rowId, Math.max(scores.get(rowId) ?? 0, 1 / (5 + place)));
+      cosines.set(rowId, similarity);
+    }
   }
-  return { byText: found.map(({ rowId }) => rowId), byMeaning };
+  const memories = await loadMemories(reader, database, { scope: owner, rowIds: [...scores.keys()] });
+  return [...memories]
+    .sort(([one], [other]) => (scores.get(other) ?? 0) - (scores.get(one) ?? 0))
+    .map(([rowId, memory]) => ({ memory, cosine: cosines.get(rowId) }));
 }
 
 /** How alike a text and a memory are: by their meaning where the cosine of their vectors is known, or by their words. */
@@ -173,14 +180,10 @@ export async function knownStatements(
   const owner = ownerOf(scope);
   const said = events.filter(isReadable).map((event) => event.content);
   const words = [...new Set(indexWords(said.join(' ').slice(0, 20_000)))].slice(0, LONGEST_QUERY);
-  const near = await nearest(reader, deps, {
-    owner,
-    owners: visibleOwners(owner),
-    words,
-    vectors,
-    most: existing,
-    condition: isComparable(deps.memoryTypes),
-  });
+  const condition = isComparable(deps.memoryTypes);
+  const wanted = { owner, owners: visibleOwners(owner), words, vectors, condition };
+  const found = await search(reader, deps, { ...wanted, most: mostOf(existing) });
+  const near = found.map(({ memory }) => memory);
   const important = await listMemories(
     reader,
     owner,
@@ -218,23 +221,8 @@ export async function knownStatements(
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-/** The memories that are nearest to some turns, by words or by the meaning of one of the turns, nearest first. */
-async function nearest(
-  reader: Reader,
-  deps: ApplyDeps,
-  { most, ...wanted }: Omit<Search, 'most'> & { most: number },
-): Promise<Memory[]> {
-  const limits = { byText: most, byMeaning: Math.min(NEAR_TURN, most) };
-  const { byText, byMeaning } = await search(reader, deps, { ...wanted, most: limits });
-  const scores = new Map(byText.map((rowId, place) => [rowId, 1 / (10 + place)]));
-  for (const hits of byMeaning) {
-    for (const [place, { rowId }] of hits.entries())
-      scores.set(rowId, Math.max(scores.get(rowId) ?? 0, 1 / (5 + place)));
-  }
-  const memories = await loadMemories(reader, deps.database, { scope: wanted.owner, rowIds: [...scores.keys()] });
-  return [...memories]
-    .sort(([one], [other]) => (scores.get(other) ?? 0) - (scores.get(one) ?? 0))
-    .map(([, memory]) => memory);
+function mostOf(count: number): Search['most'] {
+  return { byText: count, byMeaning: Math.min(NEAR_TURN, count) };
 }
 
 /** For how many days after a plan has expired its outcome is still looked for in what the user says. */
@@ -254,8 +242,8 @@ async function expiredNear(
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;
   const condition = isExpiredSince(isComparable(deps.memoryTypes), since);
   const owners = changeableOwners(deps, owner);
-  const search = { owner, owners, words, vectors, most: MOST_EXPIRED, condition, archived: true };
-  return (await nearest(reader, deps, search)).slice(0, MOST_EXPIRED);
+  const wanted = { owner, owners, words, vectors, most: mostOf(MOST_EXPIRED), condition, archived: true };
+  return (await search(reader, deps, wanted)).slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
 /** The share of the known statements that is chosen by nearness alone. */

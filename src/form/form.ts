@@ -267,12 +267,7 @@ async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly 
 async function keepRefusals(
   writer: Writer,
   deps: Parts,
-  {
-    scope,
-    run,
-    refused,
-    events,
-  }: { scope: Scope; run: string | null; refused: readonly Refusal[]; events: readonly Event[] },
+  { scope, run, refused, events }: Pick<FormResult, 'run' | 'refused'> & Pick<FormWork, 'scope' | 'events'>,
 ): Promise<void> {
   const at = new Date(deps.clock.now());
   // A refusal that cites no event may come from any of them, so it is erased with each of them.

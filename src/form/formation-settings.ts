@@ -92,9 +92,7 @@ export interface LimitSettings {
   /** How many events one formation reads, and how many tokens of text. The rest waits for the next one. */
   events: number;
   tokens: number;
-  /**
-   * How many characters of a turn a model is shown, except for the user's turns. The user's turns are shown whole, up to ten times this.
-   */
+  /** How many characters of a turn a model is shown, except for the user's turns. The user's turns are shown whole, up to ten times this. */
   turnCharacters: number;
 }
 

@@ -87,9 +87,8 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     requests: { ...asked, forgets: await withNearest(work, asked.forgets) },
   });
   const isModel = reader.kind === 'model';
-  const vectors = isModel
-    ? await embedTexts(deps, { texts: statements.map(({ text }) => text), tenant: work.scope.tenant, meter, signal })
-    : null;
+  const texts = statements.map(({ text }) => text);
+  const vectors = isModel ? await embedTexts(work, texts) : null;
   const verdicts = isModel ? await verdictsOf(work, { statements, vectors, shown: input.known }) : new Map();
   const reflections = await reflectionsOf(work, reading, statements);
   return {
@@ -110,14 +109,12 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 const MOST_TOPICS = 6;
 
 /** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
-async function readInput({ deps, scope, reader, events, earlier, meter, signal }: FormWork): Promise<ReadInput> {
+async function readInput(work: FormWork): Promise<ReadInput> {
+  const { deps, scope, reader, events, earlier } = work;
   const { settings, memoryTypes, attributes } = deps;
   const isModel = reader.kind === 'model';
   const texts = events.filter(isReadable).map(({ content }) => content.slice(0, 2000));
-  const vectors =
-    isModel && settings.limits.existing > 0
-      ? await embedTexts(deps, { texts, tenant: scope.tenant, meter, signal })
-      : null;
+  const vectors = isModel && settings.limits.existing > 0 ? await embedTexts(work, texts) : null;
   const wants = {
     reflections:
       isModel && settings.reflections && settings.reflectionCall === 'with-reading' && usesModel(deps, 'reflect'),
@@ -223,11 +220,7 @@ function withinRetired(
 /** Asks the model about close pairs that fields do not decide, in at most one call. */
 async function verdictsOf(
   work: FormWork,
-  {
-    statements,
-    vectors,
-    shown,
-  }: { statements: readonly Statement[]; vectors: Vectors | null; shown: readonly Memory[] },
+  { statements, vectors, shown }: Pick<Formable, 'statements' | 'vectors'> & { shown: readonly Memory[] },
 ): Promise<ReadonlyMap<Statement, Verdict>> {
   const { deps, scope, meter, signal } = work;
   if (deps.languageModel === null || !usesModel(deps, 'decide')) return new Map();
@@ -261,12 +254,8 @@ async function reflectionsOf(
   const current = await deps.database.read(work.scope.tenant, (store) =>
     listMemories(store, work.scope, { types: ['reflection'], limit: 40 }, { now: deps.clock.now() }),
   );
-  const inMind = current.items.map(({ content }) => content);
-  return askReflections(
-    meter.languageModel(languageModel),
-    { events: spokenEvents(events), statements, inMind },
-    signal,
-  );
+  const input = { events: spokenEvents(events), statements, inMind: current.items.map(({ content }) => content) };
+  return askReflections(meter.languageModel(languageModel), input, signal);
 }
 
 export function withoutIndex({ index: _index, ...refusal }: Refusal & { index: number }): Refusal {

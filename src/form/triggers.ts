@@ -52,9 +52,7 @@ function isFormationDue(
   );
 }
 
-/**
- * The job that forms a session. At most one waits and one runs for each session. `whole`: forms the session however few messages it has.
- */
+/** The job that forms a session. At most one waits and one runs for each session. `whole`: forms the session however few messages it has. */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
   return { kind: 'form', ...sessionJob(scope, { cause: 'schedule', whole }) };
 }

@@ -176,9 +176,7 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   }));
 }
 
-/**
- * Removes the entries that are being judged. Returns the ids that were still there, without those that another run has judged meanwhile.
- */
+/** Removes the entries that are being judged. Returns the ids that were still there, without those that another run has judged meanwhile. */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {

@@ -230,9 +230,7 @@ export async function beginEpoch(writer: Writer, tenant: string, places: readonl
   );
 }
 
-/**
- * Takes a user's name out of the ledger. Usage and payments stay under a pseudonym, so that the sums of accounts and reports still agree.
- */
+/** Takes a user's name out of the ledger. Usage and payments stay under a pseudonym, so that the sums of accounts and reports still agree. */
 export async function anonymiseUsage(
   writer: Writer,
   { tenant, user, agent, alias }: { tenant: string; user: string; agent: string | null; alias: string },

@@ -222,9 +222,7 @@ export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'co
   return { ...BARE, id, text: content, at: occurredAt, hash: contentHash(content), isEvent: true };
 }
 
-/**
- * The events among these ids that are still in the log, unless everything that was formed from them has been replaced, ended or forgotten.
- */
+/** The events among these ids that are still in the log, unless everything that was formed from them has been replaced, ended or forgotten. */
 export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const gone = eventsGone(
@@ -286,9 +284,7 @@ export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryType
   return ownMemories(reader, place, { types, limit: MOST_STATEMENTS });
 }
 
-/**
- * The messages after a time and up to another, oldest first. A range ends between two recording times, so that no message is read twice.
- */
+/** The messages after a time and up to another, oldest first. A range ends between two recording times, so that no message is read twice. */
 export async function messagesBetween(
   reader: Reader,
   scope: Scope,

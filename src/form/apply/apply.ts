@@ -127,9 +127,7 @@ class OwnerState {
     }));
   }
 
-  /**
-   * The statement with the current state of the known statement that its relation names; without the relation if that statement is gone.
-   */
+  /** The statement with the current state of the known statement that its relation names; without the relation if that statement is gone. */
   current(statement: Statement): Statement {
     const { relation } = statement;
     const target = this.#now.get(relation?.target.id ?? '');
@@ -342,9 +340,7 @@ async function revise(
   return revised;
 }
 
-/**
- * Archives a draft before the model's reading is decided on, and restores what the draft had replaced, so that the reading decides again.
- */
+/** Archives a draft before the model's reading is decided on, and restores what the draft had replaced, so that the reading decides again. */
 async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
   const { writer, deps, work, applied } = applying;
   const why = { ...work.why, reason: 'a draft of the local reader, read again by the model' };

@@ -16,10 +16,9 @@ import { findMemory, listMemories, memoriesFrom } from '../../store/read-memorie
 import { archiveMemory, laterOf, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
 import { toDate } from '../check/check.ts';
 import { type CheckContext, type Evidence, locateOwnWords } from '../check/evidence.ts';
-import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
+import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
-import type { FormDeps } from '../formation-settings.ts';
 import type { Meanable } from '../matter.ts';
 import {
   ANY,
@@ -33,7 +32,6 @@ import {
 } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
-import type { Meter } from '../../ledger/ledger.ts';
 
 /** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
 export function checkRequests(
@@ -114,23 +112,17 @@ export async function applyForgets(
 ): Promise<AppliedForgets> {
   const applied: AppliedForgets = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
+  const forgetting = { writer, deps, owner, turns, why };
   const obeyed = new Set<string>();
   for (const { nearest = null, ...asked } of forgets) {
     const { request, evidence } = asked;
     // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence repeats the request.
     const isSaidAgain = obeyed.has(evidence.event.id);
     if (request.takenBack === true) {
-      applied.restored.push(
-        ...(await takeBack(writer, deps, { owner, about: request.about, event: evidence.event, turns, why })),
-      );
+      applied.restored.push(...(await takeBack(forgetting, asked)));
       continue;
     }
-    const { memories, words } = await findMeant(
-      writer,
-      deps,
-      { ...asked, nearest: isSaidAgain ? null : nearest },
-      { owner, turns },
-    );
+    const { memories, words } = await findMeant(forgetting, { ...asked, nearest: isSaidAgain ? null : nearest });
     const count = memories.length + words.length;
     if (count === 0 && isSaidAgain) continue;
     if (count === 0 || count > MOST_AT_ONCE) {
@@ -151,11 +143,11 @@ export async function applyForgets(
   return applied;
 }
 
-interface TakingBack {
+/** What the requests of a formation are applied with. */
+interface Forgetting {
+  writer: Writer;
+  deps: Parts;
   owner: Scope;
-  /** What was to be forgotten, in the reader's words. */
-  about: string;
-  event: Event;
   turns: readonly Event[];
   why: Change;
 }
@@ -164,8 +156,9 @@ interface TakingBack {
  * "Actually, keep it" restores what the last request of the conversation removed. Where the words name something ("keep the phone number"),
  * only that is restored, even if an earlier request removed it.
  */
-async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promise<string[]> {
-  const { owner, about, event, turns, why } = taking;
+async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<string[]> {
+  const { writer, deps, owner, turns, why } = forgetting;
+  const { event } = evidence;
   const earlier = new Set(turns.filter(({ occurredAt }) => occurredAt <= event.occurredAt).map(({ id }) => id));
   const asked = (await listForgotten(writer, owner))
     .filter(({ request }) => request !== null)
@@ -193,12 +186,9 @@ interface Meant {
   words: Quote[];
 }
 
-async function findMeant(
-  writer: Writer,
-  deps: Parts,
-  { request, evidence, targets, nearest }: CheckedForget,
-  { owner, turns }: { owner: Scope; turns: readonly Event[] },
-): Promise<Meant> {
+async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise<Meant> {
+  const { writer, deps, owner } = forgetting;
+  const { request, evidence, targets, nearest } = asking;
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
   const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
   const owners = changeableOwners(deps, owner);
@@ -216,7 +206,7 @@ async function findMeant(
   // "My PIN is 1234. Don't keep that.": the request means its own turn.
   const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
-    return saidJustBefore(writer, own, { named, evidence, turns });
+    return saidJustBefore(forgetting, evidence, { named, own });
   const said = (await saidBefore(writer, owner, event)).filter(
     (sentence) => sentence.quote.event !== event.id && !stays(sentence),
   );
@@ -228,11 +218,8 @@ async function findMeant(
       : [...named, ...meantByRequest(request.about, [...own, ...said], asked)],
   );
   if (found.size === 0) return withStatements(writer, own, nearest == null ? [] : [nearest]);
-  const meant = await withStatements(
-    writer,
-    own,
-    said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote),
-  );
+  const quotes = said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote);
+  const meant = await withStatements(writer, own, quotes);
   const memories = own.filter((memory) => found.has(memory) || meant.memories.includes(memory));
   return { ...meant, memories: withSameWords(memories, own) };
 }
@@ -252,9 +239,7 @@ function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
   return about !== '' && plain(event.content.slice(0, start)) === plain(about);
 }
 
-/**
- * "Don't keep this: I take sertraline.": the place of the words after the colon of a request; null if `about` does not follow the colon.
- */
+/** "Don't keep this: I take sertraline.": the place of the words after the colon of a request; null if `about` does not follow the colon. */
 function wordsAfterColon(about: string, { event, end }: Evidence): Quote | null {
   const colon = /^\s*[:：]\s*/u.exec(event.content.slice(end))?.[0].length ?? 0;
   const start = end + colon;
@@ -262,15 +247,12 @@ function wordsAfterColon(about: string, { event, end }: Evidence): Quote | null 
   return isThere ? { event: event.id, start, end: start + about.length } : null;
 }
 
-/**
- * "That": what the turn itself says before the request, otherwise the user's previous turn, with all statements that were formed from it.
- */
+/** "That": what the turn itself says before the request, otherwise the user's previous turn, with all statements that were formed from it. */
 async function saidJustBefore(
-  writer: Writer,
-  own: readonly Memory[],
-  { named, evidence, turns }: { named: readonly Memory[]; evidence: Evidence; turns: readonly Event[] },
+  { writer, turns }: Forgetting,
+  { event, start }: Evidence,
+  { named, own }: Record<'named' | 'own', readonly Memory[]>,
 ): Promise<Meant> {
-  const { event, start } = evidence;
   const isOwnTurn = isMoreThanGreeting(event.content.slice(0, start));
   const before = isOwnTurn
     ? event
@@ -283,9 +265,8 @@ async function saidJustBefore(
           content.trim() !== '',
       );
   if (before === undefined) return { memories: [...named], words: [] };
-  const meant = await withStatements(writer, own, [
-    { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length },
-  ]);
+  const words = { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length };
+  const meant = await withStatements(writer, own, [words]);
   return { ...meant, memories: [...new Set([...named, ...meant.memories])] };
 }
 
@@ -293,14 +274,10 @@ async function saidJustBefore(
 async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {
   const [tenant] = own.map(({ scope }) => scope.tenant);
   if (tenant === undefined || words.length === 0) return { memories: [], words: [...words] };
-  const learned = await memoriesFrom(
-    writer,
-    tenant,
-    words.map(({ event }) => event),
-  );
-  const ids = new Set(
-    learned.filter(({ quotes }) => quotes.length === 0 || quotesMeet(quotes, words)).map(({ id }) => id),
-  );
+  const events = words.map(({ event }) => event);
+  const learned = await memoriesFrom(writer, tenant, events);
+  const isMeant = ({ quotes }: Memory): boolean => quotes.length === 0 || quotesMeet(quotes, words);
+  const ids = new Set(learned.filter(isMeant).map(({ id }) => id));
   const memories = own.filter(({ id }) => ids.has(id));
   // Words that a statement quotes, except for a final full stop, are removed together with the statement.
   const isQuoted = ({ event, start, end }: Quote): boolean =>
@@ -356,14 +333,10 @@ const AHEAD = 0.05;
 
 /** Adds to each request the user's sentence that is nearest in meaning: "my salary" finds "I make 90k". */
 export async function withNearest(
-  {
-    deps,
-    scope,
-    meter,
-    signal,
-  }: { deps: Parts & Pick<FormDeps, 'embedding'>; scope: Scope; meter: Meter; signal?: AbortSignal },
+  work: EmbedWork & { deps: Parts },
   forgets: readonly CheckedForget[],
 ): Promise<CheckedForget[]> {
+  const { deps, scope } = work;
   const open = forgets.filter(
     ({ request, targets }) => request.takenBack !== true && targets.length === 0 && !namesNothing(request.about, deps),
   );
@@ -375,7 +348,7 @@ export async function withNearest(
       .filter(({ quote }) => quote.event !== event.id)
       .slice(0, MOST_COMPARED);
     const texts = [asked.request.about, ...said.map(({ content }) => content)];
-    const vectors = said.length === 0 ? null : await embedTexts(deps, { texts, tenant: scope.tenant, meter, signal });
+    const vectors = said.length === 0 ? null : await embedTexts(work, texts);
     const query = vectors?.of[0];
     if (vectors === null || query === undefined) continue;
     const ranked = said

@@ -226,11 +226,7 @@ function refuse(
 export type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
 
 /** A reader's statement with the names of the two tables, and with resolved times. */
-interface ResolvedStatement extends ReadStatement {
-  validFrom: Date | null;
-  validTo: Date | null;
-  dueAt: Date | null;
-}
+type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;
 
 /** Resolves the names of a statement: its type, its attribute, its subject. Unknown attributes are kept, and may have many values. */
 export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
@@ -344,9 +340,7 @@ interface SaidDate {
   to: Date;
 }
 
-/**
- * Days that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader.
- */
+/** Days that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader. */
 function datesIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate[] {
   const prefer = tense === 'planned' ? 'future' : 'past';
   return resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer }).flatMap(

@@ -51,35 +51,27 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
     const unwanted = [...(wants.reflections ? [] : ['reflections']), ...(wants.topics ? [] : ['topics'])];
+    const knownLines = known.map((memory, index) => knownLine(memory, index, turns.at(-1)?.occurredAt));
+    const topicLines = topics.map(({ topic, summary }) => `${topic}: ${summary}`);
+    const last = earlier.filter((event) => !isBlank(event)).slice(-4);
+    const before = last.map((event) => turnLine(event, input));
     return [
       `Types: ${types.map(({ name, description }) => `${name} (${description})`).join('; ')}`,
       `Attributes: ${attributes.names().join(', ')} (job_title is the profession)`,
       ...(userNames.length === 0 ? [] : [`The user is also called: ${fence('names', userNames.join(', '))}`]),
       ...(unwanted.length === 0 ? [] : [`Leave empty: ${unwanted.join(', ')}.`]),
-      ...(known.length === 0
-        ? []
-        : [
-            `Known:\n${fence('known', known.map((memory, index) => knownLine(memory, index, turns.at(-1)?.occurredAt)).join('\n'))}`,
-          ]),
-      ...(topics.length === 0
-        ? []
-        : [`Known topics:\n${fence('topics', topics.map(({ topic, summary }) => `${topic}: ${summary}`).join('\n'))}`]),
-      ...(earlier.length === 0
-        ? []
-        : [
-            `Before these turns, for understanding only:\n${fence(
-              'before',
-              earlier
-                .filter((event) => !isBlank(event))
-                .slice(-4)
-                .map((event) => turnLine(event, input))
-                .join('\n'),
-            )}`,
-          ]),
+      ...part('Known', 'known', knownLines),
+      ...part('Known topics', 'topics', topicLines),
+      ...part('Before these turns, for understanding only', 'before', before),
       `Turns:\n${fence('turns', numberedTurns(turns, input))}`,
     ].join('\n\n');
   },
 });
+
+/** A part of a prompt, left out where it has no lines. */
+function part(title: string, name: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:\n${fence(name, lines.join('\n'))}`];
+}
 
 /** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {

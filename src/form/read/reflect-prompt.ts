@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { definePrompt, fence, numbered, renderPrompt, type PromptTemplate } from '../../models/prompt.ts';
 import type { Event } from '../../record/event.ts';
+import { isoDay } from '../../record/memory.ts';
 import type { Statement } from '../statement.ts';
 import type { ReadReflection } from './reader.ts';
 
@@ -27,25 +28,18 @@ Fill three lists, in this order; what stands in an earlier list or is in mind al
 2. user: for every conversation with this person: how to talk to them, what they care about, standing wishes, level of knowledge.
 3. session: for this conversation only: where it stands, what is open, what was agreed for now.
 Each entry is one sentence of at most 35 words, in the language of the user. Only what the turns show; do not repeat the new facts. Few is good, empty lists are usual.`,
-  render: ({ events, statements, inMind }) =>
-    [
+  render: ({ events, statements, inMind }) => {
+    const facts = statements.map(({ text }) => text);
+    const turns = events.map(({ occurredAt, origin, speaker, content }) => {
+      const who = speaker ?? (origin === 'user' ? 'User' : 'Assistant');
+      return `[${isoDay(occurredAt)}] ${who}: ${content.slice(0, LONGEST_TURN).toWellFormed()}`;
+    });
+    return [
       ...(inMind.length === 0 ? [] : [`In mind already:\n${fence('in_mind', inMind.join('\n'))}`]),
-      ...(statements.length === 0
-        ? []
-        : [
-            `New facts:\n${numbered(
-              'facts',
-              statements.map(({ text }) => text),
-            )}`,
-          ]),
-      `Turns:\n${numbered(
-        'turns',
-        events.map(
-          ({ occurredAt, origin, speaker, content }) =>
-            `[${occurredAt.toISOString().slice(0, 10)}] ${speaker ?? (origin === 'user' ? 'User' : 'Assistant')}: ${content.slice(0, LONGEST_TURN).toWellFormed()}`,
-        ),
-      )}`,
-    ].join('\n\n'),
+      ...(facts.length === 0 ? [] : [`New facts:\n${numbered('facts', facts)}`]),
+      `Turns:\n${numbered('turns', turns)}`,
+    ].join('\n\n');
+  },
 });
 
 /** Asks for reflections on a stretch once its statements are known. */

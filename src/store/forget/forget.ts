@@ -104,9 +104,7 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   await beginEpoch(writer, tenant, [record.scope]);
 }
 
-/**
- * Cuts what was forgotten out of new events: an agent or a tool that repeats it is ignored until the user says it again.
- */
+/** Cuts what was forgotten out of new events: an agent or a tool that repeats it is ignored until the user says it again. */
 export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, events: readonly Event[]): Promise<void> {
   const spoken = events.filter(({ kind }) => kind === 'message' || kind === 'tool_result' || kind === 'observation');
   if (spoken.length === 0) return;

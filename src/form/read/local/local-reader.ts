@@ -24,9 +24,7 @@ export interface LocalReaderOptions {
   select?: typeof select;
 }
 
-/**
- * The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md).
- */
+/** The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md). */
 const KEEP = { vector: 0.58, plain: 0.62 };
 const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
