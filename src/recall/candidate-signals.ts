@@ -2,7 +2,7 @@ import { KINSHIP } from '../language/entities.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
-import type { DocumentProfile } from './document-profile.ts';
+import { MARK, type RecallDocument } from './document-profile.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
@@ -128,8 +128,9 @@ function clamp(value: number, limit: number): number {
 // 1 if the person asked about said it or it is about them in the third person, 0.5 for an assistant's reply to them, otherwise 0.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
+  if (about.size === 0) return 0;
   const document = context.view.documents[ordinal];
-  if (about.size === 0 || document === undefined || document.speaker === null) return 0;
+  if (document === undefined || document.speaker === null) return 0;
   if (about.has(document.speaker)) return aboutCertainty;
   for (const name of about) if (speaksOf(document.text, name)) return aboutCertainty;
   const previous = context.view.documents[context.view.previous[ordinal] as number];
@@ -150,11 +151,11 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
   const maskOf = (other: number): number => (other < 0 ? 0 : (match.termMasks[other] as number));
   const answers =
     previous >= 0 &&
-    (view.profiles[previous]?.endsAsking ?? false) &&
-    view.documents[previous]?.speaker !== view.documents[ordinal]?.speaker;
+    ((view.marks[previous] as number) & MARK.endsAsking) !== 0 &&
+    view.speakerNumbers[previous] !== view.speakerNumbers[ordinal];
   const own = maskOf(ordinal);
   const near = gate * Math.max(meaningOf(previous), meaningOf(next));
-  const wordCount = view.profiles[ordinal]?.wordCount ?? 0;
+  const wordCount = view.wordCounts[ordinal] as number;
   row[COLUMN.nearMeaning] = near;
   // A short turn is understood from the turns around it.
   row[COLUMN.nearShort] = near * Math.max(0, 1 - wordCount / SHORT_TURN);
@@ -213,23 +214,25 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
   });
 }
 
-/** Signals of order or speakers are 0 in a store without these. */
+/**
+ * Signals of order or speakers are 0 in a store without these. Columns are read instead of documents: these lie scattered in memory, and
+ * reading 250 of them takes longer than computing the signals.
+ */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
-  const profile = view.profiles[ordinal];
-  const document = view.documents[ordinal];
-  if (profile === undefined || document === undefined) throw new RangeError(`no document at ordinal ${ordinal}`);
+  const marks = view.marks[ordinal];
+  if (marks === undefined) throw new RangeError(`no document at ordinal ${ordinal}`);
   writeNearness(row, context, ordinal);
-  writeText(row, context, ordinal, profile);
+  writeText(row, context, ordinal, marks);
   writeTimes(row, context, ordinal);
   if (view.cohesion.neighbour > 0) writeNeighbours(row, context, ordinal);
   row[COLUMN.speaker] = speakerSignal(context, ordinal);
-  if (document.role === 'agent') {
+  if ((marks & MARK.isOfAgent) !== 0) {
     row[COLUMN.agentTurn] = analysis.about.size === 0 ? 1 : 0;
     row[COLUMN.agentAsked] = analysis.asksAgent ? 1 : 0;
   }
-  row[COLUMN.toolTurn] = document.role === 'tool' ? 1 : 0;
-  row[COLUMN.statement] = document.kind === 'memory' ? 1 : 0;
+  row[COLUMN.toolTurn] = (marks & MARK.isOfTool) !== 0 ? 1 : 0;
+  row[COLUMN.statement] = view.isMemory[ordinal] as number;
   const same = view.sameMatter(ordinal);
   if (same.length > 0) {
     row[COLUMN.sameMatter] = Math.max(...same.map((other) => context.meaning[other] as number));
@@ -241,21 +244,25 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
     row[COLUMN.sessionMeaning] = view.cohesion.session * (context.sessionMeaning[session] as number);
   }
   row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
-  row[COLUMN.relative] = context.isAboutUser && isAboutRelative(document.text) ? 1 : 0;
+  const isRelative = context.isAboutUser && isAboutRelative((view.documents[ordinal] as RecallDocument).text);
+  row[COLUMN.relative] = isRelative ? 1 : 0;
 }
 
 /**
  * A turn that is long, or has a time or a number in it, is more likely to be evidence than another. Every formed statement says something,
  * so for statements a number counts only where the question asks for one.
  */
-function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, profile: DocumentProfile): void {
+function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, marks: number): void {
   const isTurn = view.isMemory[ordinal] === 0;
   const asksWhen = analysis.asks === 'when';
-  if (isTurn) row[COLUMN.length] = clamp(Math.log(profile.wordCount + 1) - view.typicalLogLength(ordinal), 1.5);
-  row[COLUMN.asking] = profile.endsAsking ? 1 : 0;
-  row[COLUMN.time] = asksWhen && profile.hasTime ? 1 : 0;
-  row[COLUMN.hasTime] = profile.hasTime && (isTurn || asksWhen) ? 1 : 0;
-  row[COLUMN.hasNumber] = profile.hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0;
+  const hasTime = (marks & MARK.hasTime) !== 0;
+  const hasNumber = (marks & MARK.hasNumber) !== 0;
+  const length = Math.log((view.wordCounts[ordinal] as number) + 1);
+  if (isTurn) row[COLUMN.length] = clamp(length - view.typicalLogLength(ordinal), 1.5);
+  row[COLUMN.asking] = (marks & MARK.endsAsking) !== 0 ? 1 : 0;
+  row[COLUMN.time] = asksWhen && hasTime ? 1 : 0;
+  row[COLUMN.hasTime] = hasTime && (isTurn || asksWhen) ? 1 : 0;
+  row[COLUMN.hasNumber] = hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0;
 }
 
 const K1 = 1.2;

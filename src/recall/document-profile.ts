@@ -43,25 +43,29 @@ export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>):
   return SOURCE_OF_TYPE[type] ?? (kind === 'memory' ? 'memories' : 'events');
 }
 
-/** Features of a text, computed once when it is added. */
+/** The bits of {@link DocumentProfile.marks}. */
+export const MARK = { endsAsking: 1, hasTime: 2, hasNumber: 4, isOfAgent: 8, isOfTool: 16 } as const;
+
+/** Features of a document, computed once when it is added. */
 export interface DocumentProfile {
   readonly wordCount: number;
-  readonly endsAsking: boolean;
-  readonly hasTime: boolean;
-  readonly hasNumber: boolean;
+  readonly marks: number;
 }
 
 // A character counts as a word where words are not spaced.
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{N}]+/gu;
 
-export function profileDocument(text: string): DocumentProfile {
+export function profileDocument(text: string, role: string | null = null): DocumentProfile {
   // A trailing bracket is an annotation ("[shares a photo of …]"), not the end of what was said.
   const spoken = withoutAnnotation(text.trimEnd());
   return {
     wordCount: (text.match(WORD) ?? []).length,
-    endsAsking: /[?？؟]$/u.test(spoken),
-    hasTime: TEMPORAL_EXPRESSION.test(text),
-    hasNumber: /\p{N}/u.test(text),
+    marks:
+      (/[?？؟]$/u.test(spoken) ? MARK.endsAsking : 0) |
+      (TEMPORAL_EXPRESSION.test(text) ? MARK.hasTime : 0) |
+      (/\p{N}/u.test(text) ? MARK.hasNumber : 0) |
+      (role === 'agent' ? MARK.isOfAgent : 0) |
+      (role === 'tool' ? MARK.isOfTool : 0),
   };
 }
 

@@ -187,7 +187,7 @@ const BINS = 2048;
 
 /**
  * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the threshold, so that only the values
- * near it are sorted.
+ * at it are sorted.
  */
 export function topK(values: Float32Array, count: number): number[] {
   if (values.length <= count) return Array.from(values.keys()).filter((ordinal) => !Number.isNaN(values[ordinal]));
@@ -212,12 +212,14 @@ export function topK(values: Float32Array, count: number): number[] {
     taken += histogram[cut] as number;
   }
   const chosen: number[] = [];
+  const atThreshold: number[] = [];
   for (let ordinal = 0; ordinal < values.length; ordinal += 1) {
     const value = values[ordinal] as number;
-    if (!Number.isNaN(value) && (((value - low) * scale) | 0) >= cut) chosen.push(ordinal);
+    if (Number.isNaN(value)) continue;
+    const bin = ((value - low) * scale) | 0;
+    if (bin > cut) chosen.push(ordinal);
+    else if (bin === cut) atThreshold.push(ordinal);
   }
-  if (chosen.length <= count) return chosen;
-  return chosen
-    .sort((left, right) => (values[right] as number) - (values[left] as number) || left - right)
-    .slice(0, count);
+  atThreshold.sort((left, right) => (values[right] as number) - (values[left] as number) || left - right);
+  return [...chosen, ...atThreshold.slice(0, count - chosen.length)];
 }

@@ -1,4 +1,4 @@
-import { type DocumentProfile, profileDocument, type RecallDocument, sourceOf } from './document-profile.ts';
+import { profileDocument, type RecallDocument, sourceOf } from './document-profile.ts';
 import { addDocument, createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
 import { RECALL_SOURCES } from './recall-options.ts';
 
@@ -31,7 +31,6 @@ const BYTES_PER_DOCUMENT = 900;
  */
 export class RecallView {
   readonly documents: RecallDocument[] = [];
-  readonly profiles: DocumentProfile[] = [];
   /** The ordinals of permanent facts, withdrawn ones among them. */
   readonly keyed: number[] = [];
   /** The ordinals that not every recall may find: of a session, of a connection, or with an end; withdrawn ones among them. */
@@ -51,6 +50,8 @@ export class RecallView {
   readonly #live = growingArray(Uint8Array);
   readonly #isMemory = growingArray(Uint8Array);
   readonly #sources = growingArray(Uint8Array);
+  readonly #wordCounts = growingArray(Int32Array);
+  readonly #marks = growingArray(Uint8Array);
   readonly #previous = growingArray(Int32Array);
   readonly #next = growingArray(Int32Array);
   readonly #sessions = growingArray(Int32Array);
@@ -83,6 +84,13 @@ export class RecallView {
   /** Index into `RECALL_SOURCES` per document. */
   get sources(): Uint8Array {
     return this.#sources.values;
+  }
+  get wordCounts(): Int32Array {
+    return this.#wordCounts.values;
+  }
+  /** Bits of `MARK` per document. */
+  get marks(): Uint8Array {
+    return this.#marks.values;
   }
   /** Ordinal of the turn before in the same session, −1 where there is none. */
   get previous(): Int32Array {
@@ -159,9 +167,10 @@ export class RecallView {
       this.#moves += 1;
     }
     this.#ordinals[document.kind].set(document.rowId, ordinal);
-    const profile = profileDocument(document.text);
+    const { wordCount, marks } = profileDocument(document.text, document.role);
     this.documents.push(document);
-    this.profiles.push(profile);
+    this.#wordCounts.push(wordCount);
+    this.#marks.push(marks);
     if (document.isPermanent && document.attribute !== null) this.keyed.push(ordinal);
     addDocument(this.index, document.text);
     this.#live.push(1);
@@ -174,8 +183,8 @@ export class RecallView {
     if (document.time > this.lastTime) this.lastTime = document.time;
     this.#ends.push(document.until ?? Number.NaN);
     this.#joinTellings(document, ordinal);
-    this.#joinSession(document, ordinal, profile.wordCount);
-    this.#joinVoice(document, profile.wordCount);
+    this.#joinSession(document, ordinal, wordCount);
+    this.#joinVoice(document, wordCount);
     this.bytes += BYTES_PER_DOCUMENT + document.text.length * 2;
     return ordinal;
   }
