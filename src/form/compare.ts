@@ -184,12 +184,8 @@ export async function knownStatements(
   const wanted = { owner, owners: visibleOwners(owner), words, vectors, condition };
   const found = await search(reader, deps, { ...wanted, most: mostOf(existing) });
   const near = found.map(({ memory }) => memory);
-  const important = await listMemories(
-    reader,
-    owner,
-    { order: 'important', limit: existing * 2 },
-    { now: deps.clock.now() },
-  );
+  const first = { order: 'important', limit: existing * 2 } as const;
+  const important = await listMemories(reader, owner, first, { now: deps.clock.now() });
   const comparable = important.items.filter(
     ({ type, sourceType }) => deps.memoryTypes.get(type)?.comparable === true && sourceType !== 'consolidation',
   );
@@ -199,22 +195,12 @@ export async function knownStatements(
   // Similarity is only a guess, so some room is left for the permanent facts, which a change in the user's life may concern.
   const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
   // Past events no longer change, so they are shown only where room is left.
-  const ordered = [
-    ...new Map(
-      [...all.filter(({ tense, dueAt }) => tense !== 'happened' || dueAt !== null), ...all].map((memory) => [
-        memory.id,
-        memory,
-      ]),
-    ).values(),
-  ];
+  const changing = all.filter(({ tense, dueAt }) => tense !== 'happened' || dueAt !== null);
+  const ordered = new Map([...changing, ...all].map((memory) => [memory.id, memory]));
+  for (const { id } of drafts) ordered.delete(id);
   let tokens = 0;
-  const taken = ordered
-    .filter(
-      (memory) =>
-        !drafts.some(({ id }) => id === memory.id) &&
-        mayStillChange(memory) &&
-        !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
-    )
+  const taken = [...ordered.values()]
+    .filter((memory) => mayStillChange(memory) && !hasOutcome(memory, deps.memoryTypes.get(memory.type)))
     .slice(0, existing)
     .filter((memory) => (tokens += estimateTokens(memory.content) + 12) <= existingTokens);
   // In the order in which they were stated, so that a reader sees the sequence.

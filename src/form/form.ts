@@ -31,7 +31,7 @@ import {
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
-import { formationJob } from './triggers.ts';
+import { formationJob, ownerJob } from './triggers.ts';
 
 /** How a formation is run. */
 export interface FormOptions {
@@ -239,19 +239,8 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, a
   if (applied.added.length + applied.updated.length === 0) return;
   // Drafts are not merged, because a model will replace them, and a draft must not absorb a statement that stays.
   if (stretch === null && usesModel(deps, 'read')) return;
-  const owner = { ...scope, session: null, connection: null };
-  await enqueue(
-    writer,
-    {
-      kind: 'merge-doubles',
-      tenant: scope.tenant,
-      ownerKey: ownerKey(owner),
-      uniqueKey: ownerKey(owner),
-      payload: { scope: owner },
-      delay: MERGE_AFTER,
-    },
-    deps,
-  );
+  const merge = ownerJob('merge-doubles', { ...scope, session: null });
+  await enqueue(writer, { ...merge, uniqueKey: ownerKey(scope), delay: MERGE_AFTER }, deps);
 }
 
 /** The refusals, without the words of those that repeat something forgotten. */

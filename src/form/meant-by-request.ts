@@ -10,7 +10,7 @@ import {
   wordsPattern,
 } from '../language/packs/packs.ts';
 import MATTERS from '../language/packs/matters.json' with { type: 'json' };
-import { contentStems } from '../language/words.ts';
+import { contentStems, wordSet } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
 import { akin, type Meanable, MOST_WITH_NAME, recent, RELATIONS, withContinuations, withSameNames } from './matter.ts';
 
@@ -115,14 +115,7 @@ function toldOf<Item extends Meanable>(words: string, items: readonly Item[], pa
 }
 
 /** Topics that are a single item of data, which other statements do not continue. */
-const DATA: ReadonlySet<string> = new Set([
-  'access',
-  'bank',
-  'customer_number',
-  'identity_document',
-  'name',
-  'address',
-]);
+const DATA: ReadonlySet<string> = wordSet('access bank customer_number identity_document name address');
 
 const SAID_IN_DIGITS: ReadonlySet<string> = new Set(['date', 'number', 'phone']);
 
@@ -191,16 +184,7 @@ function keeps(clause: string, pack: Pack | null): boolean {
 
 /** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
-  health: [
-    'medical_condition',
-    'medication',
-    'illness',
-    'mental_health',
-    'surgery',
-    'skin_and_hair',
-    'pregnancy',
-    'addiction',
-  ],
+  health: [...wordSet('medical_condition medication illness mental_health surgery skin_and_hair pregnancy addiction')],
 };
 
 /** Whether a request means several things or a whole topic: "my name and my school", "everything about …", "my health". */

@@ -1,5 +1,5 @@
 import { enqueueJobs } from '../store/queue/enqueue.ts';
-import type { NewJob } from '../store/queue/job.ts';
+import type { Json, NewJob } from '../store/queue/job.ts';
 import { HOUR } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
@@ -54,50 +54,31 @@ function isFormationDue(
 
 /** The job that forms a session. At most one waits and one runs for each session. `whole`: forms the session however few messages it has. */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
-  return { kind: 'form', ...sessionJob(scope, { cause: 'schedule', whole }) };
+  return sessionJob('form', scope, { cause: 'schedule', whole });
 }
 
 /** Each new message delays the job again. */
 function summaryJob(scope: Scope, delay: number): NewJob {
-  return { kind: 'summarise', ...sessionJob(scope, {}), delay, whenWaiting: 'move' };
+  return { ...sessionJob('summarise', scope), delay, whenWaiting: 'move' };
 }
 
-/** The common fields of the jobs of a session: its owner, its key and its scope. */
-function sessionJob(
-  scope: Scope,
-  payload: Record<string, string | boolean>,
-): Pick<NewJob, 'tenant' | 'ownerKey' | 'uniqueKey' | 'payload'> {
-  const owner = ownerKey(scope);
-  return {
-    tenant: scope.tenant,
-    ownerKey: owner,
-    uniqueKey: `${owner}:${scope.session}`,
-    payload: { scope: { ...scope, connection: null }, ...payload },
-  };
+function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
+  return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
+}
+
+/** A job of an owner, with the scope in its payload. */
+export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
+  const place = { ...scope, connection: null };
+  return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
 function exchangeJob(scope: Scope, messages: readonly Event[]): NewJob {
-  return {
-    kind: 'read-exchange',
-    tenant: scope.tenant,
-    ownerKey: ownerKey(scope),
-    payload: { scope: { ...scope, connection: null }, events: messages.slice(-4).map((event) => event.id) },
-    priority: 3,
-  };
+  return { ...ownerJob('read-exchange', scope, { events: messages.slice(-4).map(({ id }) => id) }), priority: 3 };
 }
 
-function boostJob(event: Event): NewJob[] {
-  if (event.kind !== 'outcome' || event.metadata['effect'] !== 'positive') return [];
-  const owner = { ...event.scope, session: null, connection: null };
-  return [
-    {
-      kind: 'boost-outcomes',
-      tenant: owner.tenant,
-      ownerKey: ownerKey(owner),
-      uniqueKey: event.id,
-      payload: { scope: owner, outcome: event.id },
-    },
-  ];
+function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
+  if (kind !== 'outcome' || metadata['effect'] !== 'positive') return [];
+  return [{ ...ownerJob('boost-outcomes', { ...scope, session: null }, { outcome: id }), uniqueKey: id }];
 }
 
 const MOST_SESSIONS = 500;

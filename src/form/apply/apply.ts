@@ -389,37 +389,21 @@ async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promi
 
 /** A statement as it is stored. */
 async function toMemory(applying: Applying, statement: Statement): Promise<InternalMemory> {
-  const { scope, reader } = applying.work;
-  const { attribute, value, polarity, tense, trust, subject, statedAt, statedBy, quotes, level } = statement;
-  const { importance, confidence, sourceType, validFrom, validTo } = statement;
-  const type = applying.deps.memoryTypes.get(statement.type);
+  const { deps, work } = applying;
+  const { text, events, dueAt, names: _names, relation: _relation, ...fields } = statement;
+  const type = deps.memoryTypes.get(statement.type);
   return {
-    type: statement.type,
-    content: statement.text,
+    ...fields,
+    content: text,
     // A reader gives no titles: where an application's type needs one, it is the statement itself.
-    title: type?.title === 'required' ? statement.text.slice(0, 200).toWellFormed() : null,
-    level,
-    subject,
-    attribute,
-    value,
-    polarity,
-    tense,
-    permanent: isPermanent(statement, applying.deps),
-    statedAt,
-    statedBy,
-    quotes,
-    reader,
-    importance,
-    confidence,
-    trust,
-    sourceType,
-    sourceSession: scope.session,
-    sourceEvents: statement.events.map(({ id }) => id),
-    tags: [...new Set([...statement.tags, ...(attribute === null ? [] : [attribute])])].slice(0, 20),
+    title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
+    permanent: isPermanent(statement, deps),
+    reader: work.reader,
+    sourceSession: work.scope.session,
+    sourceEvents: events.map(({ id }) => id),
+    tags: [...new Set([...fields.tags, ...(fields.attribute === null ? [] : [fields.attribute])])].slice(0, 20),
     entities: await linkEntities(applying, statement),
-    ...(statement.dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt: statement.dueAt }),
-    validFrom,
-    validTo,
+    ...(dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt }),
   };
 }
 
