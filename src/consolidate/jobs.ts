@@ -34,7 +34,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
       isPaid: false,
       cron: nightly.enabled ? intervals.nightly : null,
       async run() {
-        // A schedule of the time before it was switched off stays in the store.
+        // The schedule stays in the store after nightly reflection was switched off.
         if (nightly.enabled) await queueDueReflections(deps);
       },
     },

@@ -69,11 +69,11 @@ export interface SummarySettings {
 
 /** On the calibrated scale of similarities. */
 export interface ThresholdSettings {
-  /** A candidate for the decision. */
+  /** From this similarity on, a known memory is a candidate for the decision. */
   related: number;
   /** Without a model, a known memory of the same owner and type is revised. */
   nearlySame: number;
-  /** Merged in deferred work. */
+  /** From this similarity on, two memories are merged by a later job. */
   same: number;
 }
 

@@ -272,7 +272,7 @@ export interface MeterParts {
 }
 
 /** Makes the meter of one piece of work. */
-export function createMeter(context: MeterContext, parts: MeterParts): Meter {
+function createMeter(context: MeterContext, parts: MeterParts): Meter {
   const entries: UsageEntry[] = [];
   const note = (use: NotedUse): void => {
     entries.push({

@@ -81,7 +81,7 @@ export interface UpkeepReport {
   /** Plans whose day is over: they are history now. */
   plansOver: number;
   archived: Record<'decayed' | 'pruned' | 'expired', number>;
-  /** Sessions whose merged text has ended with them. */
+  /** How many ended sessions had their merged text archived. */
   sessionsEnded: number;
   /** The first 1,000 that were archived, with the reason. */
   archivedMemories: { id: string; reason: ArchiveReason }[];

@@ -76,7 +76,7 @@ function withUser(scope: ClientScope): ClientScope {
 const AGAIN_AFTER = 1_000;
 
 /** Reads the server-sent events of `/v1/changes`, and continues after the last one when the connection is lost. */
-export async function* followServer(
+async function* followServer(
   { url, key, fetch = globalThis.fetch }: ClientOptions,
   scope: Record<string, unknown>,
   { after, signal }: { after?: string; signal?: AbortSignal } = {},

@@ -229,7 +229,7 @@ export interface SlotRule {
   /** May stand beside a question or a hedge, because the words alone are certain. */
   firm?: boolean;
   /**
-   * The words mean the slot nearly always: filled only in a sentence that the selector keeps (`kept`) and, with `alone`, only where
+   * The words nearly always mean the slot. It is filled only in a sentence that the selector keeps (`kept`) and, with `alone`, only where
    * the clause speaks of nobody else.
    */
   likely?: 'kept' | 'alone';

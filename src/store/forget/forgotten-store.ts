@@ -168,7 +168,7 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
  * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was said
  * before. The same words said again later make a new statement.
  */
-export function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
+function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
     if (record.as !== 'forgotten' && claim.type !== 'intention') return false;
     if (quotesMeet(record.spans, claim.quotes)) return true;
@@ -265,7 +265,7 @@ export async function digestsFor(record: Recognised, salt: string): Promise<Forg
 }
 
 /** The digests of the records that came from another store: by their ids. */
-export async function digestsOf(
+async function digestsOf(
   reader: Reader,
   tenant: string,
   ids: readonly string[],

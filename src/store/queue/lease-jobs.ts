@@ -166,8 +166,8 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
   return [...new Set([...inTurn, ...oldest])].slice(0, limit);
 }
 
-// Without statistics, as in a queue that has just filled, PostgreSQL takes a plain condition on the kind for so rare
-// that it reads and sorts all due jobs instead of the first few in the index. It guesses one in two for this form.
+// Without statistics, as in a queue that has just filled, PostgreSQL estimates that a plain condition on the kind matches so few jobs that
+// it reads and sorts all due jobs instead of the first few in the index. It guesses one in two for this form.
 function ofKinds(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`coalesce(kind in (${sql.join(kinds)}), false)`;
 }

@@ -1,5 +1,5 @@
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
 import { isUser } from '../../../record/statement.ts';
@@ -7,6 +7,8 @@ import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts'
 import { type ReadUnit, renderSlot } from './units.ts';
 
 const MOST_WORDS = 4;
+
+const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
 
 /**
  * "No, Thursday": a short answer that corrects the value that was just given. Only where one slot of the last turns has a value of the same
@@ -20,7 +22,7 @@ export function correctionOf(
 ): ReadStatement | null {
   const { pack } = unit;
   if (pack === null || pack.requests.correcting === '' || unit.isForeign || unit.text.length > 80) return null;
-  const match = packRegExp(`^(?:${pack.requests.correcting})(.+)$`).exec(plainMarks(unit.text));
+  const match = correctingPattern(pack).exec(plainMarks(unit.text));
   const value = withoutEnd(match?.[1] ?? '', '.! \t\n').trim();
   if (value === '' || value.includes('?') || value.split(' ').length > MOST_WORDS) return null;
   const kind = kindOf(value, pack);

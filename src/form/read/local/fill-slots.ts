@@ -196,18 +196,23 @@ function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pac
 
 /** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */
 function startAhead(text: string, clause: string, { pack, context }: MatchInput): Date | null {
-  const { from: starts, until: ends } = pack.calendar;
-  const precedes = (words: string, before: string): boolean =>
-    words !== '' && packRegExp(`(?:^|${pack.script === 'han' ? '' : '[^\\p{L}]'})(?:${words})[ \t]*$`).test(before);
+  const { starts, ends } = daysBounds(pack);
   for (const { start, end, from, relative } of datesAhead(text, pack, context)) {
     // A date pattern may include the preposition: "ab Mai".
     const before = text.slice(0, start) + (/^[\p{L}'à ]+(?= )/u.exec(text.slice(start, end))?.[0] ?? '');
-    if (precedes(ends, before)) continue;
+    if (ends.test(before)) continue;
     // A day with its year needs no preposition: "seit" and "dal" would be said of the past.
-    if (!relative || precedes(starts, before) || packPattern(pack, 'future').test(clause)) return from;
+    if (!relative || starts.test(before) || packPattern(pack, 'future').test(clause)) return from;
   }
   return null;
 }
+
+/** What precedes the day on which something begins or ends. */
+const daysBounds = perPack(({ script, calendar: { from, until } }) => {
+  const last = (words: string): RegExp =>
+    packRegExp(`(?:^|${script === 'han' ? '' : '[^\\p{L}]'})(?:${words || '(?!)'})[ \t]*$`);
+  return { starts: last(from), ends: last(until) };
+});
 
 function firstAhead(text: string, { pack, context }: MatchInput): Date | null {
   return datesAhead(text, pack, context)[0]?.from ?? null;

@@ -1,4 +1,4 @@
-import { detectPack, packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
+import { detectPack, packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import type { Meanable } from '../../matter.ts';
@@ -114,9 +114,7 @@ function toldBefore(
   if (pack === null) return [];
   const clauses = plainMarks(event.content.slice(0, start + text.length)).split(CLAUSE_END);
   // "Delete all about my ex. I mean, all about Markus.": the request is repeated in other words.
-  const explained = packRegExp(`^[\\s.!?,;–—-]*(?:${pack.requests.again || '(?!)'})[,:]? ([^.!?\\n]{3,120})`).exec(
-    plainMarks(event.content.slice(start + text.length)),
-  )?.[1];
+  const explained = patternsOf(pack).again.exec(plainMarks(event.content.slice(start + text.length)))?.[1];
   const told = [
     ...(explained === undefined ? [] : [explained]),
     ...clauses.filter((clause) => packPattern(pack, 'request:told').test(clause)),
@@ -127,6 +125,10 @@ function toldBefore(
   return [...told, ...clauses.flatMap((clause) => clause.match(NAME) ?? [])];
 }
 
+const patternsOf = perPack(({ i, words: { ask }, requests: { again } }) => ({
+  again: packRegExp(`^[\\s.!?,;–—-]*(?:${again || '(?!)'})[,:]? ([^.!?\\n]{3,120})`),
+  task: packRegExp(`^(?:(?:${i}) )?(?:${ask})(?![\\p{L}])`),
+}));
 const CLAUSE_END = /[,;.:!?–—…、，。]/u;
 const NAME = /\p{Lu}\p{L}+/gu;
 
@@ -155,8 +157,7 @@ function aboutOf(
 /** "Calculate the fare", "shopping list: eggs, flour, milk": a task or a list, which tells nothing of the user. */
 function isTask(content: string): boolean {
   const pack = detectPack(content);
-  const asks = pack === null ? null : packRegExp(`^(?:(?:${pack.i}) )?(?:${pack.words.ask})(?![\\p{L}])`);
-  return LIST.test(content) || asks?.test(content) === true;
+  return LIST.test(content) || (pack !== null && patternsOf(pack).task.test(content));
 }
 
 const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,|^\s*[<{[]/u;

@@ -1,7 +1,7 @@
 import { extractEntities } from '../../../language/entities.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
@@ -79,6 +79,10 @@ function isSaidBySlots(group: readonly Kept[], at: DateContext): boolean {
   });
 }
 
+const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { from }, requests: { lead } }) =>
+  wordsPattern(`${greeting}|${assent}|${from}|${lead}`, script, 'giu'),
+);
+
 /** Whether a sentence contains nothing besides its slots except their date, a word of courtesy or "from now on". */
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
@@ -88,17 +92,7 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
   blank(start, end);
   if (unit.filled.some(({ from }) => from !== null))
     for (const date of findDates(text, pack, at)) blank(date.start, date.end);
-  const rest = characters
-    .join('')
-    .replace(packPattern(pack, 'request:wish'), ' ')
-    .replace(
-      wordsPattern(
-        `${pack.words.greeting}|${pack.words.assent}|${pack.calendar.from}|${pack.requests.lead}`,
-        pack.script,
-        'giu',
-      ),
-      ' ',
-    );
+  const rest = characters.join('').replace(packPattern(pack, 'request:wish'), ' ').replace(frameWords(pack), ' ');
   return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
 }
 
@@ -185,16 +179,16 @@ function typeOf({ selection, request }: Kept, due: Date | null): string {
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
+const relativeFirst = perPack(({ my, relations }) => {
+  const longestFirst = Object.keys(relations).toSorted((left, right) => right.length - left.length);
+  return packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${my}) (${longestFirst.join('|')}),? (\\p{L}[\\p{L}'-]+)`);
+});
+
 /** "My sister Ana moved to Graz" is about Ana, because the words begin with her relation and name. */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;
   if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;
-  const relations = Object.keys(pack.relations)
-    .toSorted((left, right) => right.length - left.length)
-    .join('|');
-  const match = packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relations}),? (\\p{L}[\\p{L}'-]+)`).exec(
-    plainMarks(unit.text),
-  );
+  const match = relativeFirst(pack).exec(plainMarks(unit.text));
   const relation = pack.relations[match?.[1]?.toLowerCase() ?? ''];
   if (match === null || relation === undefined || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
   return subjectFor(`User's ${relation} ${match[2]?.replace(/'s$/, '')}`, turn.speaker);
