@@ -55,6 +55,8 @@ interface PeersResult {
     figures: Record<string, Estimate>;
     add: { p50: number };
     search: { p50: number; p95: number };
+    /** The same questions asked again, when the process has run for a while. */
+    again?: { p50: number; p95: number };
   }[];
 }
 
@@ -229,11 +231,11 @@ function peersSection({
     '',
     `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns${ballast === 0 ? '' : ` among ${ballast.toLocaleString('en')} others`}, embedder ${embedder} for all.`,
     '',
-    `| | ${metrics.map((metric) => METRICS[metric]?.title).join(' | ')} | add a turn, p50 | search p50 / p95 |`,
-    `| --- | ${metrics.map(() => '---').join(' | ')} | --- | --- |`,
+    `| | ${metrics.map((metric) => METRICS[metric]?.title).join(' | ')} | add a turn, p50 | search p50 / p95 | asked again p50 / p95 |`,
+    `| --- | ${metrics.map(() => '---').join(' | ')} | --- | --- | --- |`,
     ...found.map(
-      ({ name, figures, add, search }) =>
-        `| ${name} | ${metrics.map((metric) => shownWithInterval(metric, withNaN(figures[metric] ?? {}))).join(' | ')} | ${add.p50.toFixed(1)} ms | ${search.p50.toFixed(1)} / ${search.p95.toFixed(1)} ms |`,
+      ({ name, figures, add, search, again }) =>
+        `| ${name} | ${metrics.map((metric) => shownWithInterval(metric, withNaN(figures[metric] ?? {}))).join(' | ')} | ${add.p50.toFixed(1)} ms | ${search.p50.toFixed(1)} / ${search.p95.toFixed(1)} ms | ${again === undefined ? '–' : `${again.p50.toFixed(1)} / ${again.p95.toFixed(1)} ms`} |`,
     ),
   ].join('\n');
 }

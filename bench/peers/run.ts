@@ -1,6 +1,8 @@
 // npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0,plain --ballast 5000 --out FILE]
 // Peers beside Varve: the same turns, the same embedder, the same questions, retrieval and speed in one run. Whatever a peer needs is
 // installed in a folder of its own, by the command that is printed; none of it is a dependency. A peer is added by one file here.
+// A question is timed when it is asked at its place in the conversation (`search`: after new turns, by a process that has just begun), and
+// five times more at the end (`again`: a process that has run for a while).
 // `--ballast`: so many turns about other things come before the conversation, the same for all, so that the size of a store shows.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,6 +33,7 @@ const { values } = parseArgs({
   },
 });
 
+const TIMES_AGAIN = 5;
 const METRICS = ['recall@5', 'recall@10', 'ndcg@5', 'mrr'];
 
 interface Measured {
@@ -38,6 +41,7 @@ interface Measured {
   values: Map<string, Observation[]>;
   adds: number[];
   searches: number[];
+  again: number[];
 }
 
 async function loadPeers(): Promise<Peer[]> {
@@ -108,15 +112,13 @@ async function measurePeer(peer: Peer, conversation: Conversation, measured: Mea
   await memory.add(ballastTurns(Number(values.ballast), turns[0]?.at ?? new Date(0)));
   const bySession = Map.groupBy(turns, ({ session }) => session);
   const last = conversation.sessions.at(-1)?.id;
+  const asked = conversation.questions.filter(({ isAnswerable, evidence }) => isAnswerable && evidence.length > 0);
   for (const { id } of conversation.sessions) {
     const some = bySession.get(id) ?? [];
     const started = performance.now();
     await memory.add(some);
     measured.adds.push((performance.now() - started) / Math.max(1, some.length));
-    const questions = conversation.questions.filter(
-      ({ after, isAnswerable, evidence }) => isAnswerable && evidence.length > 0 && (after ?? last) === id,
-    );
-    for (const question of questions) {
+    for (const question of asked.filter(({ after }) => (after ?? last) === id)) {
       const begun = performance.now();
       const found = await memory.search(question.question, 10);
       measured.searches.push(performance.now() - begun);
@@ -129,6 +131,13 @@ async function measurePeer(peer: Peer, conversation: Conversation, measured: Mea
         list.push({ conversation: conversation.id, item: question.id, value: scores[metric] ?? Number.NaN });
         measured.values.set(metric, list);
       }
+    }
+  }
+  for (let round = 0; round < TIMES_AGAIN; round += 1) {
+    for (const { question } of asked) {
+      const begun = performance.now();
+      await memory.search(question, 10);
+      measured.again.push(performance.now() - begun);
     }
   }
   await memory.close();
@@ -144,7 +153,7 @@ const dataset = loadDataset({
   seed: Number(values.seed),
 });
 const shared = createLocalEmbedder();
-const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [] }));
+const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [], again: [] }));
 for (const conversation of dataset.conversations) {
   process.stderr.write(`${conversation.id} `);
   // In turn and not side by side: two searches at once would slow each other down.
@@ -154,13 +163,14 @@ process.stderr.write('\n');
 await shared.close?.();
 
 printTable(
-  ['peer', ...METRICS, 'add a turn, p50', 'search p50', 'p95'],
-  results.map(({ peer, values: found, adds, searches }) => [
+  ['peer', ...METRICS, 'add a turn, p50', 'search p50', 'p95', 'again p50'],
+  results.map(({ peer, values: found, adds, searches, again }) => [
     peer.name,
     ...METRICS.map((metric) => shownWithInterval(metric, estimate(found.get(metric) ?? []))),
     ms(summary(adds).p50),
     ms(summary(searches).p50),
     ms(summary(searches).p95),
+    ms(summary(again).p50),
   ]),
 );
 const [first, ...others] = results;
@@ -189,11 +199,12 @@ if (values.out !== undefined) {
           !['--out', '--modules'].includes(word) && !['--out', '--modules'].includes(all[index - 1] ?? ''),
       )
       .join(' ')} --modules FOLDER`,
-    peers: results.map(({ peer, values: found, adds, searches }) => ({
+    peers: results.map(({ peer, values: found, adds, searches, again }) => ({
       name: peer.name,
       figures: Object.fromEntries(METRICS.map((metric) => [metric, estimate(found.get(metric) ?? [])])),
       add: summary(adds),
       search: summary(searches),
+      again: summary(again),
     })),
   };
   writeFileSync(values.out, `${JSON.stringify(report, null, 1)}\n`);
