@@ -40,7 +40,10 @@ export interface CohesionEvidence {
 }
 
 /** Samples pairs, so the cost does not grow with the store; deterministic. */
-function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): CohesionEvidence | null {
+function sampleCohesion(
+  vectors: ReadonlyMap<number, Float32Array>,
+  { next, sessions, voices }: Links,
+): CohesionEvidence | null {
   const known = [...vectors.keys()];
   const count = known.length;
   if (count < 20) return null;
@@ -53,9 +56,9 @@ function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links
     let found = -1;
     for (let attempt = 0; attempt < 12; attempt += 1) {
       const other = pick();
-      if (links.sessions[other] === links.sessions[ordinal]) continue;
+      if (sessions[other] === sessions[ordinal]) continue;
       found = other;
-      if (links.voices[other] === links.voices[ordinal]) break;
+      if (voices[other] === voices[ordinal]) break;
     }
     return found;
   };
@@ -74,11 +77,11 @@ function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links
   };
   for (let round = 0; round < SAMPLE; round += 1) {
     const here = pick();
-    let related = links.next[here] as number;
+    let related = next[here] as number;
     if (!vectors.has(related)) continue;
     compare(here, related, near);
     // Four turns on: the topic of the session without the echo of a direct reply.
-    for (let step = 0; step < 3 && related >= 0; step += 1) related = links.next[related] as number;
+    for (let step = 0; step < 3 && related >= 0; step += 1) related = next[related] as number;
     if (vectors.has(related)) compare(here, related, far);
   }
   if (near.count < 10) return null;

@@ -77,10 +77,11 @@ async function refresh(
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
   // Events first, so that a memory finds the turns that it was learned from.
+  const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
     // An event that was written between the two reads of the last update is in the view already.
     if (!isOwnAnswer(event) && view.ordinalOf('event', event.rowId) === undefined) {
-      view.add(eventDocument(owner, event));
+      view.add(documentOf(event));
     }
   }
   for (const memory of await memoriesForRecall(reader, tenant, owner, loaded.version)) {
@@ -98,8 +99,9 @@ export async function pastView(
 ): Promise<RecallView> {
   const view = new RecallView();
   for (const owner of visibleOwners(scope)) {
+    const documentOf = eventDocuments(owner);
     for (const event of await eventsForRecall(reader, scope.tenant, owner, -1)) {
-      if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(eventDocument(owner, event));
+      if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(documentOf(event));
     }
     for (const memory of await memoriesAsOf(reader, scope.tenant, owner, time)) {
       if (isRecalled(memory.type)) view.add(memoryDocument(memory));
@@ -154,7 +156,19 @@ function memoryDocument(memory: MemoryForRecall): RecallDocument {
   };
 }
 
-function eventDocument(owner: string, event: EventForRecall): RecallDocument {
+/** Makes documents of an owner's events. The turns of a session share the string of its name, which is hashed only once. */
+function eventDocuments(owner: string): (event: EventForRecall) => RecallDocument {
+  const names = new Map<string, string>();
+  return (event) => {
+    const { session } = event;
+    if (session === null) return eventDocument(event, null);
+    const name = names.get(session) ?? `${owner} ${session}`;
+    names.set(session, name);
+    return eventDocument(event, name);
+  };
+}
+
+function eventDocument(event: EventForRecall, session: string | null): RecallDocument {
   const isSpoken = event.origin === 'user' || event.origin === 'agent';
   return {
     kind: 'event',
@@ -168,7 +182,7 @@ function eventDocument(owner: string, event: EventForRecall): RecallDocument {
     // Without named speakers the user and the agent are still two speakers, under names that no query can contain.
     speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
     role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
-    session: event.session === null ? null : `${owner} ${event.session}`,
+    session,
     staysInSession: staysInSession(event),
     connection: event.connection,
     sources: [],
