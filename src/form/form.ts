@@ -91,7 +91,6 @@ export async function formExchange(
 /** What a formation reads, and how. */
 interface Taking extends FormOptions {
   by: 'local' | 'model';
-  /** How much of a turn a model is shown. */
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
   /** Null where there is nothing to read. */
@@ -142,12 +141,10 @@ async function takeUnformed(
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
   const found = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);
-  const events = withinTokens(
-    found.filter((event) => (event.position ?? 0) >= from),
-    limits,
-  );
+  const isNew = ({ position }: Event): boolean => (position ?? 0) >= from;
+  const events = withinTokens(found.filter(isNew), limits);
   const to = from + events.length;
-  const earlier = found.filter((event) => (event.position ?? 0) < from);
+  const earlier = found.filter((event) => !isNew(event));
   return { events, earlier, stretch: { from, to, hasMore: to < session.eventCount } };
 }
 
@@ -161,7 +158,6 @@ function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Even
   return end === -1 ? [...events] : events.slice(0, end);
 }
 
-/** The turns of a session before a given event. */
 async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | undefined): Promise<Event[]> {
   if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
@@ -221,12 +217,10 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
 }
 
 function countsOf(events: readonly Event[]): { messages: number; weightedTokens: number } {
+  const tokens = events.map(({ content, origin }) => estimateTokens(content) * ORIGIN_WEIGHTS[origin]);
   return {
-    messages: events.filter((event) => event.kind === 'message').length,
-    weightedTokens: events.reduce(
-      (sum, event) => sum + estimateTokens(event.content) * ORIGIN_WEIGHTS[event.origin],
-      0,
-    ),
+    messages: events.filter(({ kind }) => kind === 'message').length,
+    weightedTokens: tokens.reduce((sum, count) => sum + count, 0),
   };
 }
 

@@ -52,7 +52,7 @@ function encodeBytes(bytes: Uint8Array, characters: number): string {
  * Ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 of randomness. Within one millisecond, or when the clock steps
  * back, the last id is incremented instead.
  */
-export function createIdSource(clock: Clock, random: (size: number) => Uint8Array = randomBytes): IdSource {
+export function createIdSource(clock: Clock): IdSource {
   let lastTime = -1;
   let lastRandom = '';
   return {
@@ -60,7 +60,7 @@ export function createIdSource(clock: Clock, random: (size: number) => Uint8Arra
       const now = clock.now();
       if (now > lastTime) {
         lastTime = now;
-        lastRandom = encodeBytes(random(RANDOM_CHARACTERS), RANDOM_CHARACTERS);
+        lastRandom = encodeBytes(randomBytes(RANDOM_CHARACTERS), RANDOM_CHARACTERS);
       } else {
         lastRandom = countUp(lastRandom);
       }

@@ -1,7 +1,7 @@
 import { entitiesOf } from '../../language/entities.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { dot } from '../../models/calibration.ts';
-import { normalValue } from '../../record/attributes.ts';
+import { isSameValue } from '../../record/attributes.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import { FOLLOW_UP, type InternalMemory, type Memory } from '../../record/memory.ts';
@@ -41,7 +41,6 @@ export interface ApplyWork {
   reader: string;
   /** Whether the local reader's statements of the same events were only drafts, which this reading replaces. */
   replacesDrafts: boolean;
-  /** All events of the stretch. */
   eventIds: readonly string[];
   why: Change;
 }
@@ -154,8 +153,7 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
     memory.tense === statement.tense &&
     isSameSubject(memory.subject, statement.subject) &&
     memory.value !== null &&
-    statement.value !== null &&
-    normalValue(memory.value) === normalValue(statement.value)
+    isSameValue(memory.value, statement.value)
   );
 }
 
@@ -387,7 +385,6 @@ async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promi
   );
 }
 
-/** A statement as it is stored. */
 async function toMemory(applying: Applying, statement: Statement): Promise<InternalMemory> {
   const { deps, work } = applying;
   const { text, events, dueAt, names: _names, relation: _relation, ...fields } = statement;

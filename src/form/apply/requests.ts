@@ -254,16 +254,10 @@ async function saidJustBefore(
   { named, own }: Record<'named' | 'own', readonly Memory[]>,
 ): Promise<Meant> {
   const isOwnTurn = isMoreThanGreeting(event.content.slice(0, start));
-  const before = isOwnTurn
-    ? event
-    : turns.findLast(
-        ({ origin, kind, occurredAt, id, content }) =>
-          origin === 'user' &&
-          kind === 'message' &&
-          id !== event.id &&
-          occurredAt <= event.occurredAt &&
-          content.trim() !== '',
-      );
+  const isEarlier = (turn: Event): boolean =>
+    turn.id !== event.id && turn.occurredAt <= event.occurredAt && turn.content.trim() !== '';
+  const said = turns.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
+  const before = isOwnTurn ? event : said.findLast(isEarlier);
   if (before === undefined) return { memories: [...named], words: [] };
   const words = { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length };
   const meant = await withStatements(writer, own, [words]);

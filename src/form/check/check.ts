@@ -67,11 +67,11 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const origin = isUnquoted ? { evidence: [] } : checkOrigin({ ...named, isPersonal: type.personal }, cited, context);
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
   const { evidence } = origin;
-  const said = saidIn(evidence, context);
-  if (isRecalled(said.quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
+  const { quoted, ...source } = saidIn(evidence, context);
+  if (isRecalled(quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(named, { ...said, timeZone: context.settings.timeZone });
+  const resolved = resolveTimes(named, { quoted, statedAt: source.statedAt, timeZone: context.settings.timeZone });
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
@@ -94,12 +94,10 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent)),
-    sourceType: context.sourceType ?? sourceTypeOf(resolved, said.events),
-    statedAt: said.statedAt,
-    statedBy: said.statedBy,
+    trust: source.events.length === 0 ? trustOf(source.statedBy) : lowestTrust(source.events.map(trustOfEvent)),
+    sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
+    ...source,
     quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
-    events: said.events,
     tags: tagsOf(resolved, kept.marks, context),
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
     relation: relationOf(resolved, context),

@@ -1,6 +1,6 @@
 import { isNegated } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
+import { type AttributeTable, normalValue, type ValueShape, isSameValue } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
@@ -197,6 +197,7 @@ type Fields = Pick<
   Memory,
   'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'validFrom' | 'validTo' | 'dueAt'
 >;
+type Told = Fields & Pick<Memory, 'content'>;
 
 /**
  * Compares statements of the same subject and attribute. The same value is confirmed. Otherwise everything that was ever said of the matter
@@ -205,7 +206,8 @@ type Fields = Pick<
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const same = known.map(({ memory }) => memory).filter((memory) => isSameMatter(statement, memory));
-  const double = same.find((memory) => memory.archivedAt === null && isDouble(statement, memory, context));
+  const said = { ...statement, content: statement.text };
+  const double = same.find((memory) => memory.archivedAt === null && isDouble(said, memory, context));
   const isNow = !isAhead(statement, context.now) && !isPast(statement);
   if (double !== undefined) {
     const decision = confirmOrRevise(statement, double);
@@ -216,24 +218,24 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
     return retires.length + restores.length === 0 ? decision : { ...decision, retires, restores };
   }
   if (same.length === 0 || !isNow) return null;
-  const { beater, retires, restores } = consequences(statement, same, context);
+  const { beater, retires, restores } = consequences(said, same, context);
   if (beater !== null) return { action: 'yield', to: beater, retires, restores };
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
 /** What a claim changes among the statements of its matter: which ones no longer hold, which hold again, and which one beats the claim. */
 function consequences(
-  claimed: Fields & Claim & Words,
+  claimed: Told & Claim,
   same: readonly Memory[],
   context: DecideContext,
 ): { beater: Memory | null; retires: Retirement[]; restores: Memory[] } {
-  const beatenBy = beaters<Fields & Claim & Words>([...new Set([...same, claimed])], context);
+  const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
   const retires = same.flatMap((memory) =>
     memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
   );
   const beater = same.find((memory) => memory === beatenBy.get(claimed)) ?? null;
-  const holding: (Fields & Words)[] = [
+  const holding: Told[] = [
     ...(beater === null ? [claimed] : []),
     ...same.filter((memory) => memory.archivedAt === null && !beatenBy.has(memory)),
   ];
@@ -314,20 +316,13 @@ function isAhead({ tense, validFrom }: Pick<Fields, 'tense' | 'validFrom'>, now:
   return tense === 'planned' && (validFrom === null || validFrom.getTime() > now);
 }
 
-/** The words of a statement or of a memory. */
-type Words = { text: string } | { content: string };
-
-function wordsOf(each: Words): string {
-  return 'text' in each ? each.text : each.content;
-}
-
-function isDouble(statement: Fields & Words, memory: Memory, { attributes }: DecideContext): boolean {
+function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext): boolean {
   const { shape, values } = attributes.policyOf(statement.attribute ?? '');
   if (values === 'many' && isForAnotherDay(statement, memory)) return false;
   if (statement.polarity !== memory.polarity || isPast(statement) !== isPast(memory)) return false;
   if ((statement.tense === 'planned') !== (memory.tense === 'planned')) return false;
   if (statement.value === null || memory.value === null)
-    return contentHash(wordsOf(statement)) === contentHash(memory.content);
+    return contentHash(statement.content) === contentHash(memory.content);
   return isSameValueOf(statement, memory, shape);
 }
 
@@ -382,20 +377,14 @@ function byMeaning(
 }
 
 /** Whether a field, a number, a name or a negation tells two similar statements apart. */
-export function differs(one: Fields & { text: string }, other: Fields & { content: string }): boolean {
+export function differs(one: Fields & { text: string }, other: Told): boolean {
   if (!isSameSubject(one.subject, other.subject) || one.polarity !== other.polarity) return true;
   if (one.attribute !== null && other.attribute !== null && one.attribute !== other.attribute) return true;
   if (isPast(one) !== isPast(other) || (one.tense === 'planned') !== (other.tense === 'planned')) return true;
-  if (
-    one.value !== null &&
-    other.value !== null &&
-    one.attribute !== null &&
-    normalValue(one.value) !== normalValue(other.value)
-  ) {
-    return (
-      coveredBy(contentStems(one.value), contentStems(other.value)) < 1 &&
-      coveredBy(contentStems(other.value), contentStems(one.value)) < 1
-    );
+  const hasValues = one.attribute !== null && one.value !== null && other.value !== null;
+  if (hasValues && !isSameValue(one.value, other.value)) {
+    const [left, right] = [contentStems(one.value ?? ''), contentStems(other.value ?? '')];
+    return coveredBy(left, right) < 1 && coveredBy(right, left) < 1;
   }
   return tellApart(one.text, other.content);
 }
@@ -445,14 +434,12 @@ export function openCandidates(
   const comparable = candidates.filter(({ memory }) => isComparable(memory, context));
   if (!isComparable(statement, context) || byRelation(statement, context) !== null) return [];
   if (byFields(statement, comparable, context) !== null) return [];
-  return comparable.flatMap(({ memory, similarity }) => {
-    const isOpen =
-      memory.archivedAt === null &&
-      similarity >= context.thresholds.related &&
-      (!context.shown.has(memory.id) || isForAnotherDay(statement, memory)) &&
-      !hasOutcome(memory, context.types.get(memory.type)) &&
-      isSameSubject(statement.subject, memory.subject) &&
-      (statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute);
-    return isOpen ? [memory] : [];
-  });
+  const isOpen = ({ memory, similarity }: Candidate): boolean =>
+    memory.archivedAt === null &&
+    similarity >= context.thresholds.related &&
+    (!context.shown.has(memory.id) || isForAnotherDay(statement, memory)) &&
+    !hasOutcome(memory, context.types.get(memory.type)) &&
+    isSameSubject(statement.subject, memory.subject) &&
+    (statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute);
+  return comparable.filter(isOpen).map(({ memory }) => memory);
 }

@@ -27,7 +27,6 @@ export interface ReadOptions {
 }
 
 export interface ReadInput {
-  /** What is to be read. */
   turns: readonly Event[];
   /** The turns before these, which contain the questions that turns answer. Nothing is read from them. */
   earlier: readonly Event[];
@@ -42,7 +41,6 @@ export interface ReadInput {
   timeZone: string;
   /** Names of the user, besides "User". */
   userNames: readonly string[];
-  /** What is wanted besides statements. */
   wants: { reflections: boolean; topics: boolean };
 }
 
@@ -77,7 +75,6 @@ export interface Reading {
 
 /** Where a turn says something. */
 export interface ReadQuote {
-  /** The number of the turn. */
   turn: number;
   /** Words of the turn, verbatim. */
   words: string;
