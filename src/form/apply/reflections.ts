@@ -243,7 +243,7 @@ function checkText(
   // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(
-    (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !isMonth(name),
+    (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTH_OR_WEEKDAY.test(name),
   );
   if (unknown !== undefined) return refused(what, 'value_not_said', text, { detail: unknown });
   if (isInstruction(text) && !said.some((each) => isInstruction(each)))
@@ -254,9 +254,5 @@ function checkText(
 // A date that is written out was computed from the date of the turn, so its digits need not be in the turn.
 const WRITTEN_DATE =
   /\b(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
-
-function isMonth(name: string): boolean {
-  return /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$/.test(
-    name,
-  );
-}
+const MONTH_OR_WEEKDAY =
+  /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$/;

@@ -271,7 +271,8 @@ export function checkWords(
     if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
   }
   if (context.isLocal) return null;
-  const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
+  const addresses: string[] = `${text} ${value ?? ''}`.match(ADDRESS) ?? [];
+  const address = addresses.find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
   const foreign = wordsBeyond(text, [...around, ...carriedOver]);
   return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
@@ -282,13 +283,9 @@ function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
+/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
-
-/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
-function addressesIn(text: string): string[] {
-  return text.match(ADDRESS) ?? [];
-}
 
 // A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
 // sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.

@@ -66,14 +66,10 @@ export async function askVerdicts(
     else if (target !== undefined && action === 'NONE') verdicts.set(question.statement, { action: 'confirm', target });
     else if (target !== undefined && action === 'DELETE')
       verdicts.set(question.statement, { action: 'replace', target });
-    else if (target !== undefined && text !== null && isShort(text))
+    else if (target !== undefined && text !== null && text.trim() !== '' && countWords(text) <= MOST_WORDS)
       verdicts.set(question.statement, { action: 'revise', target, text: plainText(text) });
   }
   return verdicts;
 }
 
 const MOST_WORDS = 40;
-
-function isShort(text: string): boolean {
-  return text.trim() !== '' && countWords(text) <= MOST_WORDS;
-}
