@@ -133,7 +133,10 @@ const SUPPORTED = 0.3;
 /** An observation that has half of the words of an entry speaks of it. */
 const NAMES = 0.5;
 
-/** The observation of the highest rank, and among those the latest, that speaks of an entry: a cited one, or any by its words. */
+/**
+ * The latest observation of the highest rank that mentions an entry: one that the answer cites, otherwise one that contains the entry's
+ * words.
+ */
 function supportOf(
   { key, value, from }: ScaffoldChange,
   old: unknown,

@@ -41,7 +41,7 @@ export const forgottenRecords: Migration = {
       where events.tenant_id = embedding_queue.tenant_id and events.row_id = embedding_queue.record_row
         and events.id in (${TURNS}))`,
 
-    // Recall asked it for the turns of what was forgotten. Their words are no longer in the events.
+    // Recall used this index to exclude the turns of forgotten memories. Their words are no longer in the events.
     `drop index memories_forgotten`,
   ],
   sqlite: [

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 export const forgottenDigests: Migration = {
   version: 15,
   name: 'forgotten-digests',
-  // Of what was forgotten in another store only digests have come along: a salt, and what the statement is recognised by.
+  // A record that was imported from another store has only digests: a salt, and the digests by which the forgotten statement is recognised.
   statements: () => [`alter table forgotten add column digests text`],
   tenantTables: [],
 };

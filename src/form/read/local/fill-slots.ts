@@ -224,8 +224,8 @@ function datesAhead(text: string, pack: Pack, context: SlotContext): (FoundDate 
   );
 }
 
-/** How a clause begins that is about somebody by name: "ollys moving out", "kayleighs 9". */
-const NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
+/** How a clause of English, whose verbs do not show the person, begins with a name: "ollys moving out", "kayleighs 9". */
+const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
 
 /**
  * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
@@ -251,7 +251,7 @@ function continuesOthers(
   const patterns = [they, subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
     ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
-    ...[...part.matchAll(NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
+    ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
   ];
   const before = text.slice(0, match.index);
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
