@@ -15,7 +15,8 @@ COPY docs ./docs
 COPY clients/python/README.md ./clients/python/README.md
 COPY CONTRIBUTING.md SECURITY.md ./
 COPY train/embedder/memory-lora.safetensors ./train/embedder/memory-lora.safetensors
-COPY train/foreign/foreign-lora.safetensors ./train/foreign/foreign-lora.safetensors
+COPY train/reader/reader-lora.safetensors ./train/reader/reader-lora.safetensors
+COPY train/lexicons ./train/lexicons
 COPY examples ./examples
 COPY train/lives/FORMAT.md ./train/lives/FORMAT.md
 COPY train/ranking/report.md ./train/ranking/report.md

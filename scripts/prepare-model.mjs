@@ -1,6 +1,7 @@
 // Part of the build: puts the model into weights/ in the order in which Varve reads it, so that it is there in a third of the
 // time and a release carries it.
-// The published model comes from a development dependency, what training added to it from train/embedder; weights/ is not in git.
+// The published model comes from a development dependency, what training added to it from train/embedder and train/reader, the
+// lexicons from train/lexicons; weights/ is not in git.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findSources, prepareWeights } from '../src/models/local-embedder/prepare-weights.ts';
@@ -15,8 +16,8 @@ cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
 writeFileSync(
   join(target, 'NOTICE'),
   'all-MiniLM-L6-v2 by sentence-transformers, Apache License 2.0; quantised ONNX export by Xenova.\n' +
-    'weights.bin has its weights with two differences that were learned for Varve (rank 16, merged and quantised again);\n' +
-    'vocabulary.bin has its vocabulary. Among the sentences that the first was learned from are turns of\n' +
+    'weights.bin has its weights with two differences that were learned for Varve (merged and quantised again);\n' +
+    'vocabulary.bin has its vocabulary, lexicons.txt the words of eight languages in English (ours). Among the sentences that the first was learned from are turns of\n' +
     'Synthetic-Persona-Chat (Google, CC BY 4.0), RealMem (MIT, Apache-2.0) and LongMemEval (MIT).\n',
 );
 console.log(`Prepared the model in ${target}.`);

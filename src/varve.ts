@@ -178,7 +178,7 @@ function sentenceVectors({ current }: EmbeddingModels): LocalReaderOptions {
   if (current === null || current.id !== LOCAL_EMBEDDER_ID) return {};
   return {
     embed: async (texts, options) => (await current.embed(texts, options)).vectors,
-    tellForeign: current.tellForeign,
+    readParts: current.readParts,
   };
 }
 

@@ -15,9 +15,9 @@ interface NaturalRequest {
   self?: boolean;
 }
 
-const { seen, unseen, fresh, none, freshNone } = JSON.parse(
+const { seen, unseen, fresh, none, freshNone, third, thirdNone } = JSON.parse(
   readFileSync(new URL('talk/natural-requests.json', import.meta.url), 'utf8'),
-) as Record<'seen' | 'unseen' | 'fresh' | 'none' | 'freshNone', NaturalRequest[]>;
+) as Record<'seen' | 'unseen' | 'fresh' | 'none' | 'freshNone' | 'third' | 'thirdNone', NaturalRequest[]>;
 
 /** The requests after which what was meant is gone from the log and from all memories, and nothing else is. */
 async function understood(requests: readonly NaturalRequest[]): Promise<number> {
@@ -52,10 +52,12 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
     ['that the patterns were improved with', seen, 0.87],
-    ['that nobody has looked at', unseen, 0.7],
-    ['of another person that nobody has looked at', fresh, 0.55],
+    ['that nobody has looked at', unseen, 0.8],
+    ['of another person that nobody has looked at', fresh, 0.65],
     ['that ask nothing of the memory', none, 1],
     ['of another person that ask nothing of the memory, three of which are obeyed', freshNone, 0.9],
+    ['of a third person, whose misses were looked at only after they were counted', third, 0.81],
+    ['of a third person that ask nothing of the memory, one of which is obeyed', thirdNone, 0.96],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
     console.log(`natural requests ${name}: ${count} of ${requests.length}`);

@@ -8,7 +8,7 @@ import type { Reader as StoreReader, Writer } from '../store/database.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
-import { checkRequests, withNearest } from './apply/requests.ts';
+import { checkRequests, withMeant } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import { type CheckContext, isStated } from './check/evidence.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
@@ -84,7 +84,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const asked = checkRequests(reading, context);
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements],
-    requests: { ...asked, forgets: await withNearest(work, asked.forgets) },
+    requests: { ...asked, forgets: await withMeant(work, asked.forgets) },
   });
   const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);

@@ -45,6 +45,6 @@ export interface CheckedForget {
   evidence: Evidence;
   /** The known statements that the reader takes to be meant. */
   targets: Memory[];
-  /** The user's sentence that is nearest in meaning, for the case that neither fields nor words decide. */
-  nearest?: Quote | null;
+  /** The user's sentences that the request means, for the case that neither fields nor words decide. */
+  meant?: Quote[];
 }

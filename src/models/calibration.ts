@@ -88,11 +88,11 @@ export function identityCalibration(embedder: string): Calibration {
 }
 
 // The window size is part of the id, but no pair is long enough for it to matter.
-const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@1(-\d+)?$/;
+const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@2(-\d+)?$/;
 
 /** The default local embedder, as `calibrate` measured it: run it again when the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
-  embedder: 'local/memory-minilm-l6-int8@1',
+  embedder: 'local/memory-minilm-l6-int8@2',
   knots: [
     { cosine: -1, similarity: 0 },
     { cosine: 0.2148, similarity: 0.2 },

@@ -13,16 +13,26 @@ export interface Embedder {
    * is the usage before the failure.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
-  /**
-   * Only for the local embedder: for each part of a message a number, above 0 where the part is more likely foreign (pasted, quoted, to
-   * be translated, fiction) than its author's own. The parts are in the order of the message.
-   */
-  tellForeign?(parts: readonly string[], options?: EmbedOptions): Promise<Float32Array>;
+  /** Only for the local embedder: what is told of the parts of a user's message, which are in its order. */
+  readParts?(parts: readonly string[], options?: ReadPartsOptions): Promise<PartReading>;
   close?(): Promise<void>;
 }
 
 export interface EmbedOptions {
   signal?: AbortSignal;
+}
+
+export interface ReadPartsOptions extends EmbedOptions {
+  /** The sentences of the user's earlier turns, turn by turn, the latest turn first. */
+  said?: readonly (readonly string[])[];
+}
+
+/** Numbers for the parts of a message and then for each sentence of what was said before, as log-odds: above 0 means more likely than not. */
+export interface PartReading {
+  /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
+  foreign: Float32Array;
+  /** Of a part: whether it asks to forget something, or not to keep it. Of a sentence said before: whether that request means it. */
+  request: Float32Array;
 }
 
 export interface Embedded {
@@ -160,14 +170,17 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
       // Returns copies, so that a caller cannot change the cached vector.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
-    ...(embedder.tellForeign === undefined
+    ...(embedder.readParts === undefined
       ? {}
       : {
-          async tellForeign(parts, options) {
-            const key = `foreign ${hash('sha256', JSON.stringify(parts), 'base64')}`;
-            const told = recall(key) ?? (await embedder.tellForeign!(parts, options));
+          async readParts(parts, options) {
+            const key = `parts ${hash('sha256', JSON.stringify([parts, options?.said]), 'base64')}`;
+            const found = recall(key);
+            const read = found === undefined ? await embedder.readParts!(parts, options) : null;
+            const told = found ?? Float32Array.from([...read!.foreign, ...read!.request]);
             keep(key, told);
-            return told.slice();
+            const half = told.length / 2;
+            return { foreign: told.slice(0, half), request: told.slice(half) };
           },
         }),
     ...(embedder.close === undefined ? {} : { close: () => embedder.close?.() ?? Promise.resolve() }),

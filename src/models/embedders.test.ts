@@ -189,13 +189,14 @@ describe('the cache', () => {
     const asked: string[][] = [];
     const cached = cachedEmbedder({
       ...inner,
-      async tellForeign(parts) {
+      async readParts(parts) {
         asked.push([...parts]);
-        return Float32Array.from(parts, () => 1);
+        return { foreign: Float32Array.from(parts, () => 1), request: Float32Array.from(parts, () => 2) };
       },
     });
-    for (const parts of [['a'], ['a', 'b'], ['a'], ['a,b']]) await cached.tellForeign?.(parts);
+    for (const parts of [['a'], ['a', 'b'], ['a'], ['a,b']]) await cached.readParts?.(parts);
     expect(asked).toEqual([['a'], ['a', 'b'], ['a,b']]);
+    expect(await cached.readParts?.(['a'])).toEqual({ foreign: Float32Array.of(1), request: Float32Array.of(2) });
     expect((await cached.embed(['a'])).vectors).toEqual((await inner.embed(['a'])).vectors);
   });
 

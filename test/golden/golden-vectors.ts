@@ -4,6 +4,7 @@
  * same on every machine.
  */
 export const GOLDEN_VECTORS: readonly { text: string; vectorSha256: string; reference: string }[] = [
+  // cosine with the kernel's vector: 0.9951
   {
     text: 'The user prefers window seats on long flights.',
     vectorSha256: '34bce3871a015b7891c336f90880de1d151c58e0ba2b0cef35dae891a0a4b14f',
@@ -14,6 +15,7 @@ export const GOLDEN_VECTORS: readonly { text: string; vectorSha256: string; refe
       'AL5gEU4wzmEM/wF/7bWcgo+ftz7kL99qUC8ffLAh7n78zeEcot6A8A5ggVKR4EE68WRdomQDsDKhb8HfL2APcQ0t4bFBQDFgDU4EMmyf/+zszm' +
       'B/8XLf8ZuCbYOvgMHlMaR7zTHenGMvYCGv8ZHuz/BrjqGCf6EDjfKif2EwT4ESIVHeTqYMla',
   },
+  // cosine with the kernel's vector: 0.9944
   {
     text: 'Caroline adopted a second dog from the shelter in May, and named it after her grandmother.',
     vectorSha256: 'bec3a853aca342717d899bc3a9cd5542c530ac58c3360867d2a5894da64e2428',
@@ -24,6 +26,7 @@ export const GOLDEN_VECTORS: readonly { text: string; vectorSha256: string; refe
       'c08ikdBKTl6DH8+SED+/jK5fHj90X4FNgxDBXl8Qr58hcIRgEj+Ngi4AIB/N3z/0jgBxRk+gLcEsPW8i7zoxsbAr/oKPbv2AAm0M0PT/bg2ekQ' +
       'sgbuAS7uExATLskTOwL/6Pn/6wbTS+Il7ekA8A4RSwHwExIVHeUn3N0lDgvkGREoJfHjEyhh',
   },
+  // cosine with the kernel's vector: 0.9955
   {
     text: 'Deploy failed: connection refused on port 5432 (PostgreSQL).',
     vectorSha256: '2c958124d3aaba1821c7e21b990ca83e21bd106b23d1672a023d361ec2f2e50c',
@@ -34,14 +37,15 @@ export const GOLDEN_VECTORS: readonly { text: string; vectorSha256: string; refe
       '4I3wHk+QhkXuBnreEhICfC7vUy9PILHqX2FOkEHxEP9eUDFgIF0ezvPA/9YSMH+CwXMPMErE3hZR0KsMUQwxz0Dv7j3tlI6QAKDePlEEQg0/v7' +
       '3RPYRciXufsYzN258iAC6gzhxhXo7efz2f8oMe39Bw79BAUu5Cb2KSz4+RQfNgMopN/8Pyf7',
   },
+  // cosine with the kernel's vector: 0.9946
   {
     text: '東京は日本の首都です。',
-    vectorSha256: '59077dbe75ce065a26f38c386cc2fd2ac8e6eae704225146d650e42be58bcc2c',
+    vectorSha256: 'b241fcfa34f140f0a056c4718367952b0d7318acdf332f6e082c839abbaefaf1',
     reference:
-      'UyI80xkCGeTu6zSt4RgpxAMP/+I69OhDAO0LRSsovQQ77fsb/+QW0bwkMwD7GessAfch+AcN+DjrGwP8iwgB7nscCTHo9/MMA8O8/7TvBR/69g' +
-      'oVHATu5wTS4zoTIp8S4F4uGx8b/iAT3/QF4tvLEMziCgZX+9/s1dTN55YBOgA+2BklAvIEI/QWJeUIuyMhAAE38Be8GO75FwHm6Rn/vAwVBdUb' +
-      'UB8RHPO2zWMkBNYMGAHu2OI6DjY+20/YO8Aa78/g2/Lh2vpAOcv4zDz4DMvEvEtUEjQkFhHG4Vzb1wArIbDrwgbrKRr5EgZGOgkIISi6NRaWPz' +
-      'MM9mIxNTXXIPFP7doR3Q0mygQWAd4uuumuJRPb59zNB/vw7d4GxQro5N0dUy0OIC3eJ9ffACQfEgxVydQ2IawiAbLtNPgM1gDX6iwr5N3swifu' +
-      'BBry+qvd0/759wruLj8IHf710P/7Gtvy9egMI+PrA9vgAWbaIfQr9tLuBBEIOxUGH/DTZIH0',
+      'auP1+RXuOB3U+WacOS0Q2hcnQdz95xQiMyYubyg51iAm/2ce3Sk3wMsTTOT3IdYjH7AH0RAWBzbp+QNCvt4C/XoSAzfk0iPRBfC3584IBjMdzB' +
+      'L8xC75iPHzJTDw8MsAn10jIx23aOka4+D42iG6F+f8H+FAEcgVxcvBqLziwwAL0jzx8fLTKvn5+Y/IpDD3MBXtB+AN9925D+DrDSH09iQm5fI9' +
+      '4N8dBhG1EmJM4L4/ON7F/ulNOg8RGWSlFqLxTxMtyM9EEfo3efH+t27YC5MmpW5SIS3WEiPw9y7f2QAEG98E8xwKDM3qzvoFITsSZSGJMjLe5h' +
+      'UYI/n9CH2XAecwr9TuzN38rgfnT7+6sDwA78YMJOymAvv8z9ogwsIF/RRLHRnp6yS8J/YuGidSEWp/xvUqCsT/GsneJKQFzAABpjz7CwkS4ClM' +
+      '/UfCJYfG8Dux6uAw/BIeEgkRzyIS49zw+uMNF6e2MbPaN0EJTCMbzdT4Bt3KHhoa7CL7IwAT',
   },
 ];

@@ -2,10 +2,11 @@
 // A plain forward pass of the merged model in double precision, without the kernel and without quantising what was
 // merged: what the kernel's vectors are compared with.
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GOLDEN_VECTORS } from '../../test/golden/golden-vectors.ts';
 import { matrixNames, readDifferences, readOnnxTensors } from '../../src/models/local-embedder/load-model.ts';
+import { createGlossary } from '../../src/models/local-embedder/glossary.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { MODEL } from '../../src/models/local-embedder/memory-layout.ts';
 import { findSources, readPieces } from '../../src/models/local-embedder/prepare-weights.ts';
@@ -20,6 +21,11 @@ const sources = findSources(join(import.meta.dirname, '../..'));
 const tensors = readOnnxTensors(readFileSync(join(sources.published, 'onnx/model_quantized.onnx')));
 const differences = readDifferences(readFileSync(sources.memory));
 const wordPiece = createWordPiece(new Map(readPieces(sources.published).map((piece, id) => [piece, id])));
+const glossary = createGlossary(() =>
+  readdirSync(sources.lexicons)
+    .map((file) => readFileSync(join(sources.lexicons, file), 'utf8'))
+    .join(''),
+);
 const modules = [
   'attention.self.query',
   'attention.self.key',
@@ -101,7 +107,7 @@ function attend(x: Rows, layer: string): Rows {
 }
 
 function encode(text: string): Float64Array {
-  const ids = [SPECIAL_IDS.start, ...wordPiece.encode(text, 254), SPECIAL_IDS.end];
+  const ids = [SPECIAL_IDS.start, ...wordPiece.encode(glossary.gloss(text), 254), SPECIAL_IDS.end];
   const table = (kind: string): ((row: number, index: number) => number) => {
     const values = bytesOf(`embeddings.${kind}_embeddings.weight_quantized`);
     const scale = floats(`embeddings.${kind}_embeddings.weight_scale`)[0] ?? 0;

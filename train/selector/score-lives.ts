@@ -58,7 +58,7 @@ async function readLife(
   const said: Said[] = [];
   const reader = createLocalReader({
     embed: slotsOnly || process.env['PLAIN'] === '1' ? null : embedCached,
-    tellForeign: process.env['PLAIN'] === '1' ? undefined : embedder.tellForeign,
+    readParts: process.env['PLAIN'] === '1' ? undefined : embedder.readParts,
     ...(ask === null ? {} : { select: ask }),
   });
   const many =

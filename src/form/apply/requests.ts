@@ -2,6 +2,7 @@ import { detectPack, plainMarks } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
 import { calibratedSimilarity, dot } from '../../models/calibration.ts';
+import { unlessUnavailable } from '../../models/embedder.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { mayStillChange, type Memory } from '../../record/memory.ts';
@@ -101,8 +102,8 @@ export interface AppliedForgets {
 
 /**
  * Forgets what the user asks to forget: the statements that the reader names; otherwise those that match the request by attribute or by all
- * of its words, the narrowest match first; otherwise the nearest by meaning. "That" refers to what was said just before. Words from which
- * no memory was formed are removed from the log.
+ * of its words, the narrowest match first; otherwise the sentences that the request means. "That" refers to what was said just before. Words
+ * from which no memory was formed are removed from the log.
  */
 export async function applyForgets(
   writer: Writer,
@@ -114,7 +115,7 @@ export async function applyForgets(
   const owner = ownerOf(scope);
   const forgetting = { writer, deps, owner, turns, why };
   const obeyed = new Set<string>();
-  for (const { nearest = null, ...asked } of forgets) {
+  for (const { meant = [], ...asked } of forgets) {
     const { request, evidence } = asked;
     // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence repeats the request.
     const isSaidAgain = obeyed.has(evidence.event.id);
@@ -122,7 +123,7 @@ export async function applyForgets(
       applied.restored.push(...(await takeBack(forgetting, asked)));
       continue;
     }
-    const { memories, words } = await findMeant(forgetting, { ...asked, nearest: isSaidAgain ? null : nearest });
+    const { memories, words } = await findMeant(forgetting, { ...asked, meant: isSaidAgain ? [] : meant });
     const count = memories.length + words.length;
     if (count === 0 && isSaidAgain) continue;
     if (count === 0 || count > MOST_AT_ONCE) {
@@ -188,7 +189,7 @@ interface Meant {
 
 async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise<Meant> {
   const { writer, deps, owner } = forgetting;
-  const { request, evidence, targets, nearest } = asking;
+  const { request, evidence, targets, meant = [] } = asking;
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
   const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
   const owners = changeableOwners(deps, owner);
@@ -200,6 +201,7 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, own, [following]);
+  if (request.isLikely === true) return withStatements(writer, own, meant);
   const { isAll = false, isToldBefore = false } = request;
   const pack = detectPack(evidence.event.content);
   const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
@@ -217,11 +219,11 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
       ? memoriesMeant
       : [...named, ...meantByRequest(request.about, [...own, ...said], asked)],
   );
-  if (found.size === 0) return withStatements(writer, own, nearest == null ? [] : [nearest]);
+  if (found.size === 0) return withStatements(writer, own, meant);
   const quotes = said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote);
-  const meant = await withStatements(writer, own, quotes);
-  const memories = own.filter((memory) => found.has(memory) || meant.memories.includes(memory));
-  return { ...meant, memories: withSameWords(memories, own) };
+  const withSaid = await withStatements(writer, own, quotes);
+  const memories = own.filter((memory) => found.has(memory) || withSaid.memories.includes(memory));
+  return { ...withSaid, memories: withSameWords(memories, own) };
 }
 
 /** Statements, and others that quote only words of one of them: "Javier has coeliac disease" from "Javier is a coeliac". */
@@ -324,36 +326,78 @@ const MOST_COMPARED = 40;
  */
 const NEAR = 0.6;
 const AHEAD = 0.05;
+/** The log-odds above which a turn is a request, given what was said before it; "did you forget my exam?" is nearly one. */
+const ASKS = 1;
+const QUESTION_ASKS = 3;
 
-/** Adds to each request the user's sentence that is nearest in meaning: "my salary" finds "I make 90k". */
-export async function withNearest(
+/**
+ * Adds to each request the user's sentences that it means: "my salary" finds "I make 90k". A request that only the reading layers recognise
+ * is dropped if it means none of them.
+ */
+export async function withMeant(
   work: EmbedWork & { deps: Parts },
   forgets: readonly CheckedForget[],
 ): Promise<CheckedForget[]> {
   const { deps, scope } = work;
-  const open = forgets.filter(
-    ({ request, targets }) => request.takenBack !== true && targets.length === 0 && !namesNothing(request.about, deps),
-  );
-  if (open.length === 0) return [...forgets];
-  const found = new Map<CheckedForget, Quote | null>();
-  for (const asked of open) {
-    const { event } = asked.evidence;
+  const found: CheckedForget[] = [];
+  for (const asked of forgets) {
+    const { request, targets, evidence } = asked;
+    const isOpen = request.takenBack !== true && targets.length === 0;
+    if (!isOpen || (request.isLikely !== true && namesNothing(request.about, deps))) {
+      found.push(asked);
+      continue;
+    }
+    const { event } = evidence;
     const said = (await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event)))
       .filter(({ quote }) => quote.event !== event.id)
       .slice(0, MOST_COMPARED);
-    const texts = [asked.request.about, ...said.map(({ content }) => content)];
-    const vectors = said.length === 0 ? null : await embedTexts(work, texts);
-    const query = vectors?.of[0];
-    if (vectors === null || query === undefined) continue;
-    const ranked = said
-      .map(({ quote }, index) => {
-        const cosine = dot(vectors.of[index + 1] as Float32Array, query);
-        return { quote, similarity: calibratedSimilarity(cosine, vectors.calibration) };
-      })
-      .toSorted((left, right) => right.similarity - left.similarity);
-    const [first, second] = ranked;
-    const isClear = (first?.similarity ?? 0) >= NEAR && (first?.similarity ?? 0) >= (second?.similarity ?? 0) + AHEAD;
-    found.set(asked, isClear ? (first?.quote ?? null) : null);
+    const meant = said.length === 0 ? [] : await meantOf(work, asked, said);
+    if (meant.length > 0 || request.isLikely !== true) found.push({ ...asked, meant });
   }
-  return forgets.map((asked) => ({ ...asked, nearest: found.get(asked) ?? null }));
+  return found;
+}
+
+async function meantOf(work: EmbedWork, asked: CheckedForget, said: readonly SaidSentence[]): Promise<Quote[]> {
+  const { deps, scope, signal } = work;
+  const isLikely = asked.request.isLikely === true;
+  const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
+  if (embedder?.readParts === undefined) return isLikely ? [] : nearestOf(work, asked, said);
+  const parts = sentencesAround(asked.evidence);
+  const turns = [...Map.groupBy(said, ({ quote }) => quote.event).values()];
+  const told = await unlessUnavailable(
+    embedder.readParts(
+      parts.map(({ text }) => text),
+      { said: turns.map((sentences) => sentences.map(({ content }) => content)), signal },
+    ),
+  );
+  if (told === null) return [];
+  const asks = Math.max(-Infinity, ...told.request.slice(0, parts.length));
+  const isQuestion = /[?？]\s*$/u.test(asked.request.quote.words);
+  if (isLikely && asks < (isQuestion ? QUESTION_ASKS : ASKS)) return [];
+  return turns.flat().flatMap(({ quote }, index) => ((told.request[parts.length + index] ?? 0) > 0 ? [quote] : []));
+}
+
+const MOST_AROUND = 6;
+
+/** The sentences of a request and its neighbours: a long turn has more than can be read beside what was said before. */
+function sentencesAround({ event, start, end }: Evidence): { text: string }[] {
+  const sentences = splitSentences(event.content);
+  const first = sentences.findIndex(({ span }) => span.end > start);
+  const last = sentences.findLastIndex(({ span }) => span.start < end);
+  return sentences.slice(Math.max(0, first - MOST_AROUND), Math.min(first + MOST_AROUND, last + MOST_AROUND));
+}
+
+/** For other embedders: the sentence that is nearest in meaning, unless the request is ambiguous. */
+async function nearestOf(work: EmbedWork, asked: CheckedForget, said: readonly SaidSentence[]): Promise<Quote[]> {
+  const vectors = await embedTexts(work, [asked.request.about, ...said.map(({ content }) => content)]);
+  const query = vectors?.of[0];
+  if (vectors === null || query === undefined) return [];
+  const [first, second] = said
+    .map(({ quote }, index) => {
+      const cosine = dot(vectors.of[index + 1] as Float32Array, query);
+      return { quote, similarity: calibratedSimilarity(cosine, vectors.calibration) };
+    })
+    .toSorted((left, right) => right.similarity - left.similarity);
+  const isClear = (first?.similarity ?? 0) >= NEAR && (first?.similarity ?? 0) >= (second?.similarity ?? 0) + AHEAD;
+  return isClear && first !== undefined ? [first.quote] : [];
 }

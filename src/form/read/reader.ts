@@ -129,6 +129,8 @@ export interface ReadForget {
   takenBack?: boolean;
   /** "I shouldn't have told you about Danny. Forget it.": the request means earlier turns, although the words are in this one. */
   isToldBefore?: boolean;
+  /** Only the reading layers recognise the request. It counts only if they also find what it means. */
+  isLikely?: boolean;
   /** The request means everything that belongs to the matter: "you can forget that whole story". */
   isAll?: boolean;
 }

@@ -9,19 +9,22 @@ import { dutch } from './nl.ts';
 import type { Pack, PackQuestions } from './pack.ts';
 import { portuguese } from './pt.ts';
 import { chinese } from './zh.ts';
+import TELLING_WORDS from './telling-words.json' with { type: 'json' };
 
 /** The languages that the local reader knows. */
 export const PACKS: readonly Pack[] = [english, german, spanish, french, portuguese, italian, dutch, chinese, japanese];
 
 const READ_FOR_LANGUAGE = 2_000;
+/** Latin letters of languages that have no pack. */
+const OTHER_LETTERS = /[ąćęłńśźżčďěňřšťůžőűğışțășđøåāēīūėįų]/giu;
 const common = new Map<string, string[]>();
 for (const pack of PACKS) {
   for (const word of pack.common.split('|')) common.set(word, [...(common.get(word) ?? []), pack.language]);
 }
 
 /**
- * The pack of the language that a text is in, by its script and its function words; null where no pack fits. A word that several
- * languages share counts as a fraction for each of them. A short text without any known word is `fallback`.
+ * The pack of the language that a text is in, by its script, its function words and words that no other language has; null where no pack
+ * fits. A word that several languages share counts as a fraction for each of them. A short text without any known word is `fallback`.
  */
 export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
   const head = text.slice(0, READ_FOR_LANGUAGE);
@@ -32,7 +35,8 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const han = count(/\p{Script=Han}/gu);
   if (kana + han > letters * 0.3) return packOf(kana * 8 > han ? 'ja' : 'zh');
   if (count(/\p{Script=Latin}/gu) < letters * 0.6) return null;
-  const apart = head.toLowerCase().replace(/[’‘]/g, "'");
+  if (count(OTHER_LETTERS) * 40 > letters) return null;
+  const apart = head.replace(/[’‘]/g, "'");
   const words = apart.match(/[\p{L}']+/gu) ?? [];
   const [best, second] = scoresOf(words).toSorted((left, right) => right[1] - left[1]);
   if (best === undefined) return words.length > 7 ? null : fallback;
@@ -41,14 +45,29 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   return fallback ?? (best[1] >= words.length * 0.12 ? packOf(best[0]) : null);
 }
 
-/** How many function words of each language there are. */
+/** How many function words of each language there are, and words that no other language has. */
 function scoresOf(words: readonly string[]): [language: string, score: number][] {
   const scores = new Map<string, number>();
-  for (const word of words) {
-    const languages = common.get(word) ?? [];
+  for (const [place, word] of words.entries()) {
+    const lower = word.toLowerCase();
+    const telling = tellingWords().get(lower);
+    // A word with a capital is a name, but in German.
+    const isTelling = telling !== undefined && (place === 0 || telling === 'de' || word === lower);
+    const languages = common.get(lower) ?? (isTelling ? [telling] : []);
     for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
   }
   return [...scores];
+}
+
+let telling: ReadonlyMap<string, string> | null = null;
+
+function tellingWords(): ReadonlyMap<string, string> {
+  telling ??= new Map(
+    Object.entries(TELLING_WORDS).flatMap(([language, words]) =>
+      words.split(' ').map((word): [word: string, language: string] => [word, language]),
+    ),
+  );
+  return telling;
 }
 
 /** The pack of a language, by its code. */

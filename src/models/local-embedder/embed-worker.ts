@@ -19,7 +19,7 @@ export interface WorkerTask {
   /** Tokens of each text; their ids follow each other, each text starting at an even place. */
   readonly lengths: readonly number[];
   readonly parts: number;
-  /** Set when the task is to classify which of these parts of the text are its author's own words. */
+  /** Set when the task is to read these parts of the text, instead of a vector for it. */
   readonly textParts?: readonly TextPart[] | undefined;
 }
 
@@ -50,7 +50,7 @@ function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
   if (setup.weightsFolder !== undefined) {
     const weights = openPrepared(setup.weightsFolder, { memory, layout });
     weights.readAllWords();
-    weights.readForeign();
+    weights.readReader();
     weights.close();
   }
   reply({ type: 'ready' });

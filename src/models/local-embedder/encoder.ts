@@ -1,5 +1,6 @@
 import type { Kernel, SharedMemory } from './kernel.ts';
 import {
+  HEADS,
   type LayerAddress,
   type LinearAddress,
   MODEL,
@@ -10,7 +11,7 @@ import {
 
 /**
  * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of
- * the foreign-text classifier encode it instead and write the score of each part in place of the vector.
+ * the reader encode it instead and write what each head tells of each part in place of the vector.
  */
 export interface EncodeText {
   readonly workspace: Workspace;
@@ -152,7 +153,7 @@ class ForwardPass implements Encoder {
    */
   #runPhase(phase: number, text: EncodeText, rows: Rows): void {
     const side = (phase & 1) as 0 | 1;
-    const layers = text.parts === undefined ? this.#layout.layers : this.#layout.foreign.layers;
+    const layers = text.parts === undefined ? this.#layout.layers : this.#layout.reader.layers;
     const previous = layers[phase - 1];
     if (previous) this.#attendAndFeed(previous, (1 - side) as 0 | 1, text, rows);
     else this.#embedTokens(text, rows);
@@ -165,13 +166,16 @@ class ForwardPass implements Encoder {
       this.#kernel.pool(x, vectors + slot * MODEL.hidden * 4, tokens);
       return;
     }
-    const head = this.#layout.foreign.head / 4;
+    const heads = this.#layout.reader.heads / 4;
     for (const [place, [from, count]] of parts.entries()) {
-      // The head is linear, so its value for the mean of the tokens is the mean of its values for each token.
+      // A head is linear, so its value for the mean of the tokens is the mean of its values for each token.
       this.#kernel.pool(x + from * MODEL.hidden * 4, context, count);
-      let sum = this.#floats[head + MODEL.hidden] ?? 0;
-      for (let i = 0; i < MODEL.hidden; i++) sum += this.#floats[head + i]! * this.#floats[context / 4 + i]!;
-      this.#floats[vectors / 4 + place] = sum;
+      for (let head = 0; head < HEADS; head++) {
+        const weights = heads + head * MODEL.hidden;
+        let sum = this.#floats[heads + HEADS * MODEL.hidden + head] ?? 0;
+        for (let i = 0; i < MODEL.hidden; i++) sum += this.#floats[weights + i]! * this.#floats[context / 4 + i]!;
+        this.#floats[vectors / 4 + place * HEADS + head] = sum;
+      }
     }
   }
 

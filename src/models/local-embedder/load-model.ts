@@ -7,13 +7,10 @@ interface Target {
   kernel: Kernel;
 }
 
-/**
- * The trained differences to the published weights: for the embedder (train/embedder) and for the foreign-text classifier
- * (train/foreign).
- */
+/** The trained differences to the published weights: for the embedder (train/embedder) and for the reader of messages (train/reader). */
 export interface AddedWeights {
   memory: Uint8Array;
-  foreign: Uint8Array;
+  reader: Uint8Array;
 }
 
 /** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with what training added to it, into the memory, in the kernel's order. */
@@ -23,11 +20,11 @@ export function loadModel(file: Uint8Array, added: AddedWeights, target: Target)
   kernel.writeConstants(layout.constants);
   writeEmbeddings(target, source);
   writeLayers(target, layout.layers, source);
-  const foreign = readDifferences(added.foreign);
-  writeLayers(target, layout.foreign.layers, readSource(file, foreign));
-  const head = foreign.get('head');
+  const reader = readDifferences(added.reader);
+  writeLayers(target, layout.reader.layers, readSource(file, reader));
+  const head = reader.get('head');
   if (head === undefined) throw new RangeError('The file with the trained difference has no tensor for the head.');
-  new Float32Array(memory.buffer, layout.foreign.head).set([...head.a, ...head.b]);
+  new Float32Array(memory.buffer, layout.reader.heads).set([...head.a, ...head.b]);
 }
 
 function writeLayers(target: Target, layers: readonly LayerAddress[], source: Source): void {

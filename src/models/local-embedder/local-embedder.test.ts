@@ -17,6 +17,8 @@ const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): numbe
   if (!a || !b) return Number.NaN;
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0) / Math.hypot(...a) / Math.hypot(...b);
 };
+const foreignIn = async (embedder: Embedder, parts: readonly string[]): Promise<Float32Array | undefined> =>
+  (await embedder.readParts?.(parts))?.foreign;
 const sha256 = (vector: Float32Array | undefined): string =>
   createHash('sha256')
     .update(new Uint8Array(vector?.slice().buffer ?? new ArrayBuffer()))
@@ -42,10 +44,10 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     const own = ['I live in Ghent with my wife and our two dogs.', ' We moved here in May.'];
     const alone = createLocalEmbedder({ threads: 0 });
     const [told, , toldAlone, toldOwn] = await Promise.all([
-      embedder.tellForeign?.(parts),
+      foreignIn(embedder, parts),
       embedder.embed(Array.from({ length: 20 }, (_, index) => `text ${index}`)),
-      alone.tellForeign?.(parts),
-      embedder.tellForeign?.(own),
+      foreignIn(alone, parts),
+      foreignIn(embedder, own),
     ]);
     expect(told?.[0]).toBeLessThan(0);
     expect(told?.[1]).toBeGreaterThan(1);
@@ -60,11 +62,11 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
       ' I live in Ghent.'.repeat(40),
     ];
     const small = createLocalEmbedder({ threads: 2, maximumTokens: 8 });
-    expect(await small.tellForeign?.(long)).toHaveLength(2);
+    expect(await foreignIn(small, long)).toHaveLength(2);
     expect((await small.embed(['still well'])).vectors).toHaveLength(1);
     await small.close?.();
     const controller = new AbortController();
-    const told = embedder.tellForeign?.(
+    const told = embedder.readParts?.(
       Array.from({ length: 300 }, () => 'a line of a report that goes on'),
       { signal: controller.signal },
     );
@@ -78,12 +80,12 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
       { length: 90 },
       (_, index) => `Line ${index}: the goods were delivered to the depot in Leith on time.`,
     );
-    const told = await embedder.tellForeign?.(['Summarise this report for me please.', ...lines]);
+    const told = await foreignIn(embedder, ['Summarise this report for me please.', ...lines]);
     expect(told).toHaveLength(91);
     expect(told?.[0]).toBeLessThan(0);
     expect(told?.filter((value) => value > 0).length).toBeGreaterThan(80);
     const endless = Array.from({ length: 5_000 }, () => 'word');
-    expect((await embedder.tellForeign?.(endless))?.length).toBe(5_000);
+    expect((await foreignIn(embedder, endless))?.length).toBe(5_000);
   });
 
   it.each(GOLDEN_VECTORS)('agrees with the merged model in full precision: $text', async ({ text, reference }) => {
@@ -105,6 +107,44 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
       await other.close?.();
       await expect(other.embed(['x'])).rejects.toMatchObject({ code: 'embedder_unavailable' });
     }
+  });
+
+  it('reads another language by its words in English', async () => {
+    const { vectors } = await embedder.embed([
+      'Meine Schwester ist gegen Nüsse allergisch.',
+      'Mi hermana es alérgica a los frutos secos.',
+      'My sister is allergic to nuts.',
+      'Mein Bruder fährt jeden Morgen mit dem Zug zur Arbeit.',
+    ]);
+    expect(cosine(vectors[0], vectors[2])).toBeGreaterThan(0.8);
+    expect(cosine(vectors[0], vectors[1])).toBeGreaterThan(0.6);
+    expect(cosine(vectors[0], vectors[3])).toBeLessThan(0.3);
+  });
+
+  it('tells which earlier turns a request to forget means, in several languages', async () => {
+    const said = [['I keep two hens in the yard.'], ['I owe my brother four thousand.', 'He wants it back by May.']];
+    const reading = await embedder.readParts?.(["Thanks. I'd rather you forgot about the money I owe."], { said });
+    expect(reading?.request).toHaveLength(4);
+    const [asks = 0, hens = 0, debt = 0] = reading?.request ?? [];
+    expect(asks).toBeGreaterThan(1);
+    expect(hens).toBeLessThan(0);
+    expect(debt).toBeGreaterThan(0);
+    const german = await embedder.readParts?.(['Mir wäre lieber, du wüsstest das mit den Schulden nicht mehr.'], {
+      said: [['Ich halte zwei Hühner im Hof.'], ['Ich habe Schulden bei meinem Bruder.']],
+    });
+    expect(german?.request[0]).toBeGreaterThan(0);
+    expect(german?.request[2]).toBeGreaterThan(german?.request[1] ?? 0);
+    const plain = await embedder.readParts?.(['The hens lay an egg each every morning.'], { said });
+    expect(plain?.request[0]).toBeLessThan(-1);
+  });
+
+  it('reads a request that is longer than a window, and what was said over several windows', async () => {
+    const said = Array.from({ length: 60 }, (_, index) => [
+      `On day ${index} I walked along the river to the old mill.`,
+    ]);
+    const reading = await embedder.readParts?.(['Please forget my address. '.repeat(60), 'Thanks.'], { said });
+    expect(reading?.request).toHaveLength(62);
+    expect(reading?.foreign).toHaveLength(62);
   });
 
   it('puts the same meaning near and another one far', async () => {
@@ -216,7 +256,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     ['published', 'onnx/model_quantized.onnx', 1_000_000],
     ['published', 'tokenizer.json', 300_000],
     ['memory', 'memory-lora.safetensors', 300_000],
-    ['foreign', 'foreign-lora.safetensors', 300_000],
+    ['reader', 'reader-lora.safetensors', 300_000],
   ] as const)('prepares nothing from another %s/%s', async (source, file, position) => {
     const copy = join(folder, file.replace('/', '-'));
     await cp(sources[source], source === 'published' ? copy : join(copy, file), { recursive: true });
@@ -242,7 +282,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     await writeFile(file, '');
     const made = prepareOnce(join(import.meta.dirname, '../../..'), join(file, 'weights'));
     expect(made.startsWith(tmpdir())).toBe(true);
-    expect((await readdir(made)).toSorted()).toEqual(['vocabulary.bin', 'weights.bin']);
+    expect((await readdir(made)).toSorted()).toEqual(['lexicons.txt', 'vocabulary.bin', 'weights.bin']);
     await rm(made, { recursive: true });
   });
 
@@ -251,6 +291,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     // In the row of [CLS], which every text has.
     ['weights.bin', layoutMemory({ maximumTokens: 8, workspaces: 1 }).words + 101 * MODEL.hidden],
     ['vocabulary.bin', 300_000],
+    ['lexicons.txt', 30_000],
   ])('refuses another prepared %s (%i)', async (file, position) => {
     const modelPath = join(folder, `other-${file}-${position}`);
     await cp(await findWeights(), modelPath, { recursive: true });
@@ -260,7 +301,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
       await writeFile(join(modelPath, file), changed);
       for (const threads of [0, 2]) {
         const embedder = createLocalEmbedder({ modelPath, threads });
-        await expect(embedder.embed(['x'])).rejects.toMatchObject({
+        await expect(embedder.embed(['Das ist mein Haus.'])).rejects.toMatchObject({
           code: 'embedder_unavailable',
           message: expect.stringContaining('CRC-32'),
         });

@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { VarveError } from '../../errors.ts';
-import type { Embedded, Embedder } from '../embedder.ts';
-import { createEncoder, type TextPart } from './encoder.ts';
+import type { Embedded, Embedder, PartReading } from '../embedder.ts';
+import { createEncoder } from './encoder.ts';
+import { createGlossary, type Glossary } from './glossary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
-import { layoutMemory, MODEL, TEXTS_PER_TASK } from './memory-layout.ts';
+import { HEADS, layoutMemory, MODEL } from './memory-layout.ts';
+import { MAXIMUM_WINDOWS, messageWindows } from './message-windows.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
-import { MODEL_NAME, readVocabulary } from './weights.ts';
+import { MODEL_NAME, readLexicons, readVocabulary } from './weights.ts';
 import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
 import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
 
@@ -21,20 +23,19 @@ export interface LocalEmbedderOptions {
   threads?: number;
   /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
   maximumTokens?: number;
-  /** Folder with prepared weights (`weights.bin`, `vocabulary.bin`). Default: those that came with the installation. */
+  /** Folder with prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: those that came with the installation. */
   modelPath?: string;
 }
 
-/** Longer texts are truncated, because the mean of many windows says little about any of them. */
-const MAXIMUM_WINDOWS = 8;
-
 interface Engine {
   readonly wordPiece: WordPiece;
+  readonly glossary: Glossary;
   readonly pool: WorkerPool;
 }
 
 /**
- * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). It runs offline, in this process, on
+ * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). It
+ * reads other languages word by word in English (train/lexicons). It runs offline, in this process, on
  * threads of its own and without native code. The first `embed()` loads the weights. It rejects with `embedder_unavailable` if they are
  * missing or do not match, and the first time it also emits a process warning; the next call tries again. A text beyond `maximumTokens`
  * gets the mean of its windows (up to 8), weighted by length.
@@ -79,12 +80,17 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     async embed(texts, { signal } = {}): Promise<Embedded> {
       signal?.throwIfAborted();
       if (texts.length === 0) return { vectors: [], tokens: 0 };
-      const { pool, wordPiece } = await load();
+      const { pool, wordPiece, glossary } = await load();
       signal?.throwIfAborted();
-      return embedTexts(texts, { pool, signal, windowsOf: (text) => windowsOf(text, wordPiece, maximumTokens) });
+      return embedTexts(texts, {
+        pool,
+        signal,
+        windowsOf: (text) => windowsOf(glossary.gloss(text), wordPiece, maximumTokens),
+      });
     },
 
-    tellForeign: async (parts, { signal } = {}) => tellForeign(parts, { ...(await load()), maximumTokens, signal }),
+    readParts: async (parts, { said = [], signal } = {}) =>
+      readParts([parts, ...said], { ...(await load()), maximumTokens, signal }),
 
     async close() {
       isClosed = true;
@@ -95,20 +101,32 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
-async function tellForeign(
-  parts: readonly string[],
-  { pool, wordPiece, maximumTokens, signal }: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
-): Promise<Float32Array> {
+/** What the heads tell of the parts of a message, and of the sentences of each turn before it, in their order. */
+async function readParts(
+  [parts = [], ...said]: readonly (readonly string[])[],
+  {
+    pool,
+    wordPiece,
+    glossary,
+    maximumTokens,
+    signal,
+  }: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
+): Promise<PartReading> {
+  const [message = [], ...turns] = glossary.glossTogether([parts, ...said]);
+  const windows = messageWindows(message, turns, { wordPiece, maximumTokens });
   const sender = createSender(pool, { isUrgent: false, signal });
   try {
     const told = await Promise.all(
-      foreignWindows(parts, { wordPiece, maximumTokens }).map(async ({ skipped, ...window }) =>
-        (await sender.send(window)).subarray(skipped),
-      ),
+      windows.map(async ({ skipped, ...window }) => (await sender.send(window)).subarray(skipped * HEADS)),
     );
-    const numbers = new Float32Array(parts.length).fill(told.at(-1)?.at(-1) ?? 0);
-    numbers.set(told.flatMap((some) => [...some]).slice(0, parts.length));
-    return numbers;
+    const numbers = told.flatMap((some) => [...some]);
+    // Parts beyond the last window get what is told of its last part; nothing is told of sentences beyond it.
+    const tellOf = (head: number): Float32Array =>
+      Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
+        const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;
+        return numbers[part * HEADS + head] ?? last ?? 0;
+      });
+    return { foreign: tellOf(0), request: tellOf(1) };
   } finally {
     sender.end();
   }
@@ -129,7 +147,11 @@ async function openEngine({ threads, maximumTokens, modelPath, onFailure }: Engi
       ? createCallingThread(given)
       : createWorkerPool({ ...given, threads, onFailure: (cause) => onFailure(pool, cause) });
   try {
-    return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
+    return {
+      pool,
+      wordPiece: createWordPiece(readVocabulary(weightsFolder)),
+      glossary: createGlossary(() => readLexicons(weightsFolder)),
+    };
   } catch (error) {
     await pool.close(error);
     throw error;
@@ -147,51 +169,6 @@ function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): n
     ...pieces.slice(index * share, (index + 1) * share),
     SPECIAL_IDS.end,
   ]);
-}
-
-/**
- * Fractions of a window: a part longer than the first fraction is judged by its beginning; each window repeats the first part up to the
- * second fraction.
- */
-const MOST_OF_PART = 0.47;
-const MOST_REPEATED = 0.19;
-
-interface ForeignWindow {
-  ids: number[];
-  parts: TextPart[];
-  /** How many parts at the start are repeated from the first window. */
-  skipped: number;
-}
-
-/**
- * The parts of a message in windows that the model can read, the first part at the head of each: what the author asks for decides whose
- * words the others are. Parts beyond the last window get the verdict of its last part.
- */
-export function foreignWindows(
-  parts: readonly string[],
-  { wordPiece, maximumTokens }: { wordPiece: WordPiece; maximumTokens: number },
-): ForeignWindow[] {
-  const windows: ForeignWindow[] = [];
-  const first = wordPiece.encode(parts[0] ?? '', Math.floor(maximumTokens * MOST_REPEATED));
-  const begin = (): ForeignWindow => {
-    const isFirst = windows.length === 0;
-    const ids: number[] = [SPECIAL_IDS.start, ...(isFirst ? [] : first)];
-    windows.push({ ids, parts: isFirst ? [] : [[1, first.length]], skipped: isFirst ? 0 : 1 });
-    return windows.at(-1)!;
-  };
-  let window = begin();
-  for (const part of parts) {
-    const pieces = wordPiece.encode(part, Math.floor(maximumTokens * MOST_OF_PART));
-    if (pieces.length === 0) pieces.push(SPECIAL_IDS.unknown);
-    if (window.ids.length + pieces.length >= maximumTokens || window.parts.length === TEXTS_PER_TASK) {
-      if (windows.length === MAXIMUM_WINDOWS) break;
-      window = begin();
-    }
-    window.parts.push([window.ids.length, pieces.length]);
-    window.ids.push(...pieces);
-  }
-  for (const { ids } of windows) ids.push(SPECIAL_IDS.end);
-  return windows;
 }
 
 function unavailable(cause: unknown): VarveError {
@@ -325,9 +302,15 @@ export function createCallingThread(options: { maximumTokens: number; weightsFol
         const padded = [...text.ids, ...(text.ids.length & 1 ? [SPECIAL_IDS.padding] : [])];
         prepared.readWords(padded);
         ids.set(padded);
-        if (text.parts !== undefined) prepared.readForeign();
+        if (text.parts !== undefined) prepared.readReader();
         encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0, parts: text.parts });
-        text.resolve(new Float32Array(memory.buffer, workspace.vectors, text.parts?.length ?? MODEL.hidden).slice());
+        text.resolve(
+          new Float32Array(
+            memory.buffer,
+            workspace.vectors,
+            text.parts === undefined ? MODEL.hidden : text.parts.length * HEADS,
+          ).slice(),
+        );
       } catch (error) {
         text.reject(error);
       }

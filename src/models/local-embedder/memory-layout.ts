@@ -58,8 +58,8 @@ export interface MemoryLayout {
   readonly layers: readonly LayerAddress[];
   /** A row for each piece of the vocabulary: a third of the weights. A text needs only the rows of its own pieces. */
   readonly words: number;
-  /** The layers of the foreign-text classifier (train/foreign), and its head: a weight for each dimension, then a bias. */
-  readonly foreign: { readonly layers: readonly LayerAddress[]; readonly head: number };
+  /** The layers that read messages (train/reader), and their heads: a weight for each dimension of each head, then their biases. */
+  readonly reader: { readonly layers: readonly LayerAddress[]; readonly heads: number };
   readonly workspaces: readonly Workspace[];
   /** The end of the weights. Everything before this address is independent of the number of tokens and workspaces. */
   readonly weightsEnd: number;
@@ -70,6 +70,9 @@ export interface MemoryLayout {
 
 /** Texts handed to a worker at once; see `worker-pool.ts`. */
 export const TEXTS_PER_TASK = 64;
+
+/** What the reading layers tell of a part: whether it is foreign, and whether it asks to forget or is meant by such a request. */
+export const HEADS = 2;
 
 /** One phase per layer, and one before the first. */
 export const PHASES: number = MODEL.layers + 1;
@@ -108,7 +111,7 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
     embeddingNorm: norm(),
     layers: layers(),
     words: take(MODEL.vocabulary * hidden),
-    foreign: { layers: layers(), head: take((hidden + 1) * 4) },
+    reader: { layers: layers(), heads: take((hidden + 1) * HEADS * 4) },
   };
 
   const weightsEnd = end;

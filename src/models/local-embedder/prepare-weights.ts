@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,7 +18,7 @@ import { allocateMemory, createKernel } from './kernel.ts';
 import { loadModel } from './load-model.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
 import { packVocabulary } from './word-piece.ts';
-import { IMAGE_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
+import { IMAGE_FILE, LEXICONS_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
 
 // Weights are prepared only in a checkout, for itself or for a release, which contains the result.
 
@@ -30,9 +31,10 @@ const DIFFERENCE_SHA256 = '1688f9341b8cd7a3ccd905416adfb6193b844b45359bca661e941
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
 const VOCABULARY_FILE = 'tokenizer.json';
-const FOREIGN_SHA256 = '9f13ed8c1c116c19e3c204dc86a394657948c533eb0fbc905f33837eaa8e8cd0';
+const READER_SHA256 = 'f8197de19c1971c64f78cfc686a5503572aa58292f5266284661863966c341ac';
 const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
-const FOREIGN_FILE = 'train/foreign/foreign-lora.safetensors';
+const READER_FILE = 'train/reader/reader-lora.safetensors';
+const LEXICONS_FOLDER = 'train/lexicons';
 
 /** npm packages that carry exactly the published files. A checkout has one as a development dependency. */
 const PACKAGES = [
@@ -46,7 +48,9 @@ export interface WeightSources {
   readonly published: string;
   /** The files with the trained differences. */
   readonly memory: string;
-  readonly foreign: string;
+  readonly reader: string;
+  /** The folder with a lexicon for each language. */
+  readonly lexicons: string;
 }
 
 /** The sources of a checkout. Throws `embedder_unavailable` where there are none. */
@@ -57,10 +61,15 @@ export function findSources(packageRoot: string): WeightSources {
   const published = places.find(isPublished);
   if (published === undefined)
     throw unavailable(`no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}`);
-  const [memory, foreign] = [join(packageRoot, DIFFERENCE_FILE), join(packageRoot, FOREIGN_FILE)];
-  const missing = [memory, foreign].find((file) => !existsSync(file));
+  const sources = {
+    published,
+    memory: join(packageRoot, DIFFERENCE_FILE),
+    reader: join(packageRoot, READER_FILE),
+    lexicons: join(packageRoot, LEXICONS_FOLDER),
+  };
+  const missing = Object.values(sources).find((path) => !existsSync(path));
   if (missing !== undefined) throw unavailable(`there is no ${missing}`);
-  return { published, memory, foreign };
+  return sources;
 }
 
 /**
@@ -90,15 +99,18 @@ export function prepareOnce(packageRoot: string, target: string): string {
 
 /**
  * Merges the trained difference into the published weights and writes the result as an image of the memory, and the vocabulary as a hash
- * table, so that loading is a plain read: 20 ms instead of a second.
+ * table, so that loading is a plain read: 20 ms instead of a second. The lexicons are joined into one file.
  */
-export function prepareWeights({ published, memory: memoryFile, foreign }: WeightSources, target: string): void {
+export function prepareWeights(
+  { published, memory: memoryFile, reader, lexicons }: WeightSources,
+  target: string,
+): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
   const model = readVerified(join(published, MODEL_FILE), MODEL_SHA256);
   const added = {
     memory: readVerified(memoryFile, DIFFERENCE_SHA256),
-    foreign: readVerified(foreign, FOREIGN_SHA256),
+    reader: readVerified(reader, READER_SHA256),
   };
   loadModel(model, added, { memory, layout, kernel: createKernel(memory) });
   mkdirSync(target, { recursive: true });
@@ -108,6 +120,8 @@ export function prepareWeights({ published, memory: memoryFile, foreign }: Weigh
   writeFileSync(join(target, IMAGE_FILE), new Uint8Array(memory.buffer, 0, layout.weightsEnd));
   appendFileSync(join(target, IMAGE_FILE), new Uint8Array(checks.buffer));
   writeFileSync(join(target, TABLE_FILE), packVocabulary(readPieces(published)));
+  const files = readdirSync(lexicons).toSorted();
+  writeFileSync(join(target, LEXICONS_FILE), files.map((file) => readFileSync(join(lexicons, file), 'utf8')).join(''));
 }
 
 function readVerified(path: string, sha256: string): Uint8Array {

@@ -4,12 +4,12 @@ import { crc32 } from 'node:zlib';
 import type { SharedMemory } from './kernel.ts';
 import { type MemoryLayout, MODEL } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
-import { IMAGE_FILE, readable, TABLE_FILE, unavailable, verify, WEIGHTS_NAME } from './weights.ts';
+import { IMAGE_FILE, LEXICONS_FILE, readable, TABLE_FILE, unavailable, verify, WEIGHTS_NAME } from './weights.ts';
 
 /** Checksums of the parts of the file that `prepare-weights.ts` writes. They change with the layout of the memory. */
 const WEIGHTS_CRC32 = 4_083_412_613;
 const WORDS_CRC32 = 1_066_826_237;
-const FOREIGN_CRC32 = 3_132_688_099;
+const READER_CRC32 = 486_632_996;
 
 /**
  * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. A new checkout has none: they are then
@@ -23,21 +23,21 @@ export async function findWeights(modelPath?: string): Promise<string> {
     const { prepareOnce } = await import('./prepare-weights.ts');
     return prepareOnce(packageFolder(), own);
   }
-  throw unavailable(`no folder with ${IMAGE_FILE} and ${TABLE_FILE} at ${own}`);
+  throw unavailable(`no folder with ${IMAGE_FILE}, ${TABLE_FILE} and ${LEXICONS_FILE} at ${own}`);
 }
 
 function isPrepared(folder: string): boolean {
-  return [IMAGE_FILE, TABLE_FILE].every((file) => existsSync(join(folder, file)));
+  return [IMAGE_FILE, TABLE_FILE, LEXICONS_FILE].every((file) => existsSync(join(folder, file)));
 }
 
-/** Prepared weights in the memory. The rows of words and the layers of the foreign-text classifier are read on demand. */
+/** Prepared weights in the memory. The rows of words and the layers of the reader are read on demand. */
 export interface PreparedWeights {
   /** Reads the rows of all words. */
   readAllWords(): void;
   /** Reads the rows of these words, unless they are loaded. */
   readWords(ids: readonly number[]): void;
-  /** Reads the layers of the foreign-text classifier, unless they are loaded. */
-  readForeign(): void;
+  /** Reads the layers of the reader, unless they are loaded. */
+  readReader(): void;
   close(): void;
 }
 
@@ -64,7 +64,7 @@ export function openPrepared(
   const ofRows = read(new Uint8Array(checks.buffer), layout.weightsEnd);
   verify(path, 'CRC-32', crc32(ofRows, crc32(rest)), WEIGHTS_CRC32);
   const isThere = new Set<number>();
-  let hasForeign = false;
+  let hasReader = false;
 
   return {
     readAllWords() {
@@ -80,12 +80,12 @@ export function openPrepared(
         isThere.add(id);
       }
     },
-    readForeign() {
-      if (hasForeign) return;
+    readReader() {
+      if (hasReader) return;
       const start = layout.words + MODEL.vocabulary * MODEL.hidden;
       const rows = read(new Uint8Array(memory.buffer, start, layout.weightsEnd - start), start);
-      verify(path, 'CRC-32', crc32(rows), FOREIGN_CRC32);
-      hasForeign = true;
+      verify(path, 'CRC-32', crc32(rows), READER_CRC32);
+      hasReader = true;
     },
     close: () => closeSync(file),
   };

@@ -4,17 +4,23 @@ import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
 import { type Vocabulary, vocabularyTable } from './word-piece.ts';
 
-/** The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8. The number is incremented when vectors change. */
-export const MODEL_NAME = 'memory-minilm-l6-int8@1';
+/**
+ * The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8, other languages glossed (train/lexicons). The number is
+ * incremented when vectors change.
+ */
+export const MODEL_NAME = 'memory-minilm-l6-int8@2';
 
-/** The folder of the prepared weights. The second number is incremented when the foreign-text classifier (train/foreign) changes. */
-export const WEIGHTS_NAME: string = `${MODEL_NAME}+foreign@1`;
+/** The folder of the prepared weights. The second number is incremented when the reader of messages (train/reader) changes. */
+export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@1`;
 
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';
+export const LEXICONS_FILE = 'lexicons.txt';
 
 /** The checksum of the vocabulary that `prepare-weights.ts` writes. */
 const TABLE_CRC32 = 1_430_007_407;
+/** The checksum of the lexicons, which decide the vectors of texts in other languages. */
+const LEXICONS_CRC32 = 4_168_407_500;
 
 /** Reads the vocabulary. Throws `embedder_unavailable` if the file is a different one. */
 export function readVocabulary(folder: string): Vocabulary {
@@ -23,6 +29,14 @@ export function readVocabulary(folder: string): Vocabulary {
   const table = new Uint8Array(readable(path, () => readFileSync(path)));
   verify(path, 'CRC-32', crc32(table), TABLE_CRC32);
   return vocabularyTable(table);
+}
+
+/** Reads the lexicons of other languages. Throws `embedder_unavailable` if the file is a different one. */
+export function readLexicons(folder: string): string {
+  const path = join(folder, LEXICONS_FILE);
+  const lexicons = readable(path, () => readFileSync(path));
+  verify(path, 'CRC-32', crc32(lexicons), LEXICONS_CRC32);
+  return lexicons.toString();
 }
 
 /** Returns what `read` returns. Throws `embedder_unavailable` where `read` fails. */

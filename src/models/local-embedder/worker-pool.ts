@@ -4,15 +4,15 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
 import type { TextPart } from './encoder.ts';
 import { allocateMemory, type SharedMemory } from './kernel.ts';
-import { layoutMemory, type MemoryLayout, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
+import { HEADS, layoutMemory, type MemoryLayout, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
 
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
 export interface PoolText {
   readonly ids: readonly number[];
   /**
-   * Asks which of these parts (at most {@link TEXTS_PER_TASK}) are the author's own: the result is a number for each part instead of the
-   * vector.
+   * Asks what the reader tells of these parts (at most {@link TEXTS_PER_TASK}): the result is a number for each part and head instead of
+   * the vector.
    */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
@@ -161,7 +161,7 @@ class ThreadPool implements WorkerPool {
     this.#sharing.record({ isShared, milliseconds: performance.now() - startedAt, tokens });
     const start = this.#layout.workspaces[workspace]?.vectors ?? 0;
     for (const [slot, { parts, resolve }] of texts.entries()) {
-      const size = parts?.length ?? MODEL.hidden;
+      const size = parts === undefined ? MODEL.hidden : parts.length * HEADS;
       resolve(new Float32Array(this.#memory.buffer, start + slot * size * 4, size).slice());
     }
   }

@@ -48,6 +48,28 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Re
   pushForget({ turn, unit, input, reading, asked }, { about, said: said.trim(), isToldBefore, isAll });
 }
 
+/**
+ * Log-odds of the reading layers. Above the first, a sentence may ask to forget something; the turns before it decide. Above the second, it
+ * is not kept as a statement.
+ */
+const MAY_ASK = -2;
+const ASKS = 1.5;
+
+/**
+ * Adds a request that only the reading layers recognise: "I'd sleep better if you didn't know where I live". Returns whether the sentence is
+ * hardly anything else.
+ */
+export function isLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading): boolean {
+  const end = unit.start + unit.text.length;
+  const odds = turn.asking.filter((part) => part.start < end && part.end > unit.start).map((part) => part.odds);
+  const most = Math.max(-Infinity, ...odds);
+  const isTakenBack = unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
+  if (unit.isForeign || isTakenBack || most < MAY_ASK) return false;
+  const quote = { turn: turn.number, words: unit.text };
+  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true });
+  return most > ASKS;
+}
+
 /** Adds a request that names its object, or that refers to what was said just before. */
 function pushForget(
   { turn, unit, input, reading, asked }: ForgetIn,

@@ -8,6 +8,7 @@ import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
 import type { Reader, ReadInput, Reading } from '../reader.ts';
 import { createLocalReader } from './local-reader.ts';
+import type { ReadParts } from './units.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 import type { Origin } from '../../../record/statement.ts';
 
@@ -344,21 +345,42 @@ describe('a model beside the reader', () => {
 
   it('tells what is foreign where the form of the text does not', async () => {
     const by = createLocalReader({
-      tellForeign: async (parts) => Float32Array.from(parts, (_, index) => index * 9 - 4),
+      readParts: async (parts) => ({
+        foreign: Float32Array.from(parts, (_, index) => index * 9 - 4),
+        request: Float32Array.from(parts, () => -9),
+      }),
     });
     expect((await read(letter, { by })).statements).toEqual([]);
     expect((await read(letter)).statements).not.toEqual([]);
   });
 
   it('may fail: then words and their form decide alone', async () => {
-    const by = createLocalReader({ embed: failing, tellForeign: failing });
+    const by = createLocalReader({ embed: failing, readParts: failing });
     for (const text of [letter, 'I live in Linz.']) expect(await read(text, { by })).toEqual(await read(text));
   });
 
-  it('is not asked about a short sentence, whose author nobody could tell from it', async () => {
-    const by = createLocalReader({ tellForeign: () => Promise.reject(new Error('asked')) });
+  it('is not believed of a short sentence, whose author nobody could tell from it', async () => {
+    const readParts: ReadParts = async (parts) => ({
+      foreign: Float32Array.from(parts, (_, index) => 9 * (parts.length - index)),
+      request: Float32Array.from(parts, () => -9),
+    });
+    const by = createLocalReader({ readParts });
     expect((await read('I live in Linz with my sister Ana.', { by })).statements).not.toEqual([]);
-    await expect(read('I live in Linz with Ana. We moved in May.', { by })).rejects.toThrow('asked');
+    expect((await read(letter, { by })).statements).toEqual([]);
+  });
+
+  it('tells a request that no phrase tells, which is then decided by what was said before', async () => {
+    const readParts =
+      (odds: number): ReadParts =>
+      async (parts) => ({
+        foreign: Float32Array.from(parts, () => -9),
+        request: Float32Array.from(parts, () => odds),
+      });
+    const hint = 'It would suit me if the thing with the bank had not come up.';
+    const asked = await read(hint, { by: createLocalReader({ readParts: readParts(3) }) });
+    expect(asked.forgets).toMatchObject([{ about: hint, isLikely: true, known: [] }]);
+    expect(asked.statements).toEqual([]);
+    expect((await read(hint, { by: createLocalReader({ readParts: readParts(-3) }) })).forgets).toEqual([]);
   });
 });
 

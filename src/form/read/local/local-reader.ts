@@ -1,25 +1,32 @@
-import type { ForeignSpan } from '../../../language/foreign-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
-import { emptyReading, type Reader, type Reading, type ReadInput, readStatement } from '../reader.ts';
+import { emptyReading, type Reader, type ReadForget, type Reading, type ReadInput, readStatement } from '../reader.ts';
 import { correctionOf } from './corrections.ts';
 import type { FilledSlot } from './fill-slots.ts';
-import { forget, takeBack } from './forget-request.ts';
+import { forget, isLikelyRequest, takeBack } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { requestOf } from './requests.ts';
 import { featuresOf, select } from './selector.ts';
 import { peopleOf } from './small-names.ts';
 import { type Asked, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
-import { foreignAsTold, isOwnMessage, type ReadUnit, type TellForeign, type Turn, unitsOf } from './units.ts';
+import {
+  isOwnMessage,
+  type ReadParts,
+  type ReadUnit,
+  tellMessage,
+  type ToldMessage,
+  type Turn,
+  unitsOf,
+} from './units.ts';
 
 export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
-  /** Tells which parts of a message are foreign. If it is absent or fails, the form of the text decides alone. */
-  tellForeign?: TellForeign | undefined;
+  /** Tells which parts of a message are foreign or ask to forget. If it is absent or fails, form and phrases decide alone. */
+  readParts?: ReadParts | undefined;
   /** The selector. Training measures other weights through it. */
   select?: typeof select;
 }
@@ -36,11 +43,7 @@ const LEAST_OWN = 0.45;
  * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
  * patterns fill for certain. It makes no inferences, rewrites nothing and replaces only slots.
  */
-export function createLocalReader({
-  embed = null,
-  tellForeign,
-  select: ask = select,
-}: LocalReaderOptions = {}): Reader {
+export function createLocalReader({ embed = null, readParts, select: ask = select }: LocalReaderOptions = {}): Reader {
   return {
     id: 'local',
     kind: 'local',
@@ -52,9 +55,9 @@ export function createLocalReader({
             event,
             index,
             input,
-            tellForeign === undefined || !isOwnMessage(event)
-              ? []
-              : ((await unlessUnavailable(foreignAsTold(event.content, tellForeign, { signal }))) ?? []),
+            readParts === undefined || !isOwnMessage(event)
+              ? null
+              : await unlessUnavailable(tellMessage(event.content, readParts, { signal })),
           ),
         ),
       );
@@ -86,9 +89,9 @@ export function createLocalReader({
   };
 }
 
-function readableTurn(event: Event, index: number, input: ReadInput, told: readonly ForeignSpan[]): Turn {
+function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage | null): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null };
+  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, asking: [] };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = before.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
@@ -98,14 +101,14 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: reado
     fallback,
     now: event.occurredAt,
     timeZone: input.timeZone,
-    told,
+    told: told?.foreign ?? [],
     people: peopleOf(
       input.known,
       own.map(({ content }) => content.slice(0, 1_500)),
       fallback,
     ),
   });
-  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input) };
+  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), asking: told?.asking ?? [] };
 }
 
 /** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
@@ -128,10 +131,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request, selection } = item;
-    if (request === 'forget' || request === 'take-back') {
-      (request === 'forget' ? forget : takeBack)(turn, unit, input, reading);
-      continue;
-    }
+    if (readsRequest(item, turn, input, reading)) continue;
     const correction = kept.length === 0 ? correctionOf(unit, reading.statements, input, turn.number) : null;
     if (correction !== null) {
       reading.statements.push(correction);
@@ -153,6 +153,29 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
+  dropExplanations(turn, reading);
+}
+
+/** Reads a request to forget, or to take one back. Returns whether the sentence is nothing else. */
+function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, reading: Reading): boolean {
+  if (request === 'take-back') {
+    takeBack(turn, unit, input, reading);
+    return true;
+  }
+  if (request === null) return isLikelyRequest(turn, unit, reading);
+  if (request !== 'forget') return false;
+  const before = reading.forgets.length;
+  forget(turn, unit, input, reading);
+  // A request that does not name its object may still be understood by its meaning.
+  if (reading.forgets.length === before) isLikelyRequest(turn, unit, reading);
+  return true;
+}
+
+/** Where a turn has a request in plain words, its other sentences only explain that request. */
+function dropExplanations({ number }: Turn, reading: Reading): void {
+  const isHere = ({ quote }: ReadForget): boolean => quote.turn === number;
+  if (reading.forgets.some((request) => isHere(request) && request.isLikely !== true))
+    reading.forgets = reading.forgets.filter((request) => !isHere(request) || request.isLikely !== true);
 }
 
 function isKept({ selection, request, hasVector, unit }: Asked): boolean {

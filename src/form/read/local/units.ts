@@ -19,6 +19,8 @@ export interface Turn {
   /** Whose "I" it is: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
+  /** Its parts, with how likely each asks to forget something; empty where that is not told. */
+  asking: ToldMessage['asking'];
 }
 
 /** Whether an event is a message of the user's. */
@@ -216,8 +218,15 @@ export function withDates(
   return { text: text + words.slice(position), dates };
 }
 
-/** Classifies parts of a message by the model that was trained to recognise foreign text (train/foreign): above 0 means foreign. */
-export type TellForeign = NonNullable<Embedder['tellForeign']>;
+/** Classifies the parts of a message by the reading layers (train/reader). */
+export type ReadParts = NonNullable<Embedder['readParts']>;
+
+/** How the reading layers classify a message. */
+export interface ToldMessage {
+  foreign: ForeignSpan[];
+  /** The parts of the message, each with the log-odds that it asks to forget something. */
+  asking: (TextSpan & { odds: number })[];
+}
 
 const MOST_PARTS = 400;
 /** "Translate this: …": up to this many words before a colon may ask something about the text that follows. */
@@ -225,8 +234,8 @@ const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
 /**
- * How sure the model must be, as log-odds. It was trained mostly on English: at 0 it classifies 2 of 100 unseen sentences of users in
- * English lives as foreign, and 6 of 100 in other languages (train/foreign).
+ * How sure the model must be, as log-odds. It was trained mostly on English: at 0 it classifies 1 of 100 unseen sentences of users in
+ * English lives as foreign, and 2 to 5 of 100 in other languages (train/reader).
  */
 const SURE = { en: 0, others: 1 };
 /** A message of one or two sentences is its author's own, unless it asks something about a text. */
@@ -234,18 +243,26 @@ const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are never pasted text. */
 const SHORTEST = 25;
 
-/** The foreign spans of a message, as the model classifies them. */
-export async function foreignAsTold(text: string, tell: TellForeign, options: EmbedOptions): Promise<ForeignSpan[]> {
+/** The foreign spans of a message and the requests in it, as the reading layers classify them. */
+export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
-  const isBare = readable.length < LONGEST_BARE && !readable.includes('\n') && !asksAboutText(readable);
-  if (readable.length < SHORTEST || parts.length === 0 || (isBare && parts.length === 1)) return [];
-  const sure = detectPack(readable)?.language === 'en' ? SURE.en : SURE.others;
+  if (parts.length === 0) return { foreign: [], asking: [] };
   // From the end of the part before, so that the marks of a list belong to their lines.
-  const told = await tell(
+  const { foreign, request } = await read(
     parts.map(({ end }, index) => readable.slice(parts[index - 1]?.end ?? 0, end)),
     options,
   );
+  return {
+    foreign: foreignAsTold(readable, parts, foreign),
+    asking: parts.map((part, index) => ({ ...part, odds: request[index] ?? 0 })),
+  };
+}
+
+function foreignAsTold(text: string, parts: readonly TextSpan[], told: Float32Array): ForeignSpan[] {
+  const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
+  if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
+  const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
   if (isBare && told.every((value) => value > sure)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {

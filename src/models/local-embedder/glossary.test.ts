@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cpuTime } from '../../../test/cpu-time.ts';
+import { createGlossary } from './glossary.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../train/lexicons');
+const glossary = createGlossary(() =>
+  readdirSync(FOLDER)
+    .map((file) => readFileSync(join(FOLDER, file), 'utf8'))
+    .join(''),
+);
+
+describe('a glossary', () => {
+  it.each([
+    ['Meine Schwester hat gestern eine Wohnung gekauft.', ['sister', 'yesterday', 'apartment', 'bought']],
+    ['ich hab den zahnarzttermin vergessen', ['dentist', 'appointment', 'forget']],
+    ['Mi hermano trabajaba en una panadería.', ['brother', 'work', 'bakery']],
+    ["J'ai peur de perdre mon travail.", ['fear', 'lose', 'work']],
+    ['Minha avó mora sozinha em Coimbra.', ['grandmother', 'live', 'alone', 'Coimbra']],
+    ['Mia figlia è allergica alle noci.', ['daughter', 'allergic', 'nut']],
+    ['Mijn katten slapen altijd op de bank.', ['cat', 'sleep', 'always']],
+    ['我妹妹下个月结婚', ['sister', 'next month', 'marr']],
+    ['母は先月退院しました', ['mother', 'last month', 'hospital']],
+  ])('writes the words of %s in English', (text, expected) => {
+    const english = glossary.gloss(text);
+    for (const word of expected) expect(english).toContain(word);
+  });
+
+  it('leaves English, names and unknown languages as they are', () => {
+    for (const text of ['The die is cast in the war room.', 'Moja siostra kupiła wczoraj mieszkanie w Łodzi.', '42'])
+      expect(glossary.gloss(text)).toBe(text);
+    expect(glossary.gloss('Ayer hablé con Rosario Luna en Bilbao.')).toMatch(/Rosario Luna in Bilbao/);
+  });
+
+  it('glosses the parts of a message in the language of the whole', () => {
+    const [[first = ''] = [], said = []] = glossary.glossTogether([['vergiss das'], ['ich wohne in Graz', 'Der Hund']]);
+    expect(first).toMatch(/^forget/);
+    expect(said).toEqual(['i live in Graz', 'the dog']);
+  });
+
+  it('reads the lexicons only when a text in another language comes', () => {
+    let reads = 0;
+    const counting = createGlossary(() => {
+      reads += 1;
+      return '# de capitals\nhund\tdog\n';
+    });
+    counting.gloss('I have a dog and a cat.');
+    expect(reads).toBe(0);
+    expect(counting.gloss('Ich habe einen Hund und er ist nett.')).toContain('dog');
+    counting.gloss('Das ist nicht mein Hund.');
+    expect(reads).toBe(1);
+  });
+
+  it('takes time in proportion to the text, whatever its words are', () => {
+    const text = (count: number): string => `Ich habe das nicht ${'haushaushaushaushaushausxq '.repeat(count)}`;
+    const cost = (count: number): number =>
+      Math.min(...[1, 2, 3].map(() => cpuTime(() => glossary.gloss(text(count)))));
+    cost(100);
+    expect(cost(1_600)).toBeLessThan(Math.max(1, cost(200)) * 8 * 4);
+  });
+});

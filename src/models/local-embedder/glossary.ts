@@ -1,0 +1,260 @@
+import { detectPack } from '../../language/packs/packs.ts';
+
+/** Writes a text of another language in English words, one by one: the model knows English only. */
+export interface Glossary {
+  /** The text with the English words for its own where its language has a lexicon; else the text as it is. */
+  gloss(text: string): string;
+  /** Groups of parts that are all in the language of the whole. */
+  glossTogether(groups: readonly (readonly string[])[]): string[][];
+}
+
+/**
+ * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text when the first text in another language comes. A
+ * lexicon is parsed when its language comes.
+ */
+export function createGlossary(read: () => string): Glossary {
+  let sources: ReadonlyMap<string, string> | null = null;
+  const opened = new Map<string, Lexicon | null>();
+
+  const lexiconOf = (text: string): Lexicon | null => {
+    const language = detectPack(text)?.language ?? 'en';
+    if (language === 'en') return null;
+    let lexicon = opened.get(language);
+    if (lexicon === undefined) {
+      sources ??= new Map(
+        read()
+          .split(/^# /mu)
+          .map((source): [language: string, source: string] => [source.slice(0, 2), source]),
+      );
+      const source = sources.get(language);
+      opened.set(language, (lexicon = source === undefined ? null : readLexicon(source)));
+    }
+    return lexicon;
+  };
+
+  return {
+    gloss: (text) => glossed(text, lexiconOf(text)),
+    glossTogether(groups) {
+      const lexicon = lexiconOf(groups.flat().join(' '));
+      return groups.map((parts) => parts.map((part) => glossed(part, lexicon)));
+    },
+  };
+}
+
+/** A language's words with their English words. */
+interface Lexicon {
+  /** In lower case; where no other word is spelled so, also without accents: "avó" and "avô" differ, "comio" is "comió". */
+  readonly words: ReadonlyMap<string, string>;
+  readonly inflections: readonly Inflection[];
+  /** The letters that participles and infinitives have at their start or inside: German "ge" and "zu". */
+  readonly infixes: readonly string[];
+  /** Letters that join two words into one; null where words are not joined. */
+  readonly joints: readonly string[] | null;
+  /** Whether a letter is doubled in some forms of a word and not in others: Dutch "lopen" and "loop". */
+  readonly isDoubling: boolean;
+  /** Whether all nouns have a capital, so that a capital does not tell a name. */
+  readonly hasCapitals: boolean;
+  readonly hasSpaces: boolean;
+  /** The most words of an entry; the most characters where the language has no spaces. */
+  readonly longest: number;
+}
+
+/** The stems of a kind of words, and the endings that its forms have. */
+interface Inflection {
+  readonly stems: ReadonlyMap<string, string>;
+  readonly endings: RegExp;
+}
+
+/**
+ * Parses a lexicon. Its first line has settings, as in "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n":
+ * without its `infinitive` an entry is the stem of a verb, whose forms end in one of `verbs`; without its `stem` it is the stem of any other
+ * word, whose forms end in one of `words`. The other lines have an entry, a tab and its English words. Of two equal entries the first
+ * counts.
+ */
+function readLexicon(source: string): Lexicon {
+  const [head = '', ...lines] = source.split('\n');
+  const setting = (name: string): string | null => new RegExp(` ${name}=(\\S*)`, 'u').exec(head)?.[1] ?? null;
+  const listed = (name: string): string[] | null => setting(name)?.split('|') ?? null;
+  const [hasSpaces, isDoubling] = [!head.includes(' nospaces'), head.includes(' doubled')];
+  const words = new Map<string, string>();
+  let longest = 1;
+  for (const line of lines) {
+    const [entry, english] = line.split('\t');
+    if (entry === undefined || english === undefined) continue;
+    const form = entry.toLowerCase().replace(/['’]$/u, '');
+    if (!words.has(form)) words.set(form, english);
+    longest = Math.max(longest, hasSpaces ? form.split(APART).length : form.length);
+  }
+  const written = [...words];
+  for (const [form, english] of written) if (!words.has(folded(form))) words.set(folded(form), english);
+  const inflectionOf = (end: string, endings: string): Inflection => {
+    const stems = new Map<string, string>();
+    const ending = new RegExp(`(?:${setting(end) ?? '(?!)'})$`, 'u');
+    for (const [word, english] of words) {
+      const form = folded(word);
+      if (APART.test(form) || (end === 'infinitive' && !ending.test(form))) continue;
+      const stem = plainStem(form.replace(ending, ''), isDoubling);
+      if (stem.length >= SHORTEST_STEM && !stems.has(stem)) stems.set(stem, english);
+    }
+    return { stems, endings: new RegExp(`^(?:${setting(endings) ?? ''})?$`, 'u') };
+  };
+  return {
+    words,
+    inflections: hasSpaces ? [inflectionOf('stem', 'words'), inflectionOf('infinitive', 'verbs')] : [],
+    infixes: listed('infixes') ?? [],
+    joints: listed('joints'),
+    isDoubling,
+    hasCapitals: head.includes(' capitals'),
+    hasSpaces,
+    longest,
+  };
+}
+
+function plainStem(stem: string, isDoubling: boolean): string {
+  return isDoubling ? stem.replace(/(.)\1/gu, '$1') : stem;
+}
+
+const APART = /[ '’-]/u;
+const SHORTEST_STEM = 3;
+const WORD = /[\p{L}\p{M}]+/gu;
+
+function folded(word: string): string {
+  const lower = word.toLowerCase();
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\0-\x7f]*$/u.test(lower)) return lower;
+  return lower.replaceAll('ß', 'ss').normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC');
+}
+
+// The dots of Japanese が are not among them.
+const LATIN_MARKS = /[\u0300-\u036f]/gu;
+
+function glossed(text: string, lexicon: Lexicon | null): string {
+  if (lexicon === null) return text;
+  const whole = text.normalize('NFC');
+  return lexicon.hasSpaces ? glossWords(whole, lexicon) : glossCharacters(whole, lexicon);
+}
+
+function glossWords(text: string, lexicon: Lexicon): string {
+  const found = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+    word,
+    start: index,
+    end: index + word.length,
+  }));
+  let glossedText = '';
+  let written = 0;
+  for (let at = 0; at < found.length; at += 1) {
+    const { word, start } = found[at]!;
+    const several = severalWords(text, found.slice(at, at + lexicon.longest), lexicon);
+    const isKept = !lexicon.hasCapitals && isName(text, start);
+    const english = several?.english ?? (isKept ? null : englishOf(word.toLowerCase(), lexicon));
+    if (several !== null) at += several.count - 1;
+    glossedText += text.slice(written, start) + (english ?? word);
+    written = found[at]!.end;
+  }
+  return glossedText + text.slice(written);
+}
+
+/** The longest entry of several words that begins here. */
+function severalWords(
+  text: string,
+  next: readonly { start: number; end: number }[],
+  { words }: Lexicon,
+): { english: string; count: number } | null {
+  for (let count = next.length; count > 1; count -= 1) {
+    const entry = text
+      .slice(next[0]!.start, next[count - 1]!.end)
+      .toLowerCase()
+      .replaceAll('’', "'");
+    const english = words.get(entry) ?? words.get(folded(entry));
+    if (english !== undefined) return { english, count };
+  }
+  return null;
+}
+
+/** A capital inside of a sentence. */
+function isName(text: string, start: number): boolean {
+  return /\p{Lu}/u.test(text.charAt(start)) && /[\p{L}\p{N},;] $/u.test(text.slice(Math.max(0, start - 2), start));
+}
+
+function englishOf(lower: string, lexicon: Lexicon): string | null {
+  const word = folded(lower);
+  const whole = lexicon.words.get(lower) ?? lexicon.words.get(word);
+  if (whole !== undefined || word.length <= SHORTEST_STEM) return whole ?? null;
+  return (
+    inflected(word, lexicon) ??
+    withoutInfix(word, lexicon) ??
+    (lexicon.joints === null ? null : compound(word, lexicon))
+  );
+}
+
+/** The entry with the longest stem that the word begins with. */
+function inflected(form: string, { inflections, isDoubling }: Lexicon): string | null {
+  const word = plainStem(form, isDoubling);
+  for (let length = word.length; length >= SHORTEST_STEM; length -= 1) {
+    const stem = word.slice(0, length);
+    for (const { stems, endings } of inflections) {
+      const english = stems.get(stem);
+      if (english !== undefined && endings.test(word.slice(length))) return english;
+    }
+  }
+  return null;
+}
+
+/** The longest particle before a German "ge" or "zu". */
+const LONGEST_PARTICLE = 6;
+
+/** "Gekocht" is a form of "kochen", "aufgeräumt" and "aufzuräumen" of "aufräumen". */
+function withoutInfix(word: string, lexicon: Lexicon): string | null {
+  for (const infix of lexicon.infixes) {
+    const at = word.indexOf(infix);
+    if (at < 0 || at > LONGEST_PARTICLE || word.length - infix.length <= SHORTEST_STEM) continue;
+    const rest = word.slice(0, at) + word.slice(at + infix.length);
+    const english = lexicon.words.get(rest) ?? inflected(rest, lexicon);
+    if (english !== null && english !== undefined) return english;
+  }
+  return null;
+}
+
+const LONGEST_COMPOUND = 40;
+const SHORTEST_PART = 4;
+
+/** "Zahnarzttermin" is "zahnarzt" and "termin". */
+function compound(word: string, lexicon: Lexicon, parts = 3): string | null {
+  if (parts === 1 || word.length > LONGEST_COMPOUND) return null;
+  for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length -= 1) {
+    const first = firstOfCompound(word.slice(0, length), lexicon);
+    if (first === undefined) continue;
+    const second = word.slice(length);
+    const rest = lexicon.words.get(second) ?? inflected(second, lexicon) ?? compound(second, lexicon, parts - 1);
+    if (rest !== null && rest !== undefined) return `${first} ${rest}`;
+  }
+  return null;
+}
+
+function firstOfCompound(start: string, { words, inflections, joints }: Lexicon): string | undefined {
+  const joint = (joints ?? []).find((letters) => letters !== '' && start.endsWith(letters));
+  return (
+    words.get(start) ??
+    (joint === undefined || start.length - joint.length < SHORTEST_STEM
+      ? undefined
+      : words.get(start.slice(0, -joint.length))) ??
+    (start.length > SHORTEST_STEM ? inflections[0]?.stems.get(start) : undefined)
+  );
+}
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
+
+/** From left to right, each time the longest entry. */
+function glossCharacters(text: string, { words, longest }: Lexicon): string {
+  return text.replace(UNSPACED, (run) => {
+    const english: string[] = [];
+    for (let at = 0; at < run.length;) {
+      let length = Math.min(longest, run.length - at);
+      while (length > 1 && !words.has(run.slice(at, at + length))) length -= 1;
+      const entry = run.slice(at, at + length);
+      english.push(words.get(entry) ?? entry);
+      at += length;
+    }
+    return ` ${english.join(' ')} `;
+  });
+}

