@@ -1,3 +1,4 @@
+import { matchesOf } from '../../language/words.ts';
 import { detectPack } from '../../language/packs/packs.ts';
 
 /** Writes a text of another language in English words, one by one: the model knows English only. */
@@ -116,6 +117,8 @@ function plainStem(stem: string, isDoubling: boolean): string {
 
 const APART = /[ '’-]/u;
 const SHORTEST_STEM = 3;
+/** Longer words are not taken apart, so that an endless one costs nothing. */
+const LONGEST_WORD = 40;
 const WORD = /[\p{L}\p{M}]+/gu;
 
 function folded(word: string): string {
@@ -128,14 +131,17 @@ function folded(word: string): string {
 // The dots of Japanese が are not among them.
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 
+/** No embedder reads further. */
+const MOST_READ = 65_536;
+
 function glossed(text: string, lexicon: Lexicon | null): string {
   if (lexicon === null) return text;
-  const whole = text.normalize('NFC');
-  return lexicon.hasSpaces ? glossWords(whole, lexicon) : glossCharacters(whole, lexicon);
+  const read = text.slice(0, MOST_READ).normalize('NFC');
+  return lexicon.hasSpaces ? glossWords(read, lexicon) : glossCharacters(read, lexicon);
 }
 
 function glossWords(text: string, lexicon: Lexicon): string {
-  const found = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+  const found = matchesOf(text, WORD).map(({ 0: word, index }) => ({
     word,
     start: index,
     end: index + word.length,
@@ -179,7 +185,7 @@ function isName(text: string, start: number): boolean {
 function englishOf(lower: string, lexicon: Lexicon): string | null {
   const word = folded(lower);
   const whole = lexicon.words.get(lower) ?? lexicon.words.get(word);
-  if (whole !== undefined || word.length <= SHORTEST_STEM) return whole ?? null;
+  if (whole !== undefined || word.length <= SHORTEST_STEM || word.length > LONGEST_WORD) return whole ?? null;
   return (
     inflected(word, lexicon) ??
     withoutInfix(word, lexicon) ??
@@ -215,12 +221,11 @@ function withoutInfix(word: string, lexicon: Lexicon): string | null {
   return null;
 }
 
-const LONGEST_COMPOUND = 40;
 const SHORTEST_PART = 4;
 
 /** "Zahnarzttermin" is "zahnarzt" and "termin". */
 function compound(word: string, lexicon: Lexicon, parts = 3): string | null {
-  if (parts === 1 || word.length > LONGEST_COMPOUND) return null;
+  if (parts === 1) return null;
   for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length -= 1) {
     const first = firstOfCompound(word.slice(0, length), lexicon);
     if (first === undefined) continue;
