@@ -647,6 +647,44 @@ for (const database of databases('sql')) {
       expect(JSON.stringify(await handle.events.list())).not.toContain('hunter2xyz');
     });
 
+    it('[L4] finds every memory of an entity with several names, however many memories other users have of it', async () => {
+      const created = await database.create();
+      const plain = await createVarve({ store: created.options, background: false, embedder: null });
+      const everybody = plain.for({ tenant: 'names', user: null });
+      const anna = await everybody.entities.add({ type: 'person', name: 'Anna Weber', aliases: ['Anna'] });
+      const about = async (user: string, count: number): Promise<void> => {
+        for (let number = 0; number < count; number += 1)
+          await plain
+            .for({ tenant: 'names', user })
+            .memories.create({ type: 'fact', content: `Note ${number} of ${user}.`, entities: [anna.id] });
+      };
+      await about('ana', 255);
+      await about('ben', 260);
+      await about('ana', 1);
+      const { results } = await plain.for({ tenant: 'names', user: 'ana' }).recall('Anna Weber', {
+        limit: 100,
+        abstain: false,
+        minimumRelevance: 0,
+      });
+      const found = await plain
+        .for({ tenant: 'names', user: 'ana' })
+        .recall('Note 254 of Anna Weber', { abstain: false });
+      expect(results.every(({ text }) => text.endsWith('of ana.'))).toBe(true);
+      expect(found.results[0]).toMatchObject({ text: 'Note 254 of ana.', arms: expect.arrayContaining(['entity']) });
+      await plain.close();
+      await created.drop();
+    });
+
+    it('shows a turn whose whole text is the id of a memory that is shown beside it', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const ticket = await handle.memories.create({ type: 'fact', content: 'The ticket about the boiler is open.' });
+      const id = 'memory' in ticket ? (ticket.memory as { id: string }).id : (ticket as { id: string }).id;
+      await handle.observe({ content: id });
+      await varve.drain();
+      const found = await handle.recall(`boiler ticket ${id}`, { abstain: false });
+      expect(texts(found)).toEqual(expect.arrayContaining([id, 'The ticket about the boiler is open.']));
+    });
+
     it('finds text in Chinese, Japanese, Korean, German, Arabic and emoji by its words', async () => {
       const handle = open();
       const pairs = [

@@ -147,7 +147,7 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
   const gate = view.cohesion.neighbour;
   const previous = view.previous[ordinal] as number;
   const next = view.next[ordinal] as number;
-  const meaningOf = (other: number): number => (other < 0 ? 0 : (meaning[other] as number));
+  const meaningOf = (other: number): number => meaning[other] ?? 0;
   const maskOf = (other: number): number => (other < 0 ? 0 : (match.termMasks[other] as number));
   const answers =
     previous >= 0 &&
@@ -235,7 +235,7 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
   row[COLUMN.statement] = view.isMemory[ordinal] as number;
   const same = view.sameMatter(ordinal);
   if (same.length > 0) {
-    row[COLUMN.sameMatter] = Math.max(...same.map((other) => context.meaning[other] as number));
+    row[COLUMN.sameMatter] = Math.max(...same.map((other) => context.meaning[other] ?? 0));
     row[COLUMN.hasSameMatter] = 1;
   }
   const session = view.sessions[ordinal] as number;

@@ -249,7 +249,7 @@ export function packResults(
     if (packed.length === limit) break;
     if (options.minimumSimilarity !== undefined && (result.similarity ?? 0) < options.minimumSimilarity) continue;
     if (result.relevance < (options.minimumRelevance ?? 0)) continue;
-    const marks = [result.id, comparableText(result.text)];
+    const marks = [result.id, `text ${comparableText(result.text)}`];
     const turns = turnsOf(result, memoryTypes);
     const isShown = turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
     if (isShown || marks.some((mark) => seen.has(mark))) continue;

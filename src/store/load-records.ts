@@ -54,12 +54,13 @@ export async function rowsAboutNamed(
   { scope, slugs }: { scope: Scope; slugs: readonly string[] },
 ): Promise<number[]> {
   // SQLite keeps the order of a cross join. Without statistics it would begin with all links of the tenant.
-  const { rows } = await sql<{ rowId: number }>`select memories.row_id as "rowId"
+  const { rows } = await sql<{ rowId: number }>`select distinct memories.row_id as "rowId"
     from entity_names as name cross join memory_entities as link cross join memories
     where name.tenant_id = ${scope.tenant} and ${syntax.isAnyOf('name.owner_key', visibleOwners(scope))}
       and ${syntax.isAnyOf('name.slug', slugs)} and link.tenant_id = name.tenant_id and link.entity_id = name.entity_id
       and memories.tenant_id = link.tenant_id and memories.id = link.memory_id and memories.archived_at is null
-    order by memories.row_id limit 500`.execute(reader);
+      and ${syntax.isAnyOf('memories.owner_key', visibleOwners(scope))}
+    order by memories.row_id desc limit 500`.execute(reader);
   return rows.map(({ rowId }) => rowId);
 }
 
