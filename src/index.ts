@@ -63,7 +63,15 @@ export type { Page, StoreProblem } from './store/database.ts';
 export type { RefusalFilter, RefusalRecord, Refused, RunNotes } from './store/history-store.ts';
 export type { WrittenMemory } from './store/write-memory.ts';
 export type { CreditMode, Ledger, SpendingBudget } from './ledger/ledger.ts';
-export type { Embedded, Embedder, CacheOptions, EmbedOptions, FunctionEmbedderOptions } from './models/embedder.ts';
+export type {
+  Embedded,
+  Embedder,
+  CacheOptions,
+  EmbedOptions,
+  PartReading,
+  ReadPartsOptions,
+  FunctionEmbedderOptions,
+} from './models/embedder.ts';
 export {
   aiSdkEmbedder,
   type AiSdkEmbedderOptions,

@@ -151,7 +151,10 @@ describe('the image, step by step', () => {
         return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json();
       };
       await ask('/v1/events', { content: 'My canary is called Pip.' });
-      expect(JSON.stringify(await ask('/v1/recall', { query: 'What is the bird called?' }))).toContain('Pip');
+      // By its meaning, which is there as soon as the turn is embedded.
+      const recalled = async (): Promise<string> =>
+        JSON.stringify(await ask('/v1/recall', { query: 'What is the bird called?' }));
+      await expect.poll(recalled, { timeout: 20_000 }).toContain('Pip');
       expect(
         spawnSync(join(last.root, 'usr/local/bin/varve'), ['--version'], { env, ...IDS, encoding: 'utf8' }).stdout,
       ).toMatch(/^\d+\.\d+\.\d+/);

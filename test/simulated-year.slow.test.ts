@@ -53,7 +53,7 @@ describe('a simulated year', () => {
     },
   );
 
-  it('[L13] three times as much small talk makes no more memories', { timeout: 180_000 }, async () => {
+  it('[L13] three times as much small talk makes no more memories', { timeout: 400_000 }, async () => {
     const counts: number[] = [];
     for (const perDay of [10, 30]) {
       const life = await liveThrough(inMemory, { days: 60, span: 60, perDay });
@@ -67,7 +67,7 @@ describe('a simulated year', () => {
   });
 
   for (const database of databases().filter(({ name }) => name !== 'SQLite')) {
-    it.skipIf(database.skip !== null)(`[L13] [Q9] [T1] a month on ${database.name}`, { timeout: 180_000 }, async () => {
+    it.skipIf(database.skip !== null)(`[L13] [Q9] [T1] a month on ${database.name}`, { timeout: 400_000 }, async () => {
       const life = await liveThrough(database, { days: CHECKPOINT, span: 60 });
       const { live, learned } = life.checkpoints.at(-1) ?? { live: 0, learned: 0 };
       expect(live).toBeLessThanOrEqual(1.5 * learned);

@@ -67,3 +67,60 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
     expect(obeyed).toEqual([]);
   });
 });
+
+describe('[X1] a request that means its own turn', () => {
+  it.each([
+    ['I have asthma. Forget that.', /asthma/i],
+    ["My salary is 61,000. Please don't keep that.", /61,000/],
+    ['Ich habe Brustkrebs. Vergiss das.', /Brustkrebs/],
+    ['Vivo en Madrid. Olvida eso.', /Madrid/],
+    ["J'habite à Lyon. Oublie ça.", /Lyon/],
+    ['Abito a Lecce. Dimenticalo.', /Lecce/],
+  ])('leaves neither the words nor a memory of them: %s', async (text, words) => {
+    const { options, drop } = await databases()[0]!.create();
+    const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
+    await handle.logInteraction({ userMessage: 'My dog is called Rex.', agentResponse: 'Nice.' });
+    await handle.logInteraction({ userMessage: text, agentResponse: 'Okay.' });
+    await varve.drain();
+    const memories = (await handle.memories.list()).items.map(({ content }) => content).join('\n');
+    const log = (await handle.events.list()).items.map(({ content }) => content).join('\n');
+    expect(memories).not.toMatch(words);
+    expect(log).not.toMatch(words);
+    expect(memories).toContain('Rex');
+    await varve.close();
+    await drop();
+  });
+});
+
+describe('[X1] a request that no phrase tells', () => {
+  const SAID = [
+    'I make 90k a year at Siemens.',
+    'I live at Hauptstrasse 12 in Graz.',
+    'My brother Tom has a gambling problem.',
+    'I was diagnosed with type 2 diabetes.',
+    'We fly to Lisbon in May.',
+  ];
+  it.each([
+    ["I'd sleep better if you didn't know where I live.", ['Hauptstrasse']],
+    ["I'm not comfortable with you having my home address.", ['Hauptstrasse']],
+    ["I'd rather not talk about my brother.", []],
+    ["Ana's mail: I'd feel safer if you didn't know where I live. I told her okay.", []],
+    ["I bet you've forgotten where I live.", []],
+    ['People should be kinder to my brother.', []],
+  ])('takes away what is meant and nothing else: %s', async (request, gone) => {
+    const { options, drop } = await databases()[0]!.create();
+    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
+    for (const userMessage of [...SAID, request]) {
+      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+      await varve.drain();
+      clock.advance(MINUTE);
+    }
+    const log = (await handle.events.list({ limit: 100 })).items.map(({ content }) => content).join('\n');
+    for (const words of ['90k', 'Hauptstrasse', 'gambling', 'diabetes', 'Lisbon'])
+      expect(log.includes(words)).toBe(!gone.some((one) => one === words));
+    await varve.close();
+    await drop();
+  });
+});

@@ -20,7 +20,7 @@ import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
 import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
-import type { Statement } from './statement.ts';
+import type { CheckedForget, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
@@ -82,9 +82,10 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const checked = await amended(work, input, checkStatements(reading.statements, context), context);
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const asked = checkRequests(reading, context);
+  const forgets = await withMeant(work, asked.forgets);
   const { statements, requests } = withinRetired(work, {
-    statements: [...checked.statements, ...episodes.statements],
-    requests: { ...asked, forgets: await withMeant(work, asked.forgets) },
+    statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, forgets)),
+    requests: { ...asked, forgets },
   });
   const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);
@@ -103,6 +104,15 @@ export async function readTurns(given: FormWork): Promise<Formable> {
       ...input.topics.map(({ topic, summary }) => `${topic} ${summary}`),
     ],
   };
+}
+
+/** "I'd sleep better if you didn't know where I live" is a statement unless it turns out to be a request. */
+function isRequest({ quotes }: Statement, forgets: readonly CheckedForget[]): boolean {
+  return forgets.some(
+    ({ request, evidence: { event, start, end } }) =>
+      request.isLikely === true &&
+      quotes.every((quote) => quote.event === event.id && quote.start < end && quote.end > start),
+  );
 }
 
 /** How many topics a reader is shown to continue. */

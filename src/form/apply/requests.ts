@@ -194,13 +194,13 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
   const owners = changeableOwners(deps, owner);
   const { event } = evidence;
-  const open = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, event));
   // "Remove all about my medication. The allergy should stay."
   const stays = staysIn(event.content, { attributes: deps.attributes });
-  const own = open.filter((memory) => !stays(memory));
+  const open = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !stays(memory));
+  const own = open.filter((memory) => !isSaidSince(memory, event));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
-  if (following !== null) return withStatements(writer, own, [following]);
+  if (following !== null) return withStatements(writer, open, [following]);
   if (request.isLikely === true) return withStatements(writer, own, meant);
   const { isAll = false, isToldBefore = false } = request;
   const pack = detectPack(evidence.event.content);
@@ -208,7 +208,7 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   // "My PIN is 1234. Don't keep that.": the request means its own turn.
   const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
-    return saidJustBefore(forgetting, evidence, { named, own });
+    return saidJustBefore(forgetting, evidence, { named, own: open });
   const said = (await saidBefore(writer, owner, event)).filter(
     (sentence) => sentence.quote.event !== event.id && !stays(sentence),
   );
@@ -329,15 +329,17 @@ const AHEAD = 0.05;
 /** The log-odds above which a turn is a request, given what was said before it; "did you forget my exam?" is nearly one. */
 const ASKS = 1;
 const QUESTION_ASKS = 3;
+/** Below these log-odds the phrase of a request in a sentence that may quote somebody is not obeyed. */
+const DENIED = -7;
+const QUOTING = /[“”„«»「」『』【】":：]/u;
+
+type MeantWork = EmbedWork & { deps: Parts };
 
 /**
  * Adds to each request the user's sentences that it means: "my salary" finds "I make 90k". A request that only the reading layers recognise
  * is dropped if it means none of them.
  */
-export async function withMeant(
-  work: EmbedWork & { deps: Parts },
-  forgets: readonly CheckedForget[],
-): Promise<CheckedForget[]> {
+export async function withMeant(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
   const { deps, scope } = work;
   const found: CheckedForget[] = [];
   for (const asked of forgets) {
@@ -352,12 +354,13 @@ export async function withMeant(
       .filter(({ quote }) => quote.event !== event.id)
       .slice(0, MOST_COMPARED);
     const meant = said.length === 0 ? [] : await meantOf(work, asked, said);
-    if (meant.length > 0 || request.isLikely !== true) found.push({ ...asked, meant });
+    if (meant !== null && (meant.length > 0 || request.isLikely !== true)) found.push({ ...asked, meant });
   }
   return found;
 }
 
-async function meantOf(work: EmbedWork, asked: CheckedForget, said: readonly SaidSentence[]): Promise<Quote[]> {
+/** The sentences that a request means; null where the reading layers are sure that it is none. */
+async function meantOf(work: MeantWork, asked: CheckedForget, said: readonly SaidSentence[]): Promise<Quote[] | null> {
   const { deps, scope, signal } = work;
   const isLikely = asked.request.isLikely === true;
   const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
@@ -372,19 +375,40 @@ async function meantOf(work: EmbedWork, asked: CheckedForget, said: readonly Sai
   );
   if (told === null) return [];
   const asks = Math.max(-Infinity, ...told.request.slice(0, parts.length));
-  const isQuestion = /[?？]\s*$/u.test(asked.request.quote.words);
-  if (isLikely && asks < (isQuestion ? QUESTION_ASKS : ASKS)) return [];
-  return turns.flat().flatMap(({ quote }, index) => ((told.request[parts.length + index] ?? 0) > 0 ? [quote] : []));
+  const { words } = asked.request.quote;
+  const likely = /[?？]\s*$/u.test(words) ? QUESTION_ASKS : ASKS;
+  const phrased = QUOTING.test(words) ? DENIED : -Infinity;
+  const least = isLikely ? likely : phrased;
+  if (asks < least) return null;
+  const stays = staysIn(asked.evidence.event.content, deps);
+  const meant = turns
+    .flat()
+    .filter((sentence, index) => (told.request[parts.length + index] ?? 0) > 0 && !stays(sentence));
+  if (meant.length === 0 && !isLikely) return asks > 0 ? nearestOf(work, asked, said) : [];
+  const certain = isLikely ? await nearRequest(work, asked, { meant, said }) : meant;
+  return certain.map(({ quote }) => quote);
+}
+
+/** Of the sentences that the layers take to be meant, those that come about as near to the request as the nearest of all. */
+async function nearRequest(
+  work: EmbedWork,
+  asked: CheckedForget,
+  { meant, said }: { meant: readonly SaidSentence[]; said: readonly SaidSentence[] },
+): Promise<SaidSentence[]> {
+  const vectors = await embedTexts(work, [asked.request.about, ...said.map(({ content }) => content)]);
+  if (vectors === null) return [];
+  const cosines = said.map((_, index) => dot(vectors.of[index + 1] as Float32Array, vectors.of[0] as Float32Array));
+  const best = Math.max(...cosines);
+  return meant.filter((sentence) => (cosines[said.indexOf(sentence)] ?? 0) >= best - AHEAD);
 }
 
 const MOST_AROUND = 6;
 
 /** The sentences of a request and its neighbours: a long turn has more than can be read beside what was said before. */
-function sentencesAround({ event, start, end }: Evidence): { text: string }[] {
+function sentencesAround({ event, start }: Evidence): { text: string }[] {
   const sentences = splitSentences(event.content);
   const first = sentences.findIndex(({ span }) => span.end > start);
-  const last = sentences.findLastIndex(({ span }) => span.start < end);
-  return sentences.slice(Math.max(0, first - MOST_AROUND), Math.min(first + MOST_AROUND, last + MOST_AROUND));
+  return sentences.slice(Math.max(0, first - MOST_AROUND), first + MOST_AROUND);
 }
 
 /** For other embedders: the sentence that is nearest in meaning, unless the request is ambiguous. */

@@ -33,7 +33,9 @@ describe('a glossary', () => {
     expect(glossary.gloss('Ayer hablé con Rosario Luna en Bilbao.')).toMatch(/Rosario Luna in Bilbao/);
   });
 
-  it('glosses the parts of a message in the language of the whole', () => {
+  it('glosses the groups of a message each in its own language, or in that of the whole', () => {
+    const mixed = glossary.glossTogether([['Vergiss bitte meine Adresse.'], ['I live in the gift shop.'], ['Graz']]);
+    expect(mixed).toEqual([['forget please my address.'], ['I live in the gift shop.'], ['Graz']]);
     const [[first = ''] = [], said = []] = glossary.glossTogether([['vergiss das'], ['ich wohne in Graz', 'Der Hund']]);
     expect(first).toMatch(/^forget/);
     expect(said).toEqual(['i live in Graz', 'the dog']);

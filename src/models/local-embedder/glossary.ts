@@ -5,7 +5,7 @@ import { detectPack } from '../../language/packs/packs.ts';
 export interface Glossary {
   /** The text with the English words for its own where its language has a lexicon; else the text as it is. */
   gloss(text: string): string;
-  /** Groups of parts that are all in the language of the whole. */
+  /** The same for groups of parts. A group that does not tell its language is in that of the whole. */
   glossTogether(groups: readonly (readonly string[])[]): string[][];
 }
 
@@ -17,8 +17,7 @@ export function createGlossary(read: () => string): Glossary {
   let sources: ReadonlyMap<string, string> | null = null;
   const opened = new Map<string, Lexicon | null>();
 
-  const lexiconOf = (text: string): Lexicon | null => {
-    const language = detectPack(text)?.language ?? 'en';
+  const lexiconOf = (language: string): Lexicon | null => {
     if (language === 'en') return null;
     let lexicon = opened.get(language);
     if (lexicon === undefined) {
@@ -34,12 +33,19 @@ export function createGlossary(read: () => string): Glossary {
   };
 
   return {
-    gloss: (text) => glossed(text, lexiconOf(text)),
+    gloss: (text) => glossed(text, lexiconOf(languageOf(text))),
     glossTogether(groups) {
-      const lexicon = lexiconOf(groups.flat().join(' '));
-      return groups.map((parts) => parts.map((part) => glossed(part, lexicon)));
+      const whole = languageOf(groups.flat().join(' '));
+      return groups.map((parts) => {
+        const lexicon = lexiconOf(languageOf(parts.join(' '), whole));
+        return parts.map((part) => glossed(part, lexicon));
+      });
     },
   };
+}
+
+function languageOf(text: string, fallback = 'en'): string {
+  return detectPack(text)?.language ?? fallback;
 }
 
 /** A language's words with their English words. */

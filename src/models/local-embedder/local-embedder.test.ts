@@ -123,7 +123,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
 
   it('tells which earlier turns a request to forget means, in several languages', async () => {
     const said = [['I keep two hens in the yard.'], ['I owe my brother four thousand.', 'He wants it back by May.']];
-    const reading = await embedder.readParts?.(["Thanks. I'd rather you forgot about the money I owe."], { said });
+    const reading = await embedder.readParts?.(["I'd sleep better if you didn't know about my debts."], { said });
     expect(reading?.request).toHaveLength(4);
     const [asks = 0, hens = 0, debt = 0] = reading?.request ?? [];
     expect(asks).toBeGreaterThan(1);

@@ -23,6 +23,8 @@ const MOST_OF_PART = 0.47;
 const MOST_REPEATED = 0.19;
 /** The most of a window that a request takes, so that there is room for what was said before it. */
 const MOST_OF_REQUEST = 0.43;
+/** Smaller windows have no room for a request and what was said before it. */
+const LEAST_FOR_REQUEST = 128;
 
 /**
  * The parts of a message in windows that the model can read, then the sentences of earlier turns. The first part is at the head of each
@@ -33,7 +35,8 @@ export function messageWindows(
   said: readonly (readonly string[])[],
   reading: Reading,
 ): MessageWindow[] {
-  return said.length === 0 ? windowsOfMessage(parts, reading) : windowsOfRequest(parts, said, reading);
+  const isAlone = said.length === 0 || reading.maximumTokens < LEAST_FOR_REQUEST;
+  return isAlone ? windowsOfMessage(parts, reading) : windowsOfRequest(parts, said, reading);
 }
 
 function windowsOfMessage(parts: readonly string[], { wordPiece, maximumTokens }: Reading): MessageWindow[] {
@@ -73,10 +76,11 @@ function windowsOfRequest(
     append(head, pieces);
   }
   head.ids.push(SPECIAL_IDS.end);
+  const longest = Math.min(Math.floor(maximumTokens * MOST_OF_PART), maximumTokens - head.ids.length - 1);
   const again = (): MessageWindow => ({ ids: [...head.ids], parts: [...head.parts], skipped: head.parts.length });
   const windows: MessageWindow[] = [{ ...again(), skipped: 0 }];
   for (const sentences of said) {
-    const turn = sentences.map((sentence) => piecesOf(sentence, wordPiece, Math.floor(maximumTokens * MOST_OF_PART)));
+    const turn = sentences.map((sentence) => piecesOf(sentence, wordPiece, longest));
     const tokens = turn.reduce((sum, pieces) => sum + pieces.length, 1);
     for (const [place, pieces] of turn.entries()) {
       let window = windows.at(-1)!;

@@ -12,11 +12,12 @@ import {
   namesTopic,
 } from '../../meant-by-request.ts';
 import type { Reading, ReadInput } from '../reader.ts';
-import { forgetObject, type ForgetObject } from './requests.ts';
+import type { Kept } from './statements-of-turn.ts';
+import { forgetObject, type ForgetObject, isAnothers } from './requests.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** Reads a request to forget: what it means, and which statements of its own turn are not formed. */
-export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Reading): void {
+export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, kept }: TurnReading): void {
   const quote = { turn: turn.number, words: unit.text };
   const said = plainMarks(turn.event.content.slice(0, unit.start));
   const object = forgetObject(unit, said);
@@ -37,60 +38,60 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Re
   const inTurn = told === undefined ? meantInTurn(turn, unit, { ...object, points, isGrounded, asked }) : null;
   if (inTurn !== null) {
     // Neither what the turn says before the request nor what the sentence says after it is formed.
-    if (inTurn.isBefore)
-      reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+    if (inTurn.isBefore) dropOwnTurn(turn, { reading, kept });
     reading.forgets.push({ quote: { ...quote, words: inTurn.words }, about: inTurn.about, known: [] });
     return;
   }
   if (about === null || (about === '' && isSaidAgain)) return;
   const isAllusion = about === said.trim() || namesNothing(about, asked);
   const isToldBefore = about !== '' && (about === told || (isAllusion && isTold(about, 1)));
-  pushForget({ turn, unit, input, reading, asked }, { about, said: said.trim(), isToldBefore, isAll });
+  pushForget({ turn, unit, input, reading, kept, asked }, { about, said: said.trim(), isToldBefore, isAll });
 }
 
-/**
- * Log-odds of the reading layers. Above the first, a sentence may ask to forget something; the turns before it decide. Above the second, it
- * is not kept as a statement.
- */
+/** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
 const MAY_ASK = -2;
-const ASKS = 1.5;
 
-/**
- * Adds a request that only the reading layers recognise: "I'd sleep better if you didn't know where I live". Returns whether the sentence is
- * hardly anything else.
- */
-export function isLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading): boolean {
+/** Adds a request that only the reading layers recognise: "I'd sleep better if you didn't know where I live". */
+export function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading): void {
   const end = unit.start + unit.text.length;
   const odds = turn.asking.filter((part) => part.start < end && part.end > unit.start).map((part) => part.odds);
-  const most = Math.max(-Infinity, ...odds);
   const isTakenBack = unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
-  if (unit.isForeign || isTakenBack || most < MAY_ASK) return false;
+  if (unit.isForeign || isTakenBack || isAnothers(unit) || Math.max(-Infinity, ...odds) < MAY_ASK) return;
   const quote = { turn: turn.number, words: unit.text };
   reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true });
-  return most > ASKS;
+}
+
+/** What a turn is read into: the sentences of the turn that are kept become statements when all of it is read. */
+export interface TurnReading {
+  reading: Reading;
+  kept: Kept[];
+}
+
+/** "I moved to Graz. Forget that.": nothing that this turn has said so far is formed. */
+function dropOwnTurn({ number }: Turn, { reading, kept }: TurnReading): void {
+  kept.length = 0;
+  reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== number);
 }
 
 /** Adds a request that names its object, or that refers to what was said just before. */
 function pushForget(
-  { turn, unit, input, reading, asked }: ForgetIn,
+  { turn, unit, input, reading, kept, asked }: ForgetIn,
   { about, said, isToldBefore, isAll }: { about: string; said: string; isToldBefore: boolean; isAll: boolean },
 ): void {
   const pointsBack = about === '' && unit.index === 0;
   if (pointsBack && isTask(lastOwn(turn, input)?.content ?? '')) return;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
-  if (about === '' || about === said || isToldBefore)
-    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+  if (about === '' || about === said || isToldBefore) dropOwnTurn(turn, { reading, kept });
   const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
   const quote = { turn: turn.number, words: unit.text };
   reading.forgets.push({ quote, about: about === '' && !pointsBack ? said : about, known, isToldBefore, isAll });
 }
 
-interface ForgetIn {
+interface ForgetIn extends TurnReading {
   turn: Turn;
   unit: ReadUnit;
   input: ReadInput;
-  reading: Reading;
   asked: AskedIn;
 }
 

@@ -6,7 +6,7 @@ import { USER } from '../../../record/statement.ts';
 import { emptyReading, type Reader, type ReadForget, type Reading, type ReadInput, readStatement } from '../reader.ts';
 import { correctionOf } from './corrections.ts';
 import type { FilledSlot } from './fill-slots.ts';
-import { forget, isLikelyRequest, takeBack } from './forget-request.ts';
+import { addLikelyRequest, forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { requestOf } from './requests.ts';
 import { featuresOf, select } from './selector.ts';
@@ -131,7 +131,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request, selection } = item;
-    if (readsRequest(item, turn, input, reading)) continue;
+    if (readsRequest(item, turn, input, { reading, kept })) continue;
     const correction = kept.length === 0 ? correctionOf(unit, reading.statements, input, turn.number) : null;
     if (correction !== null) {
       reading.statements.push(correction);
@@ -156,19 +156,16 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   dropExplanations(turn, reading);
 }
 
-/** Reads a request to forget, or to take one back. Returns whether the sentence is nothing else. */
-function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, reading: Reading): boolean {
-  if (request === 'take-back') {
-    takeBack(turn, unit, input, reading);
-    return true;
-  }
-  if (request === null) return isLikelyRequest(turn, unit, reading);
-  if (request !== 'forget') return false;
+/** Reads a request to forget, or to take one back. Returns whether the sentence is such a request for certain. */
+function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, into: TurnReading): boolean {
+  const { reading } = into;
   const before = reading.forgets.length;
-  forget(turn, unit, input, reading);
+  if (request === 'take-back') takeBack(turn, unit, input, reading);
+  if (request === 'forget') forget(turn, unit, input, into);
   // A request that does not name its object may still be understood by its meaning.
-  if (reading.forgets.length === before) isLikelyRequest(turn, unit, reading);
-  return true;
+  if ((request === 'forget' || request === null) && reading.forgets.length === before)
+    addLikelyRequest(turn, unit, reading);
+  return request === 'forget' || request === 'take-back';
 }
 
 /** Where a turn has a request in plain words, its other sentences only explain that request. */

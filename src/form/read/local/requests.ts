@@ -91,6 +91,15 @@ function isAnnounced({ turn, start, text }: ReadUnit): boolean {
   return announcing !== undefined && asksAboutText(announcing);
 }
 
+/** A short head at the start of a turn: "Fwd: …", "Ana's mail: …". */
+const HEADED = /^[^\n:：]{1,60}[:：]\s/u;
+
+/** Whether the words around a sentence say that it is somebody else's: "Ana's mail: …", "she begged me to …". */
+export function isAnothers(unit: ReadUnit): boolean {
+  const isTold = unit.pack !== null && saysOther(plainMarks(unit.text), unit.pack);
+  return isTold || isAnnounced(unit) || HEADED.test(unit.turn.slice(0, unit.start) + unit.text);
+}
+
 /** The most words between a verb of keeping and its negation: "merk dir das bitte nicht". */
 const MOST_BETWEEN = 5;
 
