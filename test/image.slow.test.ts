@@ -154,7 +154,7 @@ describe('the image, step by step', () => {
       // By its meaning, which is there as soon as the turn is embedded.
       const recalled = async (): Promise<string> =>
         JSON.stringify(await ask('/v1/recall', { query: 'What is the bird called?' }));
-      await expect.poll(recalled, { timeout: 20_000 }).toContain('Pip');
+      await expect.poll(recalled, { timeout: 60_000, interval: 2_000 }).toContain('Pip');
       expect(
         spawnSync(join(last.root, 'usr/local/bin/varve'), ['--version'], { env, ...IDS, encoding: 'utf8' }).stdout,
       ).toMatch(/^\d+\.\d+\.\d+/);
