@@ -13,7 +13,7 @@ export interface Embedder {
    * is the usage before the failure.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
-  /** Only for the local embedder: what is told of the parts of a user's message, which are in its order. */
+  /** Classifies the parts of a user's message, given in their order. Only the local embedder has this method. */
   readParts?(parts: readonly string[], options?: ReadPartsOptions): Promise<PartReading>;
   close?(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface ReadPartsOptions extends EmbedOptions {
   said?: readonly (readonly string[])[];
 }
 
-/** Numbers for the parts of a message and then for each sentence of what was said before, as log-odds: above 0 means more likely than not. */
+/** Log-odds for each part of a message, then for each sentence of the earlier turns. */
 export interface PartReading {
   /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
   foreign: Float32Array;

@@ -384,7 +384,10 @@ async function meantOf(work: MeantWork, asked: CheckedForget, said: readonly Sai
   const meant = turns
     .flat()
     .filter((sentence, index) => (told.request[parts.length + index] ?? 0) > 0 && !stays(sentence));
-  if (meant.length === 0 && !isLikely) return asks > 0 ? nearestOf(work, asked, said) : [];
+  if (meant.length === 0) {
+    const candidates = said.filter((sentence) => !stays(sentence));
+    return isLikely || asks <= 0 || candidates.length === 0 ? [] : nearestOf(work, asked, candidates);
+  }
   const certain = isLikely ? await nearRequest(work, asked, { meant, said }) : meant;
   return certain.map(({ quote }) => quote);
 }

@@ -45,13 +45,13 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   return fallback ?? (best[1] >= words.length * 0.12 ? packOf(best[0]) : null);
 }
 
-/** How many function words of each language there are, and words that no other language has. */
+/** Counts, for each language, its function words and the words that no other language has. */
 function scoresOf(words: readonly string[]): [language: string, score: number][] {
   const scores = new Map<string, number>();
   for (const [place, word] of words.entries()) {
     const lower = word.toLowerCase();
     const telling = tellingWords().get(lower);
-    // A word with a capital is a name, but in German.
+    // Outside German, a capital inside a sentence marks a name, which tells nothing about the language.
     const isTelling = telling !== undefined && (place === 0 || telling === 'de' || word === lower);
     const languages = common.get(lower) ?? (isTelling ? [telling] : []);
     for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);

@@ -11,7 +11,7 @@ import {
 
 /**
  * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of
- * the reader encode it instead and write what each head tells of each part in place of the vector.
+ * the reader encode it instead and write the output of each head for each part in place of the vector.
  */
 export interface EncodeText {
   readonly workspace: Workspace;

@@ -1,11 +1,11 @@
 import { matchesOf } from '../../language/words.ts';
 import { detectPack } from '../../language/packs/packs.ts';
 
-/** Writes a text of another language in English words, one by one: the model knows English only. */
+/** Replaces the words of a text in another language by English words, because the model was trained on English. */
 export interface Glossary {
-  /** The text with the English words for its own where its language has a lexicon; else the text as it is. */
+  /** The text with its words in English if its language has a lexicon, otherwise the unchanged text. */
   gloss(text: string): string;
-  /** The same for groups of parts. A group that does not tell its language is in that of the whole. */
+  /** The same for groups of parts. A group whose language is not detected is read in the language of all groups together. */
   glossTogether(groups: readonly (readonly string[])[]): string[][];
 }
 

@@ -101,7 +101,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
-/** What the heads tell of the parts of a message, and of the sentences of each turn before it, in their order. */
+/** Classifies the parts of a message and the sentences of the turns before it, in their order. */
 async function readParts(
   [parts = [], ...said]: readonly (readonly string[])[],
   {
@@ -120,7 +120,7 @@ async function readParts(
       windows.map(async ({ skipped, ...window }) => (await sender.send(window)).subarray(skipped * HEADS)),
     );
     const numbers = told.flatMap((some) => [...some]);
-    // Parts beyond the last window get what is told of its last part; nothing is told of sentences beyond it.
+    // Parts beyond the last window get the values of its last part; sentences of earlier turns beyond it count as not meant.
     const tellOf = (head: number): Float32Array =>
       Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
         const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;

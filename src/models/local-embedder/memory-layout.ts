@@ -71,7 +71,7 @@ export interface MemoryLayout {
 /** Texts handed to a worker at once; see `worker-pool.ts`. */
 export const TEXTS_PER_TASK = 64;
 
-/** What the reading layers tell of a part: whether it is foreign, and whether it asks to forget or is meant by such a request. */
+/** The heads of the reading layers: whether a part is foreign; whether it asks to forget something, or is meant by such a request. */
 export const HEADS = 2;
 
 /** One phase per layer, and one before the first. */

@@ -11,8 +11,7 @@ import { packageFolder } from './package-folder.ts';
 export interface PoolText {
   readonly ids: readonly number[];
   /**
-   * Asks what the reader tells of these parts (at most {@link TEXTS_PER_TASK}): the result is a number for each part and head instead of
-   * the vector.
+   * Parts (at most {@link TEXTS_PER_TASK}) that the reader classifies: the result is a number for each part and head instead of the vector.
    */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;

@@ -369,6 +369,18 @@ describe('a model beside the reader', () => {
     expect((await read(letter, { by })).statements).toEqual([]);
   });
 
+  it('adds at most three likely requests of one turn, however many sentences look like one', async () => {
+    const readParts: ReadParts = async (parts) => ({
+      foreign: Float32Array.from(parts, () => -9),
+      request: Float32Array.from(parts, () => 3),
+    });
+    const many = Array.from(
+      { length: 40 },
+      (_, index) => `It would suit me if the matter of box ${index} had not come up.`,
+    );
+    expect((await read(many.join(' '), { by: createLocalReader({ readParts }) })).forgets).toHaveLength(3);
+  });
+
   it('tells a request that no phrase tells, which is then decided by what was said before', async () => {
     const readParts =
       (odds: number): ReadParts =>
