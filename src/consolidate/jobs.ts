@@ -1,8 +1,8 @@
 import { type ChangedOwner, changedOwners } from '../store/progress-store.ts';
-import { enqueueJobs } from '../store/queue/enqueue.ts';
+import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
-import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
@@ -14,9 +14,10 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
     consolidate: {
       isPaid: true,
       async run(job, { signal }) {
-        const cause = hasSession(job) ? 'flush' : 'schedule';
+        // A job that follows the end of a session still names that session.
+        const cause = scopeOfJob(job).session === null ? 'schedule' : 'flush';
         const { consolidateOwner } = await import('./consolidate.ts');
-        const { failures } = await consolidateOwner(deps, scopeOf(job), { cause, signal });
+        const { failures } = await consolidateOwner(deps, ownerOfJob(job), { cause, signal });
         const [first] = failures;
         // The steps that went well stay done: the next attempt finds only what is left.
         if (first !== undefined) throw first.error;
@@ -26,7 +27,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
       isPaid: true,
       async run(job, { signal }) {
         const { reflectOwner } = await import('./nightly/reflect.ts');
-        await reflectOwner(deps, scopeOf(job), { cause: 'schedule', signal });
+        await reflectOwner(deps, ownerOfJob(job), { cause: 'schedule', signal });
       },
     },
     'queue-consolidation': { isPaid: false, cron: intervals.consolidate, run: () => queueConsolidation(deps) },
@@ -62,11 +63,6 @@ async function queueConsolidation(deps: Parts): Promise<void> {
   }
 }
 
-function scopeOf({ payload }: Job): Scope {
-  const { scope } = payload as { scope: Required<ScopeInput> };
-  return { ...parseScope(scope), session: null, connection: null };
-}
-
-function hasSession({ payload }: Job): boolean {
-  return (payload as { scope: Required<ScopeInput> }).scope.session != null;
+function ownerOfJob(job: Job): Scope {
+  return { ...scopeOfJob(job), session: null, connection: null };
 }

@@ -9,7 +9,7 @@ import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
 import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
-import { enqueue } from '../store/queue/enqueue.ts';
+import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
 import { type Applied, applyStatements } from './apply/apply.ts';
 import { spokenEvents, writeReflections, writeTopics } from './apply/reflections.ts';
@@ -31,7 +31,7 @@ import {
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
-import { formationJob, ownerJob } from './triggers.ts';
+import { formationJob } from './triggers.ts';
 
 /** How a formation is run. */
 export interface FormOptions {

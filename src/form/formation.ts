@@ -5,11 +5,12 @@ import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Event } from '../record/event.ts';
-import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';
+import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import type { Reader as StoreReader, Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { changeOwner } from '../store/owner-store.ts';
+import { scopeOfJob } from '../store/queue/enqueue.ts';
 import { findMemory, listStatements, memoriesFrom } from '../store/read-memories.ts';
 import { findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
@@ -107,21 +108,21 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
       async run(job, { signal, complete }) {
         const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
         const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        await formNow(scopeIn(job), { cause, minimumMessages, signal, complete });
+        await formNow(scopeOfJob(job), { cause, minimumMessages, signal, complete });
       },
     },
     summarise: {
       isPaid: true,
       // With a model this job forms the session. At the same time as another formation it would be a second call for the same turns.
       async run(job, { signal, complete }) {
-        await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), { signal, complete }));
+        await oneAtATime(scopeOfJob(job), () => summariseSession(deps, scopeOfJob(job), { signal, complete }));
       },
     },
     'read-exchange': {
       isPaid: true,
       async run(job, { signal, complete }) {
         const ids = payloadOf(job)['events'] as string[];
-        await formExchange(deps, scopeIn(job), ids, { by: 'model', signal, complete });
+        await formExchange(deps, scopeOfJob(job), ids, { by: 'model', signal, complete });
       },
     },
     'take-effect': {
@@ -142,10 +143,6 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
 
 function payloadOf(job: Job): Record<string, unknown> {
   return (job.payload ?? {}) as Record<string, unknown>;
-}
-
-function scopeIn(job: Job): Scope {
-  return parseScope(payloadOf(job)['scope'] as ScopeInput);
 }
 
 /**
@@ -212,7 +209,7 @@ const WHY = { reason: 'the day of the plan has come', actor: 'form' };
  * named. A plan that was ended, replaced or outranked meanwhile stays as it is.
  */
 async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
-  const scope = scopeIn(job);
+  const scope = scopeOfJob(job);
   const id = payloadOf(job)['memory'] as string;
   await deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();

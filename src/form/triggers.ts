@@ -1,8 +1,8 @@
-import { enqueueJobs } from '../store/queue/enqueue.ts';
-import type { Json, NewJob } from '../store/queue/job.ts';
+import { enqueueJobs, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
+import type { NewJob } from '../store/queue/job.ts';
 import { HOUR } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
@@ -52,7 +52,7 @@ function isFormationDue(
   );
 }
 
-/** The job that forms a session. At most one waits and one runs for each session. `whole`: forms the session however few messages it has. */
+/** The job that forms a session. `whole`: forms the session however few messages it has. */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
   return sessionJob('form', scope, { cause: 'schedule', whole });
 }
@@ -60,16 +60,6 @@ export function formationJob(scope: Scope, { whole = false }: { whole?: boolean 
 /** Each new message delays the job again. */
 function summaryJob(scope: Scope, delay: number): NewJob {
   return { ...sessionJob('summarise', scope), delay, whenWaiting: 'move' };
-}
-
-function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
-  return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
-}
-
-/** A job of an owner, with the scope in its payload. */
-export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
-  const place = { ...scope, connection: null };
-  return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
 function exchangeJob(scope: Scope, messages: readonly Event[]): NewJob {

@@ -1,11 +1,10 @@
 import type { SynthesisDeps } from '../consolidate/documents/synthesise.ts';
-import { enqueueJobs } from '../store/queue/enqueue.ts';
-import type { Job } from '../store/queue/job.ts';
+import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
 import { contentStems, coveredBy, indexWords } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
-import { parseScope, type Scope, type ScopeInput, visibleOwners } from '../record/scope.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Reader, type Writer } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
 import { tenantsWithMemories } from '../store/own-rows.ts';
@@ -31,13 +30,13 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
       isPaid: false,
       async run(job, { signal }) {
         const { mergeDoubles } = await import('./merge-doubles.ts');
-        await mergeDoubles(deps, scopeOf(job), { signal });
+        await mergeDoubles(deps, scopeOfJob(job), { signal });
       },
     },
     'boost-outcomes': {
       isPaid: false,
       async run(job) {
-        await boostOutcomes(deps, scopeOf(job), (job.payload as { outcome: string }).outcome);
+        await boostOutcomes(deps, scopeOfJob(job), (job.payload as { outcome: string }).outcome);
       },
     },
   };
@@ -53,10 +52,6 @@ async function queueMaintenance(deps: Parts): Promise<void> {
     const some = jobs.slice(start, start + TENANTS_AT_ONCE);
     await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, some, deps));
   }
-}
-
-function scopeOf({ payload }: Job): Scope {
-  return parseScope((payload as { scope: Required<ScopeInput> }).scope);
 }
 
 const BOOST = 0.1;

@@ -1,5 +1,5 @@
 import { invalidInput } from '../errors.ts';
-import { enqueue } from '../store/queue/enqueue.ts';
+import { enqueue, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
@@ -148,22 +148,13 @@ export async function flushSession(
   scope: Scope,
   status: 'idle' | 'closed',
 ): Promise<Session | null> {
-  const now = parts.clock.now();
-  const session = await findSession(writer, scope, now);
+  const session = await findSession(writer, scope, parts.clock.now());
   if (session === null || session.status === 'closed') return session;
   await updateSession(writer, scope, { status, state: EMPTY_SESSION_STATE });
-  const job = {
-    tenant: scope.tenant,
-    ownerKey: ownerKey(scope),
-    payload: { scope: { ...scope, connection: null } },
-  };
   if (session.eventCount > session.formedPosition) {
-    await enqueue(writer, { ...job, kind: 'form', uniqueKey: `${job.ownerKey}:${scope.session}` }, parts);
-    await enqueue(
-      writer,
-      { ...job, kind: 'consolidate', uniqueKey: job.ownerKey, runAt: now + CONSOLIDATE_AFTER },
-      parts,
-    );
+    await enqueue(writer, sessionJob('form', scope), parts);
+    const consolidate = { ...ownerJob('consolidate', scope), uniqueKey: ownerKey(scope), delay: CONSOLIDATE_AFTER };
+    await enqueue(writer, consolidate, parts);
   }
   return { ...session, status, state: EMPTY_SESSION_STATE };
 }

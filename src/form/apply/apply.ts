@@ -14,7 +14,7 @@ import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { joinQuotes } from '../../store/memory-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import { enqueue } from '../../store/queue/enqueue.ts';
+import { enqueue, ownerJob } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import { changeableOwners, findCandidates, ownerOf, similarityOf, type Vectors } from '../compare.ts';
@@ -370,19 +370,9 @@ async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promi
   const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
   if (internal['replaces'] === undefined && deps.attributes.policyOf(attribute ?? '').values !== 'one') return;
-  await enqueue(
-    writer,
-    {
-      kind: 'take-effect',
-      tenant: scope.tenant,
-      ownerKey: ownerKey(scope),
-      uniqueKey: memory.id,
-      payload: { scope: { ...scope }, memory: memory.id },
-      runAt: new Date(Math.max(validFrom.getTime(), deps.clock.now())),
-      whenWaiting: 'move',
-    },
-    deps,
-  );
+  const job = ownerJob('take-effect', scope, { memory: memory.id });
+  const runAt = new Date(Math.max(validFrom.getTime(), deps.clock.now()));
+  await enqueue(writer, { ...job, uniqueKey: memory.id, runAt, whenWaiting: 'move' }, deps);
 }
 
 async function toMemory(applying: Applying, statement: Statement): Promise<InternalMemory> {

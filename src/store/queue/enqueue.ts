@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Clock } from '../../record/clock.ts';
 import type { IdSource } from '../../record/id.ts';
 import { isStorable, parse, textSchema, timeSchema } from '../../record/parse.ts';
+import { ownerKey, parseScope, type Scope, type ScopeInput } from '../../record/scope.ts';
 import type { Writer } from '../database.ts';
 import { chunks } from '../owner-store.ts';
 import type { JobTable } from '../schema.ts';
-import type { Json, NewJob } from './job.ts';
+import type { Job, Json, NewJob } from './job.ts';
 
 /** The result of enqueueing a {@link NewJob}. */
 export interface EnqueuedJob {
@@ -78,6 +79,22 @@ export async function enqueueJobs(
 export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): Promise<EnqueuedJob> {
   const [enqueued] = await enqueueJobs(writer, [job], deps);
   return enqueued as EnqueuedJob;
+}
+
+/** A job of an owner, with the scope in its payload: {@link scopeOfJob} reads it there. */
+export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
+  const place = { ...scope, connection: null };
+  return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
+}
+
+/** A job of a session, of which at most one waits and one runs. */
+export function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
+  return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
+}
+
+/** The scope in the payload of a job that {@link ownerJob} made. */
+export function scopeOfJob({ payload }: Job): Scope {
+  return parseScope((payload as { scope: Required<ScopeInput> }).scope);
 }
 
 function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key: string | null } {
