@@ -10,6 +10,7 @@ import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
 import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
 import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
+import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
 import { type Applied, applyStatements } from './apply/apply.ts';
 import { spokenEvents, writeReflections, writeTopics } from './apply/reflections.ts';
@@ -310,33 +311,31 @@ export interface GivenStatements {
   sourceType?: SourceType;
   /** For statements from outside the log, which have no event to quote: when they were said, and by whom. */
   stated?: CheckContext['stated'];
-  /** The transaction to write in. Default: one of its own. */
-  writer?: Writer;
 }
 
-/** Forms statements of another source, such as a nightly reflection or an import, by the same check, comparison and decision. */
-export async function formStatements(deps: FormDeps, given: GivenStatements): Promise<FormResult> {
-  const { scope, statements, events, reader, why, sourceType, stated } = given;
-  const place = { ...scope, connection: null };
-  const userNames = userNamesOf(place, []);
-  const read = { scope: place, events, earlier: [], known: [], userNames, isLocal: true, sourceType, stated };
-  const context = await checkContext(deps, read, given.writer);
-  const checked = checkStatements(statements, context);
-  const write = async (writer: Writer): Promise<FormResult> => {
-    await changeOwner(writer, ownerOf(place), deps.clock.now());
-    const applied = await applyStatements(writer, deps, {
-      scope: place,
-      statements: checked.statements,
-      vectors: null,
-      verdicts: new Map(),
-      reader,
-      replacesDrafts: false,
-      eventIds: events.map(({ id }) => id),
-      why,
-    });
-    const refused = [...checked.refused.map(withoutIndex), ...applied.refused];
-    await keepRefusals(writer, deps, { scope: place, run: why.run ?? null, refused, events });
-    return { ...nothingFormed(), ...applied, refused, events: events.length, run: why.run ?? null };
-  };
-  return given.writer === undefined ? deps.database.write(place.tenant, write) : write(given.writer);
+/**
+ * Forms statements of another source, such as a nightly reflection or an import, by the same check, comparison and decision, in the
+ * caller's transaction.
+ */
+export async function formStatements(writer: Writer, deps: FormDeps, given: GivenStatements): Promise<Applied> {
+  const { statements, events, reader, why, sourceType, stated } = given;
+  const scope = { ...given.scope, connection: null };
+  const userNames = userNamesOf(scope, []);
+  const subjects = await listSubjects(writer, ownerOf(scope));
+  const read = { scope, events, earlier: [], known: [], userNames, subjects, isLocal: true, sourceType, stated };
+  const checked = checkStatements(statements, await checkContext(deps, read));
+  await changeOwner(writer, ownerOf(scope), deps.clock.now());
+  const applied = await applyStatements(writer, deps, {
+    scope,
+    statements: checked.statements,
+    vectors: null,
+    verdicts: new Map(),
+    reader,
+    replacesDrafts: false,
+    eventIds: events.map(({ id }) => id),
+    why,
+  });
+  const refused = [...checked.refused.map(withoutIndex), ...applied.refused];
+  await keepRefusals(writer, deps, { scope, run: why.run ?? null, refused, events });
+  return { ...applied, refused };
 }

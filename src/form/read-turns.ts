@@ -4,7 +4,6 @@ import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
-import type { Reader as StoreReader, Writer } from '../store/database.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
@@ -65,7 +64,7 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
 export async function readTurns(given: FormWork): Promise<Formable> {
   // Talk without a user stays in its session: otherwise it would be in the prompts of all users.
   const work = given.scope.user === null ? { ...given, events: [] } : given;
-  const { deps, reader, events, signal, meter } = work;
+  const { deps, scope, reader, events, signal, meter } = work;
   const readable = events.some((event) => isReadable(event) || isStated(event));
   const input = await readInput(work);
   const { facts } = deps.settings;
@@ -77,6 +76,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     ...work,
     known: input.known,
     userNames: input.userNames,
+    subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
   const checked = await amended(work, input, checkStatements(reading.statements, context), context);
@@ -168,19 +168,15 @@ export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...said.flatMap(({ value }) => value ?? [])])];
 }
 
-/** What the statements of a reading are checked against. `writer`: the transaction to read the known subjects in. */
+/** What the statements of a reading are checked against. */
 export async function checkContext(
   deps: FormDeps,
-  read: Omit<CheckContext, 'settings' | 'subjects' | 'recalled' | 'types' | 'attributes'>,
-  writer?: Writer,
+  read: Omit<CheckContext, 'settings' | 'recalled' | 'types' | 'attributes'>,
 ): Promise<CheckContext> {
-  const { scope, isLocal } = read;
-  const subjectsIn = (reader: StoreReader): Promise<string[]> => listSubjects(reader, ownerOf(scope));
   return {
     ...read,
     settings: deps.settings,
-    subjects: await (writer === undefined ? deps.database.read(scope.tenant, subjectsIn) : subjectsIn(writer)),
-    recalled: isLocal ? [] : await deps.recalledTexts?.(scope),
+    recalled: read.isLocal ? [] : await deps.recalledTexts?.(read.scope),
     types: deps.memoryTypes,
     attributes: deps.attributes,
   };

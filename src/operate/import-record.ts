@@ -191,7 +191,7 @@ async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, mem
     ...given,
     quotes: [],
   };
-  const { added, updated, retired } = await formStatements(deps, {
+  const { added, updated, retired } = await formStatements(writer, deps, {
     scope,
     statements: [statement],
     events: [],
@@ -199,7 +199,6 @@ async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, mem
     reader: 'import',
     sourceType: 'import',
     why: IMPORTED,
-    writer,
   });
   return added.length + updated.length + retired.length > 0 ? 'imported' : 'known';
 }

@@ -52,14 +52,13 @@ export async function applyReflection(
 ): Promise<{ counts: Counts; changed: RunNotes }> {
   const said = saidOn(back);
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
-    formStatements(deps, {
+    formStatements(writer, deps, {
       scope,
       statements,
       events: back.messages,
       reader,
       why,
       sourceType: 'conversation',
-      writer,
     });
   const facts = await form(
     reflection.facts.slice(0, MOST_ITEMS).map(({ key, value }) => {
