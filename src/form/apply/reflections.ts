@@ -2,7 +2,7 @@ import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import type { InternalMemory, Memory } from '../../record/memory.ts';
+import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -63,11 +63,11 @@ export async function writeReflections(
     const text = plainText(given);
     const stems = contentStems(text);
     const isExcess = (seen[level] += 1) > deps.settings.limits.reflectionsPerLevel;
-    const checked = isExcess ? refused('reflection', 'excess', text) : checkText(deps, 'reflection', text, { events });
+    const checked = isExcess ? refusal('reflection', 'excess', text) : checkText(deps, 'reflection', text, { events });
     const isRepeated = known.some((other) => coveredBy(stems, other) >= REPEATS);
-    const verdict = checked.refusal === null && isRepeated ? refused('reflection', 'repeated', text) : checked;
-    if (verdict.refusal !== null) {
-      written.refused.push(verdict.refusal);
+    const verdict = 'reason' in checked || !isRepeated ? checked : refusal('reflection', 'repeated', text);
+    if ('reason' in verdict) {
+      written.refused.push(verdict);
       continue;
     }
     const input: InternalMemory = {
@@ -131,8 +131,8 @@ export async function writeTopics(
     if (title === '' || text === '') continue;
     // The summary of a continued topic may repeat the earlier summary.
     const verdict = checkText(deps, 'topic', text, { events, earlier: shown });
-    if (verdict.refusal !== null) {
-      written.refused.push(verdict.refusal);
+    if ('reason' in verdict) {
+      written.refused.push(verdict);
       continue;
     }
     const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
@@ -163,7 +163,7 @@ const CONTINUES = 0.35;
  */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null || coveredBy(contentStems(known.content), contentStems(text)) >= CONTINUES) return text;
-  const day = known.statedAt.toISOString().slice(0, 10);
+  const day = isoDay(known.statedAt);
   const earlier = known.content.split('\n').map((line) => (DATED_LINE.test(line) ? line : `${line} (as of ${day})`));
   const lines = [...new Set([...earlier, ...text.split('\n')])];
   while (lines.length > 1 && lines.join('\n').length > LONGEST_SUMMARY) lines.shift();
@@ -213,42 +213,32 @@ function shared({ events, reader, scope }: Pick<Source, 'events' | 'reader' | 's
   };
 }
 
-interface TextVerdict {
-  text: string;
-  tags: string[];
-  refusal: Refusal | null;
-}
-
-function refused(...why: Parameters<typeof refusal>): TextVerdict {
-  return { text: '', tags: [], refusal: refusal(...why) };
-}
-
 /** Checks a text that quotes nothing: it may contain no name, number or instruction that nobody said. */
 function checkText(
   deps: ApplyDeps,
   what: 'reflection' | 'topic',
   text: string,
   { events, earlier = [] }: { events: readonly Event[]; earlier?: readonly string[] },
-): TextVerdict {
-  if (text === '') return refused(what, 'malformed', text);
-  if (what === 'reflection' && countWords(text) > MOST_WORDS) return refused(what, 'too_long', text);
+): Refusal | { text: string; tags: string[] } {
+  if (text === '') return refusal(what, 'malformed', text);
+  if (what === 'reflection' && countWords(text) > MOST_WORDS) return refusal(what, 'too_long', text);
   const { text: cleaned, dropped, marks } = applyPrivacy(text, deps.settings.privacy);
-  if (dropped !== null) return refused(what, 'private', null, { detail: dropped });
+  if (dropped !== null) return refusal(what, 'private', null, { detail: dropped });
   const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...earlier];
   const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
   // The day of a month may have been computed from the date of the turn.
-  if (number !== null && !(Number(number) <= 31)) return refused(what, 'value_not_said', text, { detail: number });
+  if (number !== null && !(Number(number) <= 31)) return refusal(what, 'value_not_said', text, { detail: number });
   const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
   // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(
     (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTH_OR_WEEKDAY.test(name),
   );
-  if (unknown !== undefined) return refused(what, 'value_not_said', text, { detail: unknown });
+  if (unknown !== undefined) return refusal(what, 'value_not_said', text, { detail: unknown });
   if (isInstruction(text) && !said.some((each) => isInstruction(each)))
-    return refused(what, 'instruction_from_outside', text);
-  return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`), refusal: null };
+    return refusal(what, 'instruction_from_outside', text);
+  return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`) };
 }
 
 // A date that is written out was computed from the date of the turn, so its digits need not be in the turn.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../../models/prompt.ts';
-import type { Memory } from '../../record/memory.ts';
+import { isoDay, type Memory } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import { plainText } from '../check/check.ts';
 import { lenient, oneLine } from '../read/read-prompt.ts';
@@ -40,9 +40,9 @@ Statements about different people, things or attributes never touch each other, 
     questions
       .map(({ statement, candidates }, index) => {
         const known = candidates.map(
-          (memory, place) => `${place + 1}. (${memory.statedAt.toISOString().slice(0, 10)}) ${oneLine(memory.content)}`,
+          (memory, place) => `${place + 1}. (${isoDay(memory.statedAt)}) ${oneLine(memory.content)}`,
         );
-        const said = `(${statement.statedAt.toISOString().slice(0, 10)}) ${oneLine(statement.text)}`;
+        const said = `(${isoDay(statement.statedAt)}) ${oneLine(statement.text)}`;
         return `New statement ${index + 1}:\n${fence('fact', said)}\nKnown:\n${fence('known', known.join('\n'))}`;
       })
       .join('\n\n'),

@@ -98,13 +98,9 @@ function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): 
     ({ memory }) =>
       memory.type === statement.type &&
       contentHash(memory.content) === contentHash(statement.text) &&
-      sharesEvent(memory, statement),
+      statement.events.some(({ id }) => memory.sourceEvents.includes(id)),
   );
   return same === undefined ? { action: 'add', retires: [] } : { action: 'confirm', target: same.memory };
-}
-
-function sharesEvent({ sourceEvents }: Memory, { events }: Statement): boolean {
-  return events.some(({ id }) => sourceEvents.includes(id));
 }
 
 /** Follows the relation to a known statement that the reader gives, if subject, trust and rank allow it. */
