@@ -1,4 +1,5 @@
 import { estimateTokens } from '../language/words.ts';
+import type { Meter } from '../ledger/ledger.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
@@ -108,7 +109,7 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
       taken: await taking.take(reader, place),
     }));
     if (taken !== null) {
-      const reader = await chooseReader(deps, taking);
+      const reader = await chooseReader(deps, taking, meter);
       const why = { reason: taking.reason, actor: 'form', run };
       const work = { deps, scope: place, run, meter, reader, ...taken, signal: taking.signal, startedAt, seen, why };
       const formable = await readTurns(work);
@@ -119,10 +120,10 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
   });
 }
 
-async function chooseReader(deps: FormDeps, { by, shown }: Taking): Promise<Reader> {
+async function chooseReader(deps: FormDeps, { by, shown }: Taking, meter: Meter): Promise<Reader> {
   return by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
     ? deps.localReader()
-    : createModelReader(deps.languageModel, shown);
+    : createModelReader(meter.languageModel(deps.languageModel), shown);
 }
 
 /** Events before a stretch that a reader is shown. */

@@ -15,7 +15,6 @@ import { askVerdicts } from './decide/decide-prompt.ts';
 import { type Candidate, decideContext, openCandidates, type Verdict } from './decide/decide.ts';
 import { type Refusal, refusal } from './formation-result.ts';
 import type { FormDeps } from './formation-settings.ts';
-import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
 import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
@@ -64,12 +63,12 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
 export async function readTurns(given: FormWork): Promise<Formable> {
   // Talk without a user stays in its session: otherwise it would be in the prompts of all users.
   const work = given.scope.user === null ? { ...given, events: [] } : given;
-  const { deps, scope, reader, events, signal, meter } = work;
+  const { deps, scope, reader, events, signal } = work;
   const readable = events.some((event) => isReadable(event) || isStated(event));
   const input = await readInput(work);
   const { facts } = deps.settings;
   const isWanted = facts || input.wants.reflections || input.wants.topics;
-  const whole = readable && isWanted ? await reader.read(input, { signal, meter }) : emptyReading();
+  const whole = readable && isWanted ? await reader.read(input, { signal }) : emptyReading();
   // Facts, reflections and topics are switched off separately: without facts the reading still has the other two.
   const reading = facts ? whole : { ...whole, statements: [], ends: [] };
   const context = await checkContext(deps, {
@@ -185,12 +184,8 @@ export async function checkContext(
 /** Tells a model once what was refused, and adds what it corrects. An item that is refused again stays refused. */
 async function amended(work: FormWork, input: ReadInput, checked: Checked, context: CheckContext): Promise<Checked> {
   const mendable = checked.refused.filter(({ reason, text }) => isMendable(reason) && text !== null && text !== '');
-  if (work.reader.kind !== 'model' || mendable.length === 0) return checked;
-  const reader = work.reader as ModelReader;
-  const again = checkStatements(
-    await reader.amend(input, mendable, { signal: work.signal, meter: work.meter }),
-    context,
-  );
+  if (work.reader.amend === undefined || mendable.length === 0) return checked;
+  const again = checkStatements(await work.reader.amend(input, mendable, { signal: work.signal }), context);
   // A model may repeat its whole answer: only new items are corrections.
   const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
   const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));

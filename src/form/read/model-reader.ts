@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import { TENSES } from '../../record/statement.ts';
-import { amendNote, lenient, readPrompt, type ReadPromptInput, type RefusedItem } from './read-prompt.ts';
+import { amendNote, lenient, readPrompt, type ReadPromptInput } from './read-prompt.ts';
 import {
   readStatement,
   type Reader,
@@ -65,22 +65,15 @@ const readAnswer = z.object({
 });
 type ReadAnswer = z.infer<typeof readAnswer>;
 
-/** A reader that asks a language model: one call for a stretch. */
-export interface ModelReader extends Reader {
-  /** Tells the model which of its statements were refused, and returns the corrected ones. */
-  amend(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
-}
-
-/** Creates a reader that asks a language model. Its answers are untrusted: `check` comes after it. */
+/** Creates a reader that asks a language model: one call for a stretch. Its answers are untrusted: `check` comes after it. */
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
-): ModelReader {
-  const ask = async (input: ReadInput, note: string, { signal, meter }: ReadOptions): Promise<ReadAnswer> => {
+): Reader {
+  const ask = async (input: ReadInput, note: string, { signal }: ReadOptions): Promise<ReadAnswer> => {
     const prompt = renderPrompt<ReadPromptInput>(readPrompt, { ...input, turnCharacters, userCharacters });
-    const used = meter === undefined || meter === null ? model : meter.languageModel(model);
     const asked = note === '' ? prompt : { ...prompt, user: `${prompt.user}\n\n${note}` };
-    return (await used.generate({ task: 'read', prompt: asked, schema: readAnswer, signal })).data;
+    return (await model.generate({ task: 'read', prompt: asked, schema: readAnswer, signal })).data;
   };
   return {
     id: model.modelOf('read'),

@@ -3,8 +3,7 @@ import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts
 import { type Event, isBlank } from '../../record/event.ts';
 import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.ts';
 import { isUser } from '../../record/statement.ts';
-import type { Refusal } from '../formation-result.ts';
-import type { ReadInput } from './reader.ts';
+import type { ReadInput, RefusedItem } from './reader.ts';
 
 const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
 
@@ -163,9 +162,6 @@ const REASONS: Readonly<Record<string, string>> = {
 export function isMendable(reason: string): boolean {
   return Object.hasOwn(REASONS, reason);
 }
-
-/** A statement of an answer that was refused, with its place in the answer. */
-export type RefusedItem = Pick<Refusal, 'text' | 'reason' | 'detail'> & { index: number };
 
 /** The note that is added to a repeated request: which statements of its answer were refused, and why. */
 export function amendNote(refused: readonly RefusedItem[]): string {

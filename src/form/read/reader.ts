@@ -3,7 +3,7 @@ import type { Event } from '../../record/event.ts';
 import { isMemoryTool } from '../../record/memory-answers.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Polarity, Tense } from '../../record/statement.ts';
-import type { Meter } from '../../ledger/ledger.ts';
+import type { Refusal } from '../formation-result.ts';
 
 /**
  * Reads the statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids.
@@ -18,13 +18,16 @@ export interface Reader {
   readonly id: string;
   readonly kind: 'model' | 'local';
   read(input: ReadInput, options?: ReadOptions): Promise<Reading>;
+  /** Tells the reader which of its statements were refused, and returns the corrected ones. Only a model can correct its reading. */
+  amend?(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
 }
 
 export interface ReadOptions {
   signal?: AbortSignal;
-  /** Charges what the reading costs. Null: nothing is charged, as for the local reader. */
-  meter?: Meter | null;
 }
+
+/** A statement of a reading that was refused, with its place in the reading. */
+export type RefusedItem = Pick<Refusal, 'text' | 'reason' | 'detail'> & { index: number };
 
 export interface ReadInput {
   turns: readonly Event[];
