@@ -6,7 +6,7 @@ import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
-import { isTagged, toMemory } from './memory-rows.ts';
+import { isLearnedFrom, isTagged, toMemory } from './memory-rows.ts';
 import { rowsBy, visibleFrom } from './owner-store.ts';
 
 /** A block as a context needs it. */
@@ -160,15 +160,8 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
   const rows = await reader
     .selectFrom('memories')
     .select(['quotes', 'archive_reason', 'contradicted_by'])
-    .where('tenant_id', '=', scope.tenant)
+    .where(isLearnedFrom(scope.tenant, turns))
     .where('archived_at', 'is not', null)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('memory_sources')
-        .select('memory_id')
-        .where('tenant_id', '=', scope.tenant)
-        .where('event_id', 'in', [...turns]),
-    )
     .execute();
   return rows
     .filter((row) =>

@@ -6,6 +6,7 @@ import type { Database, Reader, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
+import { isLearnedFrom } from './memory-rows.ts';
 import type { Tables } from './schema.ts';
 
 /** How many rows of records and of their dependants were removed. */
@@ -115,14 +116,7 @@ export async function learnedFrom(
   const rows = await writer
     .selectFrom('memories')
     .select(['id', 'row_id as rowId', 'source_events', 'quotes'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('memory_sources')
-        .select('memory_id')
-        .where('tenant_id', '=', tenant)
-        .where('event_id', 'in', [...eventIds]),
-    )
+    .where(isLearnedFrom(tenant, eventIds))
     .execute();
   return rows.map(({ id, rowId, source_events, quotes }) => ({
     id,

@@ -5,8 +5,9 @@ import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
 import type { Database, IndexedKind, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshots, isNotForgotten, type Sources, toMemory } from './memory-rows.ts';
-import { chunks, isSeenFrom, withinReach } from './owner-store.ts';
+import { fromSnapshots, isNotForgotten, type Sources } from './memory-rows.ts';
+import { chunks, isSeenFrom } from './owner-store.ts';
+import { findMemory } from './read-memories.ts';
 import { toEvent } from './session-store.ts';
 
 /** The events of given rows that a handle sees: row → event. */
@@ -34,15 +35,9 @@ const LONGEST_CHAIN = 50;
 export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
   let next: string | null = id;
   for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
-    const row = await reader
-      .selectFrom('memories')
-      .selectAll()
-      .where('id', '=', next)
-      .where(withinReach<'memories'>(scope))
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    if (row.archived_at === null) return toMemory(row);
-    next = row.contradicted_by;
+    const memory: Memory | null = await findMemory(reader, scope, next);
+    if (memory === null || memory.archivedAt === null) return memory;
+    next = memory.contradictedBy;
   }
   return null;
 }

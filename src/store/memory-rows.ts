@@ -35,6 +35,12 @@ export function isTagged(tags: readonly string[]): RawBuilder<SqlBool> {
     and memory_tags.owner_key = memories.owner_key and memory_tags.memory_id = memories.id and tag in (${sql.join(tags)}))`;
 }
 
+/** Whether a memory of the tenant was learned from one of the events. */
+export function isLearnedFrom(tenant: string, eventIds: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`tenant_id = ${tenant} and id in
+    (select memory_id from memory_sources where tenant_id = ${tenant} and event_id in (${sql.join(eventIds)}))`;
+}
+
 export function toMemory(row: MemoryRow): Memory {
   return {
     id: row.id,

@@ -6,7 +6,7 @@ import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeS
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshots, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
+import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
 import { chunks, isSeenFrom, ofOwner, visibleFrom, withinReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
@@ -230,18 +230,7 @@ export async function listStatements(reader: Reader, scope: Scope, search: State
 export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const ids of chunks(eventIds)) {
-    const rows = await reader
-      .selectFrom('memories')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('memory_sources')
-          .select('memory_id')
-          .where('tenant_id', '=', tenant)
-          .where('event_id', 'in', [...ids]),
-      )
-      .execute();
+    const rows = await reader.selectFrom('memories').selectAll().where(isLearnedFrom(tenant, ids)).execute();
     found.push(...rows.map(toMemory));
   }
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
