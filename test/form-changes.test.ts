@@ -127,6 +127,45 @@ for (const database of databases()) {
       );
     });
 
+    it('[X1] a request names a known statement that the same reading replaces', async () => {
+      const number = (value: string, fields: Partial<StatementAnswer>): StatementAnswer =>
+        item({ ...phone, text: `User’s phone number is ${value}.`, value, quote: value, ...fields });
+      await say('Call me on 555 0123.', { statements: [number('555 0123', {})] });
+      clock.advance(DAY);
+      await kim.observe({ content: 'Delete the old number.' });
+      await say('It is 555 0777 these days.', {
+        statements: [number('555 0777', { turn: 2, relation: 'replaces', known: 1 })],
+        forgets: [{ about: 'the old number', turn: 1, quote: 'Delete the old number', known: [1], taken_back: false }],
+      });
+      expect(await live()).toEqual(['User’s phone number is 555 0777.']);
+      expect((await kim.forgotten.list()).map(({ value }) => value)).toEqual(['555 0123']);
+      const { items } = await kim.events.list({ order: 'oldest' });
+      expect(items.map(({ content }) => content).join()).not.toContain('0123');
+    });
+
+    it('[X1] a request names a known statement that is older than the last thousand', { timeout: 60_000 }, async () => {
+      const { memory } = await kim.memories.create({ type: 'fact', content: 'User was once arrested in Tarvisio.' });
+      clock.advance(MINUTE);
+      for (let index = 0; index < 1000; index += 1)
+        await kim.memories.create({ type: 'fact', content: `User filed invoice ${index} in folder ${index * 7}.` });
+      const request = 'Forget the arrest in Tarvisio';
+      clock.advance(MINUTE);
+      await kim.observe({ content: `${request}.` });
+      const forgets = (prompt: string): unknown[] => {
+        const known = Number(/^(\d+)\. .*arrested/mu.exec(prompt)?.[1]);
+        return [{ about: 'the arrest in Tarvisio', turn: 1, quote: request, known: [known], taken_back: false }];
+      };
+      server.otherwise({
+        chat: (asked, response) =>
+          answering({ read: reading({ forgets: forgets(asked.body.messages?.at(-1)?.content ?? '') }) })(
+            asked,
+            response,
+          ),
+      });
+      await kim.form();
+      expect(await kim.memories.get(memory.id)).toMatchObject({ archiveReason: 'forgotten' });
+    });
+
     it.each([
       ['employer', 'company'],
       ['employer', 'new_employer'],

@@ -137,6 +137,52 @@ for (const database of databases('sql')) {
         expect(said).toContain('headaches');
       });
 
+      it('[X1] is the replaced value that the request names, and nothing where it names a value that nobody has said', async () => {
+        const handle = await open(
+          'I live in Ghent.',
+          'I work at Halden Foods.',
+          'I live in Bruges now.',
+          'Please forget that I lived in Ghent.',
+          'Forget that I used to work at Norsted.',
+          'Please forget that I live in Antwerp.',
+        );
+        expect((await handle.facts.list()).map(({ value }) => value)).toEqual(['Bruges', 'Halden Foods']);
+        const { items } = await handle.memories.list({ archived: 'only' });
+        expect(items.map(({ value, archiveReason }) => [value, archiveReason])).toEqual([['Ghent', 'forgotten']]);
+        const { items: turns } = await handle.events.list({ kinds: ['message'], order: 'oldest' });
+        expect(turns.filter(({ content }) => /Ghent/.test(content))).toEqual([]);
+        expect(turns.filter(({ content }) => /Bruges|Halden/.test(content))).toHaveLength(2);
+      });
+
+      it('[X1] is what was said before the request, also among turns that are logged in one call', async () => {
+        const handle = await open('I live in Ghent.');
+        const next = varve.for({ ...handle.scope, session: 'next' });
+        const said = ['My cousin Ida is in prison.', 'Forget that.', 'My salary is 52k.', 'Forget where I live.'];
+        await next.observe([...said, 'I live in Bruges.'].map((content) => ({ content })));
+        await varve.drain();
+        await next.form();
+        expect((await handle.facts.list()).map(({ value }) => value).toSorted()).toEqual(['52k', 'Bruges']);
+        const { items } = await handle.memories.list({ archived: 'only' });
+        expect(items.find(({ value }) => value === 'Ghent')?.archiveReason).toBe('forgotten');
+        const { items: turns } = await handle.events.list({ order: 'oldest' });
+        expect(turns.map(({ content }) => content).join()).not.toContain('prison');
+      });
+
+      it('[X1] does not come back when the request is withdrawn after another value was stated', async () => {
+        const handle = await open(
+          'I live in Ghent.',
+          'Please forget where I live.',
+          'I live in Bruges these days.',
+          'Actually, keep it.',
+          ...LIFE.slice(2, 3),
+        );
+        expect(await left(handle)).toEqual(['allergy', 'home_city']);
+        expect((await handle.facts.get('home_city'))?.value).toBe('Bruges');
+        const { items } = await handle.memories.list({ archived: 'only' });
+        expect(items.map(({ value, archiveReason }) => [value, archiveReason])).toEqual([['Ghent', 'superseded']]);
+        expect(await handle.forgotten.list()).toEqual([]);
+      });
+
       it('stays when it is said again afterwards', async () => {
         const handle = await open('My salary is 52k.', 'Forget what I said about my salary.', 'My salary is 52k.');
         expect(await left(handle)).toEqual(['salary']);

@@ -9,6 +9,7 @@ export interface Meanable {
   value: string | null;
   content: string;
   statedAt: Date;
+  archivedAt?: Date | null;
 }
 
 /** Topics that people describe in each other's words: "the pills" are antidepressants, "the money" is a debt. */
@@ -61,6 +62,21 @@ export function withSameNames<Item extends Meanable>(
 
 /** A capitalised word that does not begin a sentence. */
 const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
+
+/** German writes every noun with a capital letter, but a name follows a preposition without an article: "bei Bosch". */
+const GERMAN_NAME = /(?<=(?<!\p{L})(?:bei|in|nach|aus) )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
+
+function namesIn(text: string, pack: Pack | null): string[] {
+  const found: string[] = text.match(pack?.language === 'de' ? GERMAN_NAME : NAME) ?? [];
+  return found.filter((name) => pack === null || !patternsOf(pack).date.test(name)).map((name) => name.toLowerCase());
+}
+
+/** Whether a statement and the words of a request name different things: "that I worked at Bosch" does not mean "works at Siemens". */
+export function namesAnother(words: string, item: Meanable, pack: Pack | null): boolean {
+  const asked = namesIn(words, pack);
+  const told = `${item.subject ?? ''} ${item.content} ${item.value ?? ''}`.toLowerCase();
+  return asked.length > 0 && namesIn(item.content, pack).length > 0 && !asked.some((name) => told.includes(name));
+}
 
 /** Words for a relation in all languages, with the English word for it. */
 export const RELATIONS: ReadonlyMap<string, string> = new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));

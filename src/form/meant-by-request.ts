@@ -12,7 +12,16 @@ import {
 import MATTERS from '../language/packs/matters.json' with { type: 'json' };
 import { contentStems, wordSet } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
-import { akin, type Meanable, MOST_WITH_NAME, recent, RELATIONS, withContinuations, withSameNames } from './matter.ts';
+import {
+  akin,
+  type Meanable,
+  MOST_WITH_NAME,
+  namesAnother,
+  recent,
+  RELATIONS,
+  withContinuations,
+  withSameNames,
+} from './matter.ts';
 
 /** How the words of a request are read. Its language is given, because a few words are often too few to detect it. */
 export interface AskedIn {
@@ -69,16 +78,21 @@ function meantByThing<Item extends Meanable>(
   const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
   if (named.length > 0)
     return [...new Set([...withRepeats(named, items), ...(asked.isAll ? aboutNamed(named, items) : [])])];
+  const open = items.filter((item) => !namesAnother(words, item, own));
   const topics = topicsIn(words, { attributes, pack: own });
-  const byAttribute = items.filter(({ attribute }) => attribute !== null && topics.has(attribute));
   const isInDigits = (topic: string): boolean => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape);
-  const sharing = precise(
-    items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
-    [...topics].some(isInDigits),
-  );
   const isWhole = [...topics].every((topic) => !DATA.has(topic) && !isInDigits(topic));
   const isAll =
     asked.isAll || hasWords(words, 'request:general', own) || (isWhole && hasWords(words, 'request:told', own));
+  // An attribute alone means the statement that holds, and not those that it has replaced.
+  const byAttribute = open.filter(
+    ({ attribute, archivedAt = null }) =>
+      attribute !== null && topics.has(attribute) && (archivedAt === null || asked.isAll),
+  );
+  const sharing = precise(
+    open.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
+    [...topics].some(isInDigits),
+  );
   const widened = (found: readonly Item[]): Item[] =>
     isWhole || isAll ? withContinuations(found, items, { pack: own, isAll }) : [...found];
   if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
@@ -95,12 +109,12 @@ function meantByThing<Item extends Meanable>(
   ]);
   if (isAll && all.size > 0) return widened(withSameNames(withRepeats([...all], items), items, own));
   if (said.length > 0) return widened(withRepeats(said, items));
-  const most = sharingMost(clauses, items, { pack: own, least });
+  const most = sharingMost(clauses, open, { pack: own, least });
   if (most.length > 0) return widened(most);
   if (topics.size === 0 && stems.every(({ size }) => size === 0)) return latestOf(toldOf(words, items, own));
   // Where the words may not be a request at all, related topics are too uncertain.
   const kin = least >= 1 ? new Set<string>() : akin(topics);
-  const near = sharing.length > 0 ? sharing : items.filter(({ content }) => sharesTopic(content, kin, own));
+  const near = sharing.length > 0 ? sharing : open.filter(({ content }) => sharesTopic(content, kin, own));
   return widened(latestOf(near));
 }
 

@@ -182,6 +182,21 @@ export async function restoreMemory(writer: Writer, parts: Parts, before: Memory
   return replaceMemory(writer, parts, { before, after, why });
 }
 
+/** Restores a forgotten memory if it still holds and nothing has taken its place. Otherwise it stays archived, as history. */
+export async function restoreOrKeepAsHistory(
+  writer: Writer,
+  parts: Parts,
+  before: Memory,
+  why: Change,
+): Promise<Memory> {
+  const inItsPlace = await findInItsPlace(writer, parts, before);
+  const isOver = before.validTo !== null && before.validTo.getTime() <= parts.clock.now();
+  if (inItsPlace === null && !isOver) return restoreMemory(writer, parts, before, why);
+  const contradictedBy = inItsPlace?.id ?? before.contradictedBy;
+  const after: Memory = { ...before, archiveReason: 'superseded', contradictedBy };
+  return replaceMemory(writer, parts, { before, after, why });
+}
+
 /** Puts a new memory in the place of an old one, which is archived and points to it. */
 export async function supersedeMemory(
   writer: Writer,

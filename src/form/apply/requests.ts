@@ -5,7 +5,7 @@ import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
-import { mayStillChange, type Memory } from '../../record/memory.ts';
+import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { lowestTrust, type Quote, trustOf } from '../../record/statement.ts';
@@ -14,13 +14,13 @@ import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories, memoriesFrom } from '../../store/read-memories.ts';
-import { archiveMemory, laterOf, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
+import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
 import { toDate } from '../check/check.ts';
 import { type CheckContext, type Evidence, locateOwnWords } from '../check/evidence.ts';
 import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
-import type { Meanable } from '../matter.ts';
+import { type Meanable, namesAnother } from '../matter.ts';
 import {
   ANY,
   HALF,
@@ -160,7 +160,7 @@ interface Forgetting {
 async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<string[]> {
   const { writer, deps, owner, turns, why } = forgetting;
   const { event } = evidence;
-  const earlier = new Set(turns.filter(({ occurredAt }) => occurredAt <= event.occurredAt).map(({ id }) => id));
+  const earlier = new Set([...turnsBefore(turns, event), event].map(({ id }) => id));
   const asked = (await listForgotten(writer, owner))
     .filter(({ request }) => request !== null)
     .map((record) => ({ ...record, content: record.text, statedAt: record.at }));
@@ -175,8 +175,9 @@ async function takeBack(forgetting: Forgetting, { request: { about }, evidence }
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
     if (memory?.archiveReason !== 'forgotten') continue;
-    await restoreMemory(writer, deps, memory, { ...why, reason: 'the user took the request to forget it back' });
-    restored.push(memory.id);
+    const reason = { ...why, reason: 'the user took the request to forget it back' };
+    const { archivedAt } = await restoreOrKeepAsHistory(writer, deps, memory, reason);
+    if (archivedAt === null) restored.push(memory.id);
   }
   return restored;
 }
@@ -188,16 +189,19 @@ interface Meant {
 }
 
 async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise<Meant> {
-  const { writer, deps, owner } = forgetting;
+  const { writer, deps, owner, turns } = forgetting;
   const { request, evidence, targets, meant = [] } = asking;
-  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
-  const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
-  const owners = changeableOwners(deps, owner);
   const { event } = evidence;
   // "Remove all about my medication. The allergy should stay."
   const stays = staysIn(event.content, { attributes: deps.attributes });
-  const open = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !stays(memory));
-  const own = open.filter((memory) => !isSaidSince(memory, event));
+  const open = (await forgettable(forgetting, targets)).filter((memory) => !stays(memory));
+  const since = new Set(turns.slice(turnsBefore(turns, event).length + 1).map(({ id }) => id));
+  const later = new Set(open.filter((memory) => isSaidSince(memory, event, since)));
+  const replacing = new Set([...later].map(({ id }) => id));
+  // What a later turn has replaced still held when the user asked.
+  const own = open
+    .filter((memory) => !later.has(memory))
+    .map((memory) => (replacing.has(memory.contradictedBy ?? '') ? { ...memory, archivedAt: null } : memory));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, open, [following]);
@@ -209,9 +213,7 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
     return saidJustBefore(forgetting, evidence, { named, own: open });
-  const said = (await saidBefore(writer, owner, event)).filter(
-    (sentence) => sentence.quote.event !== event.id && !stays(sentence),
-  );
+  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
   const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
   const memoriesMeant = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
   const found = new Set<Meanable>(
@@ -224,6 +226,28 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const withSaid = await withStatements(writer, own, quotes);
   const memories = own.filter((memory) => found.has(memory) || withSaid.memories.includes(memory));
   return { ...withSaid, memories: withSameWords(memories, own) };
+}
+
+/**
+ * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
+ * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
+ */
+async function forgettable({ writer, deps, owner }: Forgetting, targets: readonly Memory[]): Promise<Memory[]> {
+  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
+  const list = (filter: { archiveReasons?: ArchiveReason[] }): ReturnType<typeof listMemories> =>
+    listMemories(writer, owner, { types, limit: MOST_KNOWN, ...filter }, { now: deps.clock.now() });
+  const live = await list({});
+  const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
+  const replaced = past.items.filter(
+    ({ archiveReason, contradictedBy }) => archiveReason === 'contradicted' || contradictedBy !== null,
+  );
+  const found = new Map([...live.items, ...replaced].map((memory) => [memory.id, memory]));
+  for (const { id } of targets) {
+    const memory = found.get(id) ?? (await findMemory(writer, owner, id));
+    if (memory !== null && memory.archiveReason !== 'forgotten' && types.includes(memory.type)) found.set(id, memory);
+  }
+  const owners = changeableOwners(deps, owner);
+  return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
 }
 
 /** Statements, and others that quote only words of one of them: "Javier has coeliac disease" from "Javier is a coeliac". */
@@ -256,10 +280,9 @@ async function saidJustBefore(
   { named, own }: Record<'named' | 'own', readonly Memory[]>,
 ): Promise<Meant> {
   const isOwnTurn = isMoreThanGreeting(event.content.slice(0, start));
-  const isEarlier = (turn: Event): boolean =>
-    turn.id !== event.id && turn.occurredAt <= event.occurredAt && turn.content.trim() !== '';
-  const said = turns.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
-  const before = isOwnTurn ? event : said.findLast(isEarlier);
+  const isSaid = ({ origin, kind, content }: Event): boolean =>
+    origin === 'user' && kind === 'message' && content.trim() !== '';
+  const before = isOwnTurn ? event : turnsBefore(turns, event).findLast(isSaid);
   if (before === undefined) return { memories: [...named], words: [] };
   const words = { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length };
   const meant = await withStatements(writer, own, [words]);
@@ -283,9 +306,21 @@ async function withStatements(writer: Writer, own: readonly Memory[], words: rea
   return { memories, words: words.filter((each) => !isQuoted(each)) };
 }
 
-/** Whether a memory was stated in the turn of the request or later. */
-function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event): boolean {
-  return statedAt > request.occurredAt || (sourceEvents.length === 1 && sourceEvents[0] === request.id);
+/** The turns before one of them. The times do not tell: all turns that the application logs in one call may have the same time. */
+function turnsBefore(turns: readonly Event[], { id }: Event): readonly Event[] {
+  return turns.slice(
+    0,
+    turns.findIndex((turn) => turn.id === id),
+  );
+}
+
+/** Whether a memory was stated in the turn of the request alone, or in one of the turns `since` then. */
+function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event, since: ReadonlySet<string>): boolean {
+  return (
+    statedAt > request.occurredAt ||
+    sourceEvents.some((id) => since.has(id)) ||
+    (sourceEvents.length === 1 && sourceEvents[0] === request.id)
+  );
 }
 
 function quoteOf({ event, start, end }: Evidence): Quote {
@@ -299,7 +334,7 @@ export interface SaidSentence extends Meanable {
 
 const MOST_TURNS = 200;
 
-/** The user's sentences up to a turn, the latest turn first, including those from which no memory was formed. */
+/** The user's sentences before a turn, the latest turn first, including those from which no memory was formed. */
 async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<SaidSentence[]> {
   const turns = await ownEvents(reader, owner, {
     kind: 'message',
@@ -308,7 +343,8 @@ async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<S
     order: 'newest',
     limit: MOST_TURNS,
   });
-  return turns.flatMap(({ id, content, occurredAt }) =>
+  const before = turns.slice(turns.findIndex(({ id }) => id === event.id) + 1);
+  return before.flatMap(({ id, content, occurredAt }) =>
     splitSentences(content).map(({ text, span }) => ({
       attribute: null,
       value: null,
@@ -350,9 +386,9 @@ export async function withMeant(work: MeantWork, forgets: readonly CheckedForget
       continue;
     }
     const { event } = evidence;
-    const said = (await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event)))
-      .filter(({ quote }) => quote.event !== event.id)
-      .slice(0, MOST_COMPARED);
+    const before = await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event));
+    const pack = detectPack(event.content);
+    const said = before.filter((sentence) => !namesAnother(request.about, sentence, pack)).slice(0, MOST_COMPARED);
     const meant = said.length === 0 ? [] : await meantOf(work, asked, said);
     if (meant !== null && (meant.length > 0 || request.isLikely !== true)) found.push({ ...asked, meant });
   }
