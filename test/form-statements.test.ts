@@ -648,6 +648,50 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read']);
     });
 
+    describe('[L6] a draft that the model does not share', () => {
+      const draft = async (handle: Handle, ...lines: string[]): Promise<void> => {
+        clock.advance(MINUTE);
+        await tell({ varve, clock }, handle, lines);
+      };
+      const employers = async (handle: Handle): Promise<string[]> => {
+        await handle.form();
+        return (await liveStatements(handle)).flatMap(({ value }) => value ?? []);
+      };
+      beforeEach(() => open({ formation: { writes: 'immediate' } }));
+
+      it('gives back nothing that was forgotten meanwhile', async () => {
+        const handle = fresh();
+        const old = await know(handle, { content: 'User works at Norsted.', attribute: 'employer', value: 'Norsted' });
+        await draft(handle, 'I work at Halden Foods now.');
+        await handle.memories.forget(old.id);
+        expect(await employers(handle)).toEqual([]);
+        expect(await handle.memories.get(old.id)).toMatchObject({ archiveReason: 'forgotten' });
+      });
+
+      it('gives back nothing whose place is taken', async () => {
+        const handle = fresh();
+        await handle.facts.set({ key: 'employer', value: 'Norsted' });
+        await draft(handle, 'I work at Halden Foods now.');
+        await know(handle, { content: 'User works at Halden AG.', attribute: 'employer', value: 'Halden AG' });
+        expect(await employers(handle)).toEqual(['Halden AG']);
+      });
+
+      it('gives back what was known before the first of several drafts', async () => {
+        const handle = fresh();
+        await handle.facts.set({ key: 'employer', value: 'Norsted' });
+        await draft(handle, 'I work at Halden Foods.', 'I work at Brill Brothers.');
+        expect(await employers(handle)).toEqual(['Norsted']);
+      });
+
+      it('stays if the application has set the same value', async () => {
+        const handle = fresh();
+        await handle.facts.set({ key: 'employer', value: 'Norsted' });
+        await draft(handle, 'I work at Halden Foods.');
+        await handle.facts.set({ key: 'employer', value: 'Halden Foods' });
+        expect(await employers(handle)).toEqual(['Halden Foods']);
+      });
+    });
+
     it('[L6] while the model is down the drafts stay, and none is lost (F10)', async () => {
       await open({ formation: { writes: 'immediate' } });
       const handle = fresh();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attributeLabel, isSameValue } from '../record/attributes.ts';
-import { FACT_CATEGORIES, type FactCategory, keySchema, type Memory } from '../record/memory.ts';
+import { FACT_CATEGORIES, type FactCategory, type InternalChange, keySchema, type Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
@@ -146,17 +146,9 @@ async function setFact(
   if (same !== undefined) {
     if (isMoreTrusted(same.trust, trust)) return { memory: same, outcome: 'unchanged' };
     for (const other of others) await archiveMemory(writer, parts, other, { reason: 'superseded', by: same.id, why });
-    if (same.permanent && same.sourceType === 'explicit') return { memory: same, outcome: 'unchanged' };
-    const change = {
-      permanent: true,
-      sourceType: 'explicit' as const,
-      trust,
-      statedBy,
-      sourceEvents: input.sourceEvents,
-    };
-    return { memory: await reviseMemory(writer, parts, same, { change, why }), outcome: 'unchanged' };
+    const confirmed = { sourceType: 'explicit', trust, statedBy, sourceEvents: input.sourceEvents } as const;
+    return { memory: await confirmFact(writer, parts, same, { change: confirmed, why }), outcome: 'unchanged' };
   }
-  const [replaced] = others;
   const { memory, outcome } = await writeMemory(
     writer,
     parts,
@@ -182,8 +174,20 @@ async function setFact(
     await archiveMemory(writer, parts, other, { reason: 'superseded', by: memory.id, until, why });
     await restateInBlocks(writer, parts, { before: other, after: memory, change: why });
   }
-  if (replaced === undefined) return { memory, outcome };
-  return { memory, outcome: 'superseded' };
+  return { memory, outcome: others.length === 0 ? outcome : 'superseded' };
+}
+
+/** A draft of the local reader becomes the application's own value: a model that reads the turns again must not drop it. */
+async function confirmFact(
+  writer: Writer,
+  parts: Parts,
+  fact: Memory,
+  { change, why }: { change: InternalChange; why: Change },
+): Promise<Memory> {
+  const isDraft = fact.reader === 'local';
+  if (fact.permanent && fact.sourceType === 'explicit' && !isDraft) return fact;
+  const reader = isDraft ? null : fact.reader;
+  return reviseMemory(writer, parts, fact, { change: { ...change, permanent: true, reader }, why });
 }
 
 /** The attribute of a key: `city` is `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, though both are pets' names. */

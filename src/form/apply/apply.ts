@@ -16,7 +16,7 @@ import { joinQuotes } from '../../store/memory-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { enqueue, ownerJob } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
-import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
+import { archiveMemory, findInItsPlace, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import { changeableOwners, findCandidates, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
@@ -71,7 +71,10 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
   if (work.replacesDrafts) {
     // A draft whose quoted words were forgotten together with another statement stays, because the model cannot read those words again.
     const drafts = formed.filter(
-      (memory) => isDraft(memory, work) && !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
+      (memory) =>
+        memory.archivedAt === null &&
+        isDraft(memory, work) &&
+        !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
     );
     for (const draft of drafts) await dropDraft(applying, draft);
   }
@@ -157,16 +160,10 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
   );
 }
 
-/** A live statement that the local reader read from these events alone. */
-function isDraft({ archivedAt, reader, sourceEvents, statedBy, type }: Memory, { eventIds }: ApplyWork): boolean {
+/** A statement that the local reader read from these events alone. */
+function isDraft({ reader, sourceEvents, statedBy, type }: Memory, { eventIds }: ApplyWork): boolean {
   const read = new Set(eventIds);
-  return (
-    archivedAt === null &&
-    reader === 'local' &&
-    statedBy === 'user' &&
-    type !== 'summary' &&
-    sourceEvents.every((id) => read.has(id))
-  );
+  return reader === 'local' && statedBy === 'user' && type !== 'summary' && sourceEvents.every((id) => read.has(id));
 }
 
 /** Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. */
@@ -290,8 +287,9 @@ async function storeAsHistory(
   return [...changed, archived];
 }
 
-/** Brings back a statement whose successor turned out not to exclude it. */
+/** Brings back a statement whose successor turned out not to exclude it, unless it was forgotten or something else is in its place. */
 async function restore({ writer, deps, work }: Applying, memory: Memory, why: Change = work.why): Promise<Memory> {
+  if (memory.archiveReason === 'forgotten' || (await findInItsPlace(writer, deps, memory)) !== null) return memory;
   const reason = `holds after all: ${why.reason}`;
   return restoreMemory(writer, deps, { ...memory, validTo: null }, { ...why, reason });
 }
@@ -338,14 +336,18 @@ async function revise(
   return revised;
 }
 
-/** Archives a draft before the model's reading is decided on, and restores what the draft had replaced, so that the reading decides again. */
+/**
+ * Archives a draft before the model's reading is decided on, and restores what the draft had replaced, so that the reading decides again.
+ * Of a chain of drafts, that is what the first of them had replaced.
+ */
 async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
   const { writer, deps, work, applied } = applying;
   const why = { ...work.why, reason: 'a draft of the local reader, read again by the model' };
   await archiveMemory(writer, deps, draft, { reason: 'superseded', why });
-  applied.retired.push(draft.id);
+  if (draft.archivedAt === null) applied.retired.push(draft.id);
   for (const memory of await memoriesReplacedBy(writer, draft.scope.tenant, draft.id)) {
-    if (memory.id !== draft.id) await restore(applying, memory, why);
+    if (memory.id === draft.id) continue;
+    await (isDraft(memory, work) ? dropDraft(applying, memory) : restore(applying, memory, why));
   }
 }
 
