@@ -195,6 +195,41 @@ for (const database of databases()) {
       expect(await live()).toEqual(['User: it is Birch.']);
     });
 
+    it('[K5] a name that the user denies is not the user’s', async () => {
+      await say('I live in Ghent. My name isn’t Rik, that is my cousin.', {
+        statements: [
+          item({
+            text: 'User lives in Ghent.',
+            attribute: 'home_city',
+            value: 'Ghent',
+            turn: 1,
+            quote: 'I live in Ghent',
+          }),
+          item({
+            text: 'User is not called Rik.',
+            attribute: 'name',
+            value: 'Rik',
+            denied: true,
+            turn: 1,
+            quote: 'My name isn’t Rik',
+          }),
+        ],
+      });
+      await say('Rik moved to Namur in spring.', {
+        statements: [
+          item({
+            about: 'Rik',
+            text: 'Rik lives in Namur.',
+            attribute: 'home_city',
+            value: 'Namur',
+            turn: 1,
+            quote: 'Rik moved to Namur',
+          }),
+        ],
+      });
+      expect(await live()).toEqual(['User lives in Ghent.', 'User is not called Rik.', 'Rik lives in Namur.']);
+    });
+
     it('[X3] a known claim that was also made earlier changes which statements held at that earlier time', async () => {
       const claims = {
         none: { text: 'User has no allergies.', value: null, denied: true },

@@ -17,7 +17,7 @@ import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
-import { conflicts } from './decide/decide.ts';
+import { conflicts, ofSameMatter } from './decide/decide.ts';
 import { wins } from './decide/precedence.ts';
 import { formExchange, type FormOptions, formSession } from './form.ts';
 import { type FormResult, nothingFormed } from './formation-result.ts';
@@ -235,7 +235,9 @@ async function placeTakenBy(writer: Writer, deps: FormDeps, current: Memory): Pr
   const context = { attributes: deps.attributes, now: deps.clock.now() };
   const same =
     attribute === null ? [] : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
-  const excluded = same.filter((memory) => memory.id !== id && conflicts(current, memory, context));
+  const excluded = ofSameMatter(current, same).filter(
+    (memory) => memory.id !== id && conflicts(current, memory, context),
+  );
   const named = internal['replaces'];
   const other = typeof named === 'string' ? await findMemory(writer, scope, named) : null;
   const isNew = other !== null && other.archivedAt === null && !excluded.some((memory) => memory.id === named);

@@ -164,7 +164,8 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 
 /** The names of the user: the one that the application uses, and those that the user has stated. */
 export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
-  return [...new Set([...(scope.user === null ? [] : [scope.user]), ...said.flatMap(({ value }) => value ?? [])])];
+  const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
+  return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
 /** What the statements of a reading are checked against. */

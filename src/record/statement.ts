@@ -85,6 +85,25 @@ export function isSameSubject(one: string, other: string): boolean {
   return left.relation !== '' && left.relation === right.relation;
 }
 
+/**
+ * Whether two labels name one subject, given all labels in question: beside two named sisters, "User's sister" is neither of them.
+ */
+export function isSameSubjectAmong(one: string, other: string, labels: readonly string[]): boolean {
+  if (one === other || !isSameSubject(one, other)) return one === other;
+  const bare = [one, other].find((label) => partsOf(label).name === '');
+  const named = bare === undefined ? [] : labels.filter((label) => isSameSubject(bare, label));
+  return new Set(named.map((label) => partsOf(label).name).filter((name) => name !== '')).size < 2;
+}
+
+const ONE_OF_SEVERAL =
+  /(?:^| )(?:friend|mate|colleague|coworker|co-worker|neighbou?r|cousin|client|customer|student|pupil|classmate|patient)$/u;
+
+/** Whether a label may stand for somebody else each time: "User's friend", without a name. */
+export function isOneOfSeveral(subject: string): boolean {
+  const { relation, name } = partsOf(subject);
+  return name === '' && ONE_OF_SEVERAL.test(relation);
+}
+
 /** Whether a subject is a thing, and not a person: no bare name, and not somebody of the user's. */
 function isThing(subject: string): boolean {
   return !isUser(subject) && !belongsToUser(subject) && !/^\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*$/u.test(subject);

@@ -22,6 +22,9 @@ describe('the names of a statement', () => {
     expect(read({ subject: "User's sister Ana", attribute: 'partner', value: 'Joost' }).subject).toBe(
       "User's sister Ana",
     );
+    expect(read({ subject: "User's uncle Martin", attribute: 'partner', value: 'Mart' }).subject).toBe(
+      "User's uncle Martin",
+    );
   });
 
   it('[K5] writes names with capitals, and leaves spellings and other values alone', () => {

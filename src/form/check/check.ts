@@ -269,7 +269,15 @@ function namesItsOwnSubject(
 ): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
   const [name = ''] = value.toLowerCase().split(/[\s,(]/u);
-  return !isUser(subject) && name !== '' && subject.toLowerCase().includes(name);
+  const isName = (word: string): boolean => word === name || (/\p{Lo}/u.test(name) && word.includes(name));
+  return (
+    !isUser(subject) &&
+    name !== '' &&
+    subject
+      .toLowerCase()
+      .split(/[^\p{L}\p{M}\p{N}.-]+/u)
+      .some(isName)
+  );
 }
 
 /**

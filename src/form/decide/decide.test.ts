@@ -77,6 +77,31 @@ describe('decide', () => {
     expect(decision).toMatchObject({ action: 'add', retires: [{ memory: old, how: 'replaced' }] });
   });
 
+  it('replaces nothing of a person who is only one of those who are meant', () => {
+    const lives = (subject: string, value: string): Memory =>
+      known({ subject, attribute: 'home_city', value, statedAt: earlier(30) });
+    const moves = (subject: string, ...others: Memory[]): Memory[] => {
+      const decision = decide(
+        statement({ subject, attribute: 'home_city', value: 'Ghent' }),
+        beside(...others),
+        context,
+      );
+      return decision.action === 'add' ? decision.retires.map(({ memory }) => memory) : [];
+    };
+    const [ida, ute, unnamed] = [
+      lives("User's aunt Ida", 'Linz'),
+      lives("User's aunt Ute", 'Graz'),
+      lives("User's aunt", 'Wels'),
+    ];
+    expect(moves("User's aunt", ida)).toEqual([ida]);
+    expect(moves("User's aunt", ida, ute)).toEqual([]);
+    expect(moves("User's aunt", ida, ute, unnamed)).toEqual([unnamed]);
+    expect(moves("User's aunt Ute", ida, ute, unnamed)).toEqual([ute]);
+    // Everybody has several neighbours.
+    expect(moves("User's neighbour", lives("User's neighbour", 'Linz'))).toEqual([]);
+    expect(moves("User's neighbour", lives("User's neighbour Ida", 'Linz'))).toEqual([]);
+  });
+
   it('[X3] yields to a known statement of higher rank or trust, and to a later one of the same rank', () => {
     const said = known({ attribute: 'home_city', value: 'Linz', statedAt: earlier(3) });
     for (const weaker of [

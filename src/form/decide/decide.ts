@@ -3,7 +3,14 @@ import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape, isSameValue } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
-import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
+import {
+  isOneOfSeveral,
+  isSameSubject,
+  isSameSubjectAmong,
+  isUser,
+  mayBeOneMatter,
+  type Tense,
+} from '../../record/statement.ts';
 import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import {
@@ -201,7 +208,10 @@ type Told = Fields & Pick<Memory, 'content'>;
  * history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
-  const same = known.map(({ memory }) => memory).filter((memory) => isSameMatter(statement, memory));
+  const same = ofSameMatter(
+    statement,
+    known.map(({ memory }) => memory),
+  );
   const said = { ...statement, content: statement.text };
   const double = same.find((memory) => memory.archivedAt === null && isDouble(said, memory, context));
   const isNow = !isAhead(statement, context.now) && !isPast(statement);
@@ -278,6 +288,13 @@ function beaters<Each extends Fields & Claim>(statements: readonly Each[], conte
   return beatenBy;
 }
 
+/** The statements with the same subject and attribute as a given one. */
+export function ofSameMatter<Each extends Fields>(one: Fields, others: readonly Each[]): Each[] {
+  const same = others.filter(({ attribute }) => attribute !== null && attribute === one.attribute);
+  const labels = [one, ...same].map(({ subject }) => subject);
+  return same.filter(({ subject }) => isSameSubjectAmong(one.subject, subject, labels));
+}
+
 function isSameMatter(one: Fields, other: Fields): boolean {
   return one.attribute !== null && one.attribute === other.attribute && isSameSubject(one.subject, other.subject);
 }
@@ -290,6 +307,7 @@ export function conflicts(
 ): boolean {
   if (!isSameMatter(one, other) || isPast(one) || isPast(other) || isAhead(one, now) || isAhead(other, now))
     return false;
+  if (isOneOfSeveral(one.subject) || isOneOfSeveral(other.subject)) return false;
   const policy = attributes.policyOf(one.attribute ?? '');
   const isSame = isSameValueOf(one, other, policy.shape);
   if (one.polarity !== other.polarity) return isSame || deniesAll(one) || deniesAll(other);
