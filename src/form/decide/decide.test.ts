@@ -179,6 +179,20 @@ describe('decide', () => {
     });
   });
 
+  it('ends nothing by a denial of something narrower, or of something without a value that is no state', () => {
+    const denies = (attribute: string, denied: string | null, affirmed: string): string => {
+      const holds = known({ attribute, value: affirmed, statedAt: earlier(9) });
+      const decision = decide(statement({ attribute, value: denied, polarity: 'denied' }), beside(holds), context);
+      return decision.action === 'add' ? decision.retires.map(({ how }) => how).join() : decision.action;
+    };
+    expect(denies('allergy', 'nut oil', 'nut')).toBe('');
+    expect(denies('allergy', 'nut', 'nut oil')).toBe('ended');
+    expect(denies('home_city', 'Ghent, Belgium', 'Ghent')).toBe('ended');
+    expect(denies('likes', null, 'chess')).toBe('');
+    expect(denies('answer_format', null, 'metric units')).toBe('');
+    expect(denies('allergy', null, 'nut')).toBe('ended');
+  });
+
   it('ends by the reader’s word what is said to be over of somebody else', () => {
     const wish = known({
       subject: "User's nephew Ari",
@@ -305,6 +319,21 @@ describe('decide', () => {
     const job = statement({ attribute: 'employer', value: 'Halden Foods' });
     expect(decide(job, beside(inDays(20)), context)).toMatchObject({ action: 'add', retires: [] });
     expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
+  });
+
+  it('takes events of different times for several, and a time that is told more exactly for the same', () => {
+    const trip = (from: string): Partial<Statement> => ({
+      attribute: 'travel_destination',
+      value: 'Oslo',
+      tense: 'happened',
+      validFrom: new Date(from),
+    });
+    const told = (before: string, after: string): string =>
+      decide(statement(trip(after)), beside(known({ ...trip(before), statedAt: earlier(9) })), context).action;
+    expect(told('2023-08-01', '2025-08-01')).toBe('add');
+    expect(told('2023-08-04', '2023-08-19')).toBe('add');
+    expect(told('2023-08-01', '2023-08-19')).toBe('confirm');
+    expect(told('2023-08-19', '2023-01-01')).toBe('confirm');
   });
 
   it('leaves what happened alone: history neither replaces nor is replaced', () => {

@@ -1,6 +1,12 @@
 import { isNegated } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { type AttributeTable, normalValue, type ValueShape, isSameValue } from '../../record/attributes.ts';
+import {
+  type Attribute,
+  type AttributeTable,
+  normalValue,
+  type ValueShape,
+  isSameValue,
+} from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
 import {
@@ -310,15 +316,23 @@ export function conflicts(
   if (isOneOfSeveral(one.subject) || isOneOfSeveral(other.subject)) return false;
   const policy = attributes.policyOf(one.attribute ?? '');
   const isSame = isSameValueOf(one, other, policy.shape);
-  if (one.polarity !== other.polarity) return isSame || deniesAll(one) || deniesAll(other);
+  if (one.polarity !== other.polarity) {
+    const [denied, affirmed] = one.polarity === 'denied' ? [one, other] : [other, one];
+    return denied.value === null ? deniesAll(policy) : isSame && !isNarrower(denied.value, affirmed.value, policy);
+  }
   return (
     one.polarity === 'affirmed' && policy.values === 'one' && !isSame && one.value !== null && other.value !== null
   );
 }
 
-/** "Has no children": a denial without a value denies every value. */
-function deniesAll({ polarity, value }: Fields): boolean {
-  return polarity === 'denied' && value === null;
+/** "Has no children" denies every value of the attribute. "Does not like it when people call" denies no other taste. */
+function deniesAll({ permanent, category }: Attribute): boolean {
+  return permanent && category !== 'preference';
+}
+
+/** "Not allergic to fish oil" leaves the allergy to fish. A longer name is only a fuller one: "Linz, Austria". */
+function isNarrower(denied: string, affirmed: string | null, { shape }: Attribute): boolean {
+  return shape !== 'name' && normalValue(denied, shape).length > normalValue(affirmed ?? '', shape).length;
 }
 
 function isPast({ tense }: { tense: Tense }): boolean {
@@ -334,6 +348,7 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
   const { shape, values } = attributes.policyOf(statement.attribute ?? '');
   if (values === 'many' && isForAnotherDay(statement, memory)) return false;
   if (statement.polarity !== memory.polarity || isPast(statement) !== isPast(memory)) return false;
+  if (isPast(statement) && isOfAnotherTime(statement, memory)) return false;
   if ((statement.tense === 'planned') !== (memory.tense === 'planned')) return false;
   if (statement.value === null || memory.value === null)
     return contentHash(statement.content) === contentHash(memory.content);
@@ -347,6 +362,13 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
 function isForAnotherDay(one: Fields, other: Fields): boolean {
   const [day, otherDay] = [plannedFor(one), plannedFor(other)];
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
+}
+
+/** Whether two events of the past have different days. "In May 2024" is stored as its first day, and may be any day of that month. */
+function isOfAnotherTime(one: Fields, other: Fields): boolean {
+  if (one.validFrom === null || other.validFrom === null) return false;
+  const [time, otherTime] = [one.validFrom, other.validFrom].map((day) => isoDay(day).replace(/(?:-01){1,2}$/, ''));
+  return !time?.startsWith(otherTime ?? '') && !otherTime?.startsWith(time ?? '');
 }
 
 /** "Linz" and "Linz, Austria" are one value, because one begins with the other. */
