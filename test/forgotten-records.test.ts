@@ -233,6 +233,30 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
+    it('hold however many newer ones there are', { timeout: 60_000 }, async () => {
+      await say('I work at Halden Foods.');
+      await kim.facts.forget('employer');
+      const then = new Date(clock.now());
+      for (let index = 0; index < 210; index += 1) {
+        clock.advance(MINUTE);
+        const { id } = await kim.intentions.add({ text: `Water plant number ${index}` });
+        await kim.intentions.done(id);
+      }
+      clock.advance(MINUTE);
+      await say('What shall I wear?', 'At Halden Foods people wear suits.');
+      expect(await log()).not.toContain('Halden');
+      // The first reading of an old transcript.
+      const old = varve.for({ ...kim.scope, session: 'old' });
+      await old.observe({
+        content: 'I work at Halden Foods.',
+        occurredAt: new Date(then.getTime() - MINUTE),
+      });
+      await varve.drain();
+      await old.form();
+      expect(await kim.facts.get('employer')).toBeNull();
+      expect((await kim.memories.list()).items.map(({ content }) => content).join()).not.toContain('Halden');
+    });
+
     it('stay in the store: an export has no word of what was forgotten', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('I live in Linz.');

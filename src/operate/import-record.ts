@@ -124,7 +124,7 @@ async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   // A remaining statement may rest on words that were partly forgotten with another statement.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
   // A completed intention is history and is imported.
-  const records = (await listForgotten(writer, owner)).filter(({ as }) => as === 'forgotten');
+  const records = await listForgotten(writer, owner, { as: 'forgotten' });
   return (await forgottenAmong(writer, owner.tenant, { claims, records })).size > 0;
 }
 
@@ -251,9 +251,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
     .execute();
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
   const owner = { ...scope, session: null, connection: null };
-  const gone = (await listForgotten(writer, owner)).flatMap(({ as, memory }) =>
-    as === 'forgotten' ? (memory ?? []) : [],
-  );
+  const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
   // A document of an older copy loses the sentences that rest on what was forgotten since.
   if (gone.length > 0) await redactDocuments(writer, owner, { says: () => false, gone: new Set(gone), isOwn: true });
   if (line.version !== undefined && line.version > 1) {

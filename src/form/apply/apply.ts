@@ -67,7 +67,7 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
     await changeOwner(writer, sharedOwner(scope), deps.clock.now());
   const formed = await memoriesFrom(writer, scope.tenant, work.eventIds);
-  const forgotten = await listForgotten(writer, ownerOf(scope));
+  const forgotten = await listForgotten(writer, ownerOf(scope), { as: 'forgotten' });
   if (work.replacesDrafts) {
     // A draft whose quoted words were forgotten together with another statement stays, because the model cannot read those words again.
     const drafts = formed.filter(
@@ -78,7 +78,9 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
     );
     for (const draft of drafts) await dropDraft(applying, draft);
   }
-  const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records: forgotten });
+  const isIntended = statements.some(({ type }) => type === 'intention');
+  const records = isIntended ? await listForgotten(writer, ownerOf(scope)) : forgotten;
+  const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records });
   const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
   const state = new OwnerState(await targetsNow(applying));
   const context = decideContext(deps);

@@ -161,7 +161,7 @@ async function takeBack(forgetting: Forgetting, { request: { about }, evidence }
   const { writer, deps, owner, turns, why } = forgetting;
   const { event } = evidence;
   const earlier = new Set([...turnsBefore(turns, event), event].map(({ id }) => id));
-  const asked = (await listForgotten(writer, owner))
+  const asked = (await listForgotten(writer, owner, { as: 'forgotten' }))
     .filter(({ request }) => request !== null)
     .map((record) => ({ ...record, content: record.text, statedAt: record.at }));
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));

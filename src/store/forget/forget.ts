@@ -125,12 +125,13 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
       open = open.filter((each) => !saying.includes(each));
       continue;
     }
+    let [row] = await eventsById(writer, scope.tenant, [event.id]);
     for (const { record, sayer } of open) {
-      const [row] = await eventsById(writer, scope.tenant, [event.id]);
-      if (row === undefined) continue;
-      const spans = spansToHide(row, { quotes: [], says: sayer.says });
+      const spans = row === undefined ? [] : spansToHide(row, { quotes: [], says: sayer.says });
+      if (row === undefined || spans.length === 0) continue;
       await hideInEvent(writer, parts, row, spans, sayer.says);
       await insertSpans(writer, scope.tenant, record.id, spans);
+      [row] = await eventsById(writer, scope.tenant, [event.id]);
     }
   }
 }
@@ -142,9 +143,7 @@ export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says>
 }
 
 async function activeRecords(reader: Reader, owner: Scope): Promise<Forgotten[]> {
-  return (await listForgotten(reader, owner)).filter(
-    ({ as, saidAgainAt }) => as === 'forgotten' && saidAgainAt === null,
-  );
+  return listForgotten(reader, owner, { as: 'forgotten', isActive: true });
 }
 
 function sayerOfRecord({ value, text }: Forgotten): Sayer {

@@ -73,11 +73,21 @@ export async function insertSpans(
   }
 }
 
+/** Which records to read. What is left out does not narrow the list. */
+export interface ForgottenFilter {
+  as?: ForgottenAs;
+  memories?: readonly string[];
+  id?: string;
+  /** Leaves out what the user has said again. */
+  isActive?: boolean;
+  limit?: number;
+}
+
 /** The records of an owner, and of the wider owners that a handle sees, newest first. */
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
-  { limit = 200, memories, id }: { limit?: number; memories?: readonly string[]; id?: string } = {},
+  { as, memories, id, isActive = false, limit }: ForgottenFilter = {},
 ): Promise<Forgotten[]> {
   let query = reader
     .selectFrom('forgotten')
@@ -85,8 +95,10 @@ export async function listForgotten(
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', 'in', visibleOwners(scope))
     .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
+    .orderBy('id', 'desc');
+  if (limit !== undefined) query = query.limit(limit);
+  if (as !== undefined) query = query.where('as', '=', as);
+  if (isActive) query = query.where('said_again_at', 'is', null);
   if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
   if (id !== undefined) query = query.where('id', '=', id);
   const rows = await query.execute();
