@@ -257,6 +257,27 @@ for (const database of databases('sql')) {
       expect((await kim.memories.list()).items.map(({ content }) => content).join()).not.toContain('Halden');
     });
 
+    it('are made, and memories erased, beside a refused statement whose text looks like the beginning of JSON', async () => {
+      await varve.close();
+      const server = await startProtocolServer();
+      const unsaid = item({ text: '{Hobby: sailing} Kim sails at weekends.', turn: 1, quote: 'I sail every weekend' });
+      server.otherwise({ chat: answering({ read: reading({ statements: [unsaid] }) }) });
+      ({ varve, clock } = await openForming(options, { server, clock, formation: { writes: 'deferred' } }));
+      kim = varve.for({ agent: 'a', user: 'kim', session: 's' });
+      await kim.observe({ content: 'The wind was strong today.' });
+      await kim.form();
+      const refused = async (): Promise<(string | null)[]> => (await kim.refusals.list()).items.map(({ text }) => text);
+      expect(await refused()).toEqual([unsaid.text]);
+      const { memory: city } = await kim.memories.create({ type: 'fact', content: 'Kim lives in Linz.' });
+      await kim.memories.forget(city.id);
+      expect(await known()).toEqual([]);
+      const { memory } = await kim.memories.create({ type: 'fact', content: 'Kim sails at weekends.' });
+      expect(await refused()).toEqual([unsaid.text]);
+      await kim.eraseMemory(memory.id);
+      expect(await refused()).toEqual([]);
+      await server.close();
+    });
+
     it('stay in the store: an export has no word of what was forgotten', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('I live in Linz.');

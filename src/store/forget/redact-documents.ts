@@ -108,6 +108,19 @@ export function redactText(text: string, says: Says): string {
 
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
+/** The tables with stored answers: their key, the column with JSON, and those with plain text, which may begin with a bracket, too. */
+const STORED_ANSWERS = [
+  { table: 'held_changes', key: 'id', json: 'proposal', texts: [], act: sql`delete from held_changes` },
+  { table: 'refusals', key: 'id', json: 'proposal', texts: ['text', 'detail'], act: sql`delete from refusals` },
+  {
+    table: 'request_answers',
+    key: 'request_key',
+    json: 'answer',
+    texts: [],
+    act: sql`update request_answers set answer = '{}'`,
+  },
+] as const;
+
 /**
  * Drops stored answers that contain it or name a removed record: held changes and refusals. The answer to a request under an idempotency
  * key is emptied: the request must still not be made twice.
@@ -118,23 +131,20 @@ async function dropAnswers(
   { says, gone }: Pick<Redaction, 'says' | 'gone'>,
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
-  const isSaid = (text: string | null): boolean =>
-    text !== null &&
-    (saysSomewhere(text) ||
-      (/^[[{]/.test(text) && redactJson(text, saysSomewhere) !== text) ||
-      (text.match(ID)?.some((id) => gone.has(id)) ?? false));
+  const isSaid = (text: string): boolean =>
+    saysSomewhere(text) || (text.match(ID)?.some((id) => gone.has(id)) ?? false);
   let changed = 0;
-  for (const [table, columns, act] of [
-    ['held_changes', ['id', 'proposal'], sql`delete from held_changes`],
-    ['refusals', ['id', 'text', 'detail', 'proposal'], sql`delete from refusals`],
-    ['request_answers', ['request_key', 'answer'], sql`update request_answers set answer = '{}'`],
-  ] as const) {
+  for (const { table, key, json, texts, act } of STORED_ANSWERS) {
+    const columns = [key, json, ...texts].map((column) => sql.ref(column));
     const { rows } = await sql<Record<string, string | null>>`
-      select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(table)} where ${around}`.execute(
-      writer,
-    );
-    const [key, ...texts] = columns;
-    for (const row of rows.filter((each) => texts.some((column) => isSaid(each[column] ?? null)))) {
+      select ${sql.join(columns)} from ${sql.table(table)} where ${around}`.execute(writer);
+    const isAffected = (row: Record<string, string | null>): boolean => {
+      const answer = row[json] ?? '';
+      if ([answer, ...texts.map((column) => row[column] ?? '')].some(isSaid)) return true;
+      // The answer to a request that is in progress is empty.
+      return answer !== '' && redactJson(answer, saysSomewhere) !== answer;
+    };
+    for (const row of rows.filter(isAffected)) {
       await sql`${act} where ${around} and ${sql.ref(key)} = ${row[key]}`.execute(writer);
       changed += 1;
     }
