@@ -217,8 +217,8 @@ export interface StandingBlock {
 }
 
 /**
- * Which keys of the bases of blocks are stale: a statement behind the sentence or entry was replaced, ended, was forgotten or erased, or
- * says something else now; an event behind it was erased, words were cut from it, or nothing holds that was formed from it. Staleness is
+ * Which keys of the bases of blocks are stale: a statement behind the sentence or entry was replaced, ended, was forgotten or erased, is
+ * unverified, or says something else now; an event behind it was erased, words were cut from it, or nothing holds that was formed from it. Staleness is
  * computed at every read and never stored, so that no change of a statement has to update documents, and a restored statement brings its
  * sentences back.
  */
@@ -248,7 +248,9 @@ export async function staleKeys(
     const memory = memories.get(id);
     if (memory === undefined) return events.has(id) && (hash === '' || hash === events.get(id));
     const isOver = memory.tense !== 'happened' && hasEnded(memory, now);
-    if (isNoLongerSo(memory) || isOver || hasOutcome(memory, memoryTypes.get(memory.type))) return false;
+    const isUnverified = memory.trust === 'low';
+    if (isUnverified || isOver || isNoLongerSo(memory) || hasOutcome(memory, memoryTypes.get(memory.type)))
+      return false;
     return hash === '' || hash === contentHash(memory.content);
   };
   for (const [key, { rests, until }] of entries) {

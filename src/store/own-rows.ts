@@ -27,6 +27,8 @@ export interface OwnMemoryFilter {
   absorbed?: boolean;
   /** Without drafts of the local reader that a model will read again. */
   withoutDrafts?: boolean;
+  /** Without what a tool, a page or pasted text said. */
+  withoutUnverified?: boolean;
   /** Without texts that consolidation has merged. */
   withoutMerged?: boolean;
   /** Only those that have a tag. */
@@ -63,6 +65,7 @@ export async function ownMemoryRows(
     query = query.where('session_id', '=', place.session ?? '').where('connection_id', '=', place.connection ?? '');
   if (filter.withoutDrafts === true)
     query = query.where(sql<SqlBool>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`);
+  if (filter.withoutUnverified === true) query = query.where('trust', '!=', 'low');
   if (filter.withoutMerged === true) query = query.where('source_type', '!=', 'consolidation');
   if (filter.tagged === true) query = query.where('tags', '!=', '[]');
   if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);

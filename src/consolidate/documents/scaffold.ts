@@ -47,10 +47,8 @@ export function readTierNotes(content: unknown): TierNotes {
 
 /** The updates of the scaffold that observations give themselves, without a model: keys and values as they were given. */
 export function givenChanges(observed: readonly Observed[], first: number): ScaffoldChange[] {
-  return observed.flatMap(({ entries, event }, index) =>
-    event.origin === 'tool' || event.origin === 'document'
-      ? []
-      : entries.map(([key, value]) => ({ key, value, confidence: null, from: [first + index] })),
+  return observed.flatMap(({ entries }, index) =>
+    entries.map(([key, value]) => ({ key, value, confidence: null, from: [first + index] })),
   );
 }
 

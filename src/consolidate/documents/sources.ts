@@ -31,11 +31,12 @@ import { contentHash } from '../../record/id.ts';
 import { usesModel } from '../../form/read/reader.ts';
 import { memoryRowsOf } from '../../store/owner-store.ts';
 
-// All sources of documents are read here, so that forgotten content is excluded in one place.
+// All sources of documents are read here, so that forgotten content is excluded in one place, and so is what a tool or a page said:
+// sentences of a document have no mark `(unverified)`.
 
 const MOST_STATEMENTS = 1000;
 
-/** The live statements of an owner, the newest first. Drafts of the local reader that a model will read again are left out. */
+/** The live verified statements of an owner, the newest first, without drafts of the local reader that a model will read again. */
 export function liveStatements(
   reader: Reader,
   deps: Pick<MaterialDeps, 'settings' | 'languageModel'>,
@@ -44,6 +45,7 @@ export function liveStatements(
   return ownMemories(reader, scope, {
     place: { session: null, connection: null },
     withoutDrafts: usesModel(deps, 'read'),
+    withoutUnverified: true,
     order: 'stated',
     limit: MOST_STATEMENTS,
   });
@@ -278,10 +280,10 @@ export function waitingObservations(
   return observationsAfter(reader, scope, { sequence: eventSequence, tries, limit: batch });
 }
 
-/** The pending reflections of a scope, oldest first. */
+/** The pending verified reflections of a scope, oldest first. */
 export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryTypes'>, place: Scope): Promise<Memory[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
-  return ownMemories(reader, place, { types, limit: MOST_STATEMENTS });
+  return ownMemories(reader, place, { types, withoutUnverified: true, limit: MOST_STATEMENTS });
 }
 
 /** The messages after a time and up to another, oldest first. A range ends between two recording times, so that no message is read twice. */

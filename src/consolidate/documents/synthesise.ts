@@ -128,10 +128,12 @@ async function synthesiseOnce(
       };
     });
     run.read({ observations: batch.length });
-    const next = await nextTiers(deps, run, { tiers, materials, batch });
+    // Tools and pages do not write documents. Recall finds what they said, with its mark.
+    const trusted = batch.filter(({ trust }) => trust !== 'low');
+    const next = await nextTiers(deps, run, { tiers, materials, batch: trusted });
     const apply: SynthesisToApply = {
       ...next.tiers,
-      facts: factsToKeep(next.facts, batch, {
+      facts: factsToKeep(next.facts, trusted, {
         privacy: deps.privacy,
         reader: run.languageModel?.modelOf('synthesise') ?? 'local',
         formed,
@@ -191,20 +193,19 @@ async function nextTiers(
 ): Promise<NextTiers> {
   const { words, scaffoldKeys, shrinkShare } = deps.consolidation.tiers;
   const now = deps.clock.now();
+  const languageModel = batch.length === 0 ? null : run.languageModel;
   const observed = batch.map(({ event }) => observedMaterial(event, deps));
   const known = new Map([...materials.known, ...observed.map((each) => [each.id, each] as const)]);
   const document = refreshed(tiers.workingMemory, { known, wanted: materials.wanted }, now);
   const first = document.sentences.length + 1;
-  const shown = [...document.sentences.map(({ text }) => text), JSON.stringify(tiers.scaffold.entries)];
-  const sources = {
-    shown: [...shown, ...batch.map(({ content }) => content)],
-    own: [...shown, ...batch.filter(({ trust }) => trust !== 'low').map(({ content }) => content)],
-  };
+  const texts = [...document.sentences.map(({ text }) => text), ...batch.map(({ content }) => content)];
+  const shown = [...texts, JSON.stringify(tiers.scaffold.entries)];
+  const sources = { shown, own: shown };
   const synthesis =
-    run.languageModel === null
+    languageModel === null
       ? { workingMemory: [], scaffold: givenChanges(batch, first), facts: [] }
       : await askSynthesis(
-          run.languageModel,
+          languageModel,
           {
             sentences: document.sentences,
             observations: batch.map(({ event, content }) => ({ ...event, content })),
@@ -221,11 +222,11 @@ async function nextTiers(
     first,
     keys: scaffoldKeys,
     shrinkShare,
-    sources: run.languageModel === null ? null : sources,
+    sources: languageModel === null ? null : sources,
     now: new Date(now).toISOString(),
   });
   const working =
-    run.languageModel === null
+    languageModel === null
       ? {
           document: refreshed(document, { known, wanted: [...materials.wanted, ...listable(batch, observed)] }, now),
           refused: [],
@@ -256,11 +257,9 @@ function workedIn(
 function listable(batch: readonly Observed[], materials: readonly Material[]): Material[] {
   return materials.filter((_, index) => {
     const event = batch[index]?.event;
-    return event !== undefined && event.category !== 'scaffold_update' && LISTED.has(event.origin);
+    return event !== undefined && event.category !== 'scaffold_update';
   });
 }
-
-const LISTED: ReadonlySet<string> = new Set(['user', 'agent', 'system']);
 
 /** Counts a failure of one observation, and after the last try leaves it aside with its error. */
 async function setFailed(

@@ -32,7 +32,7 @@ export interface LookBack {
   /** Whether more was said than one reflection can read. */
   hasMore: boolean;
   progress: OwnerProgress;
-  /** All live memories of the owner, newest first. */
+  /** The live verified memories of the owner, newest first. */
   statements: Memory[];
   profile: OpenDocument;
   workingMemory: OpenDocument;

@@ -328,11 +328,11 @@ function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick
 
 /** What a model was shown: an order or an address in its answer must stand there, an order in words of the user's own. */
 function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
-  const documents = [profile.written.text, workingMemory.written.text];
-  const known = statements.filter(({ trust }) => trust !== 'low').map(({ content }) => content);
+  const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);
+  const known = [...sentences, ...statements.map(({ content }) => content)];
   return {
-    shown: [...documents, ...statements.map(({ content }) => content), ...messages.map(({ content }) => content)],
-    own: [...documents, ...known, ...messages.filter(({ origin }) => origin === 'user').map(({ content }) => content)],
+    shown: [...known, ...messages.map(({ content }) => content)],
+    own: [...known, ...messages.filter(({ origin }) => origin === 'user').map(({ content }) => content)],
   };
 }
 
