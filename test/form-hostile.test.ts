@@ -349,6 +349,52 @@ for (const database of databases()) {
       ]);
     });
 
+    it('[Q3] a correction of what was recalled is learned, though nearly all of its words were recalled', async () => {
+      const lesson = (when: string): string =>
+        `User plays chess with Mr Aldous on ${when} in the reading room behind the library of Ghent.`;
+      for (const [when, relation] of [
+        ['Friday evenings', null],
+        ['Monday mornings', 'replaces'],
+      ] as const) {
+        const handle = fresh();
+        await handle.memories.create({ type: 'fact', content: lesson('Monday evenings') });
+        recalled = [lesson('Monday evenings')];
+        const quote = `chess with Mr Aldous is on ${when} in the reading room behind the library of Ghent`;
+        await handle.observe([{ content: `No, ${quote}.` }]);
+        stating(item({ text: lesson(when), turn: 1, quote, relation, known: relation === null ? null : 1 }));
+        expect((await handle.form()).refused).toEqual([]);
+        expect(await live(handle)).toContain(lesson(when));
+      }
+    });
+
+    it.each([
+      ['At present I teach Latin.', 'I teach Latin', 'User teaches Latin.'],
+      ['My tenant plays the tuba.', 'plays the tuba', "User's tenant plays the tuba."],
+      [
+        'my shop is at https://brill.example/shop if you care',
+        'my shop is at https://brill.example/shop',
+        "User's shop is at https://brill.example/shop.",
+      ],
+    ])('[Q3] is not refused by words that look like a negation or an address: %s', async (content, quote, text) => {
+      const handle = fresh();
+      await handle.observe([{ content }]);
+      stating(item({ text, turn: 1, quote }));
+      await handle.form();
+      expect(await live(handle)).toEqual([text]);
+    });
+
+    it('[Q3] a quote of the agent’s echo is the user’s where the user says the same words', async () => {
+      const handle = fresh();
+      await handle.observe([
+        { content: 'By the way, I am allergic to sesame.' },
+        { content: 'Noted: allergic to sesame.', origin: 'agent' },
+      ]);
+      stating(item({ text: 'User is allergic to sesame.', turn: 2, quote: 'allergic to sesame' }));
+      await handle.form();
+      const [memory] = await all(handle);
+      expect(memory).toMatchObject({ content: 'User is allergic to sesame.', trust: 'high', statedBy: 'user' });
+    });
+
     it('[Q3] an answer to the agent’s question is the user’s, the agent’s claim is not', async () => {
       const handle = fresh();
       await handle.observe([

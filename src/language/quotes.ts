@@ -350,3 +350,19 @@ const NEGATION =
 export function isNegated(text: string): boolean {
   return NEGATION.test(text);
 }
+
+const DIGITS = /\d+(?:[.,:]\d+)*/g;
+const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
+const WEEKDAY =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
+
+/** Whether a number, a name, a weekday, a month or a negation tells two similar sentences apart. */
+export function tellApart(one: string, other: string): boolean {
+  const differsIn = (pattern: RegExp): boolean => {
+    const [left = [], right = []] = [one, other].map((text) =>
+      (text.match(pattern) ?? []).map((found) => found.toLowerCase()),
+    );
+    return !left.every((each) => right.includes(each)) && !right.every((each) => left.includes(each));
+  };
+  return [DIGITS, NAME, WEEKDAY].some(differsIn) || isNegated(one) !== isNegated(other);
+}

@@ -68,7 +68,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
   const { evidence } = origin;
   const { quoted, ...source } = saidIn(evidence, context);
-  if (isRecalled(quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
+  if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
   const resolved = resolveTimes(named, { quoted, statedAt: source.statedAt, timeZone: context.settings.timeZone });

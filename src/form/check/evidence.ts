@@ -7,8 +7,9 @@ import {
   numberNotSaid,
   numbersSaid,
   type Span,
+  tellApart,
 } from '../../language/quotes.ts';
-import { contentStems, coveredBy } from '../../language/words.ts';
+import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
@@ -159,8 +160,9 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
 }
 
 /** The places of the quotes: in the cited turn, or verbatim in another turn. A quote that is in no turn is left out. */
-export function locateQuotes({ quotes, value }: ReadStatement, { events, isLocal }: CheckContext): Evidence[] {
-  const found = quotes.flatMap((quote) => locateIn(quote, events, isLocal) ?? []);
+export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
+  const { events } = context;
+  const found = quotes.flatMap((quote) => locateIn(quote, context, { isAgents: type === 'episode' }) ?? []);
   if (quotes.length > 0 || value === null) return found;
   // For a statement without a quote, the value is searched for in the user's turns.
   for (const event of events.toReversed()) {
@@ -171,12 +173,21 @@ export function locateQuotes({ quotes, value }: ReadStatement, { events, isLocal
   return [];
 }
 
-function locateIn({ turn, words }: ReadQuote, events: readonly Event[], isLocal: boolean): Evidence | null {
+/**
+ * The place of a quote. Words of the assistant that a user's turn has as well are the user's: a reader's number of a turn may be off by one,
+ * and assistants repeat what they are told. What the agent itself did, it says itself.
+ */
+function locateIn(
+  { turn, words }: ReadQuote,
+  { events, isLocal }: Pick<CheckContext, 'events' | 'isLocal'>,
+  { isAgents = false }: { isAgents?: boolean } = {},
+): Evidence | null {
   const cited = events[turn - 1];
   if (words === '' && isLocal && cited !== undefined && cited.content !== '') {
     return { event: cited, start: 0, end: cited.content.length };
   }
-  for (const event of cited === undefined ? events : [cited, ...events]) {
+  const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
+  for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
     const span = locateQuote(event.content, words);
     if (span !== null) return { event, ...span };
   }
@@ -188,7 +199,7 @@ export function locateOwnWords(
   quote: ReadQuote,
   { events, isLocal, userNames }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames'>,
 ): Evidence | null {
-  const place = locateIn(quote, events, isLocal);
+  const place = locateIn(quote, { events, isLocal });
   if (place === null) return null;
   const verdict = checkOrigin({ subject: 'User', type: 'fact', text: '', isPersonal: true }, [place], { userNames });
   return 'evidence' in verdict ? place : null;
@@ -197,13 +208,15 @@ export function locateOwnWords(
 // Shorter texts are contained in other texts by chance.
 const SHORTEST_RECALLED = 5;
 
-export function isRecalled(quoted: string, { recalled = [] }: CheckContext): boolean {
+/** Whether words only repeat a memory that was recalled. A correction of it has nearly the same words, but another day, number or name. */
+export function isRecalled(quoted: string, { relation }: ReadStatement, { recalled = [] }: CheckContext): boolean {
   const stems = contentStems(quoted);
-  return stems.size >= SHORTEST_RECALLED && recalled.some((text) => coveredBy(stems, contentStems(text)) >= 0.9);
+  if (stems.size < SHORTEST_RECALLED || relation?.kind === 'replaces' || relation?.kind === 'ends') return false;
+  return recalled.some((text) => coveredBy(stems, contentStems(text)) >= 0.9 && !tellApart(quoted, text));
 }
 
 const NEGATION =
-  /(?:(?<![\p{L}])(?:not|never|no longer|nicht|nie|niet|nooit|nunca|jamais|mai|não|kein\p{L}*|geen)|n['’]?t)\s+$/iu;
+  /(?:(?<![\p{L}])(?:not|never|no longer|nicht|nie|niet|nooit|nunca|jamais|mai|não|kein\p{L}*|geen|(?:do|does|did|ca|wo|is|are|was|were|has|have|had|would|could|should)nt)|n['’]t)\s+$/iu;
 const HYPOTHESIS =
   /(?:^|[^\p{L}\s]\s*|(?<![\p{L}])(?:and|but|so|well|i|ok|okay)\s+)(?:say|suppose|supposing|imagine|pretend|assuming|if|what if|wish|angenommen|falls|imagina que|supongamos que|imaginons que|imagina|supponiamo che)\s+(?:that\s+)?$/iu;
 const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
@@ -271,7 +284,9 @@ export function checkWords(
     if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
   }
   if (context.isLocal) return null;
-  const addresses: string[] = `${text} ${value ?? ''}`.match(ADDRESS) ?? [];
+  const found: string[] = `${text} ${value ?? ''}`.match(ADDRESS) ?? [];
+  // The full stop of the sentence is no part of an address.
+  const addresses = found.map((each) => withoutEnd(each, '.,;:!?'));
   const address = addresses.find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
   const foreign = wordsBeyond(text, [...around, ...carriedOver]);

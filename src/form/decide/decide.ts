@@ -1,4 +1,4 @@
-import { isNegated } from '../../language/quotes.ts';
+import { tellApart } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import {
   type Attribute,
@@ -423,21 +423,6 @@ export function differs(one: Fields & { text: string }, other: Told): boolean {
     return coveredBy(left, right) < 1 && coveredBy(right, left) < 1;
   }
   return tellApart(one.text, other.content);
-}
-
-const FIGURE = /\d+(?:[.,:]\d+)*/g;
-const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
-const WEEKDAY =
-  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
-
-function tellApart(one: string, other: string): boolean {
-  const differsIn = (pattern: RegExp): boolean => {
-    const [left = [], right = []] = [one, other].map((text) =>
-      (text.match(pattern) ?? []).map((found) => found.toLowerCase()),
-    );
-    return !left.every((each) => right.includes(each)) && !right.every((each) => left.includes(each));
-  };
-  return [FIGURE, NAME, WEEKDAY].some(differsIn) || isNegated(one) !== isNegated(other);
 }
 
 /** If a plan is told for another day, the known plan takes over the words and the day. */
