@@ -129,6 +129,42 @@ for (const database of databases()) {
       expect(await now(oven)).toMatchObject({ archiveReason: 'expired' });
     });
 
+    it('[K18] [X1] a plan whose words are taken over has all of the new times: beginning, end and due date', async () => {
+      const trip = { attribute: 'travel_destination', value: 'Oslo', tense: 'planned' } as const;
+      const [oslo] = await say('I am in Oslo from 4 to 8 March.', [{ ...trip, from: '2027-03-04', to: '2027-03-08' }]);
+      await say('Oslo is from 20 to 24 March now.', [
+        { ...trip, from: '2027-03-20', to: '2027-03-24', relation: 'extends', known: 1 },
+      ]);
+      expect(await now(oslo)).toMatchObject({ validFrom: new Date('2027-03-20'), validTo: new Date('2027-03-24') });
+      // The end was not said again, and is before the new beginning.
+      await say('Oslo begins on 2 April.', [{ ...trip, from: '2027-04-02', relation: 'extends', known: 1 }]);
+      expect(await now(oslo)).toMatchObject({ validFrom: new Date('2027-04-02'), validTo: null });
+
+      const visit = { attribute: 'appointment', value: 'vet', type: 'intention', tense: 'planned' } as const;
+      const [vet] = await say('Vet on 20 November.', [{ ...visit, from: '2026-11-20', due: '2026-11-20' }]);
+      await say('The vet is on 27 November.', [{ ...visit, from: '2026-11-27', relation: 'repeats', known: 2 }]);
+      expect(await now(vet)).toMatchObject({ dueAt: new Date('2026-11-27') });
+    });
+
+    it('[X1] a state whose end is said later ends then', async () => {
+      const lease = { attribute: 'employer', value: 'Norsted' } as const;
+      const [job] = await say('I work at Norsted.', [lease]);
+      await say('I work at Norsted until 31 January 2027.', [
+        { ...lease, to: '2027-01-31', relation: 'extends', known: 1 },
+      ]);
+      expect(await now(job)).toMatchObject({ archivedAt: null, validTo: new Date('2027-01-31') });
+    });
+
+    it('[Q3] a day that is counted from the turn does not displace the reader’s date where another date is said', async () => {
+      const line = 'Yesterday I signed with Norsted, I start there on 1 April.';
+      const [job] = await say(line, [
+        { attribute: 'employer', value: 'Norsted', tense: 'planned', from: '2027-04-01' },
+      ]);
+      expect(job).toMatchObject({ tense: 'planned', validFrom: new Date('2027-04-01') });
+      const [trip] = await say('We met in Oslo yesterday.', [{ tense: 'happened', from: '2026-10-02' }]);
+      expect(trip?.validFrom).toEqual(new Date('2026-11-14'));
+    });
+
     it('[K18] [E5] a habit is not due on a day, and its end is its only date', async () => {
       const [rent, course, calls] = await say('I pay Solveig 300 a month and swim on Mondays for ten weeks.', [
         { type: 'intention', tense: 'habit', text: 'User pays Solveig 300 crowns a month.', from: '2026-12-01' },

@@ -315,10 +315,12 @@ async function revise(
   const { writer, deps, work } = applying;
   const entities = await linkEntities(applying, statement);
   const claim = strongerClaim(statement, target);
+  const value = statement.value ?? target.value;
   const revised = await reviseMemory(writer, deps, target, {
     change: {
       content: text,
-      value: statement.value ?? target.value,
+      value,
+      permanent: target.permanent || isPermanent({ ...target, ...claim, value }, deps),
       importance: Math.max(target.importance, statement.importance),
       confidence: statement.confidence,
       sourceEvents: statement.events.map(({ id }) => id),
@@ -326,16 +328,27 @@ async function revise(
       ...claim,
       tags: [...new Set([...target.tags, ...statement.tags])].slice(0, 50),
       entities: [...new Set([...target.entities, ...entities])],
+      ...timesOf(statement, target),
       // The statement says the day, so the provisional follow-up date is dropped.
-      ...(statement.dueAt === null
-        ? {}
-        : { dueAt: statement.dueAt, internal: { ...(claim.internal ?? target.internal), due: null } }),
-      ...(statement.validFrom === null ? {} : { validFrom: statement.validFrom }),
+      ...(statement.dueAt === null ? {} : { internal: { ...(claim.internal ?? target.internal), due: null } }),
     },
     why: work.why,
   });
   await scheduleEffect(applying, revised);
   return revised;
+}
+
+/** The times of a statement that takes over new words: where the beginning of a plan is moved, its due date moves with it. */
+function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'> {
+  const validFrom = statement.validFrom ?? target.validFrom;
+  const validTo = statement.validTo ?? target.validTo;
+  const movedDue = target.tense === 'planned' && target.dueAt !== null ? statement.validFrom : null;
+  return {
+    validFrom,
+    // An end before the new beginning belongs to the old one.
+    validTo: validFrom !== null && validTo !== null && validTo < validFrom ? null : validTo,
+    dueAt: statement.dueAt ?? movedDue ?? target.dueAt,
+  };
 }
 
 /**

@@ -314,7 +314,7 @@ function resolveTimes(
     const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
     return { ...statement, validFrom: null, validTo: isEnd ? to : null, dueAt: null };
   }
-  const said = datesIn(quoted, statedAt, timeZone, statement.tense);
+  const said = dayIn(quoted, statedAt, timeZone, statement.tense);
   const from = agreed(toDate(statement.from), said);
   const dueAt = agreed(toDate(statement.due), said);
   const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
@@ -346,21 +346,23 @@ interface SaidDate {
   to: Date;
 }
 
-/** Days that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader. */
-function datesIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate[] {
+/**
+ * The day that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader,
+ * and so are several dates: of "yesterday I signed, I start on 1 April" nothing tells which one is meant.
+ */
+function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate | null {
   const prefer = tense === 'planned' ? 'future' : 'past';
-  return resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer }).flatMap(
-    ({ from, to, relative, precision, text }) =>
-      from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? [] : [{ from, to }],
-  );
+  const [only, ...others] = resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer });
+  if (only === undefined || others.length > 0) return null;
+  const { from, to, relative, precision, text } = only;
+  return from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? null : { from, to };
 }
 
-/** The reader's date, unless the quoted words give exactly one day relative to the turn, and it is another day. */
-function agreed(read: Date | null, said: readonly SaidDate[]): Date | null {
-  const [only, ...others] = said;
-  if (read === null || only === undefined || others.length > 0) return read;
-  const isWithin = read.getTime() >= only.from.getTime() - DAY && read.getTime() <= only.to.getTime() + DAY;
-  return isWithin ? read : only.from;
+/** The reader's date, unless the quoted words give a day relative to the turn, and it is another day. */
+function agreed(read: Date | null, said: SaidDate | null): Date | null {
+  if (read === null || said === null) return read;
+  const isWithin = read.getTime() >= said.from.getTime() - DAY && read.getTime() <= said.to.getTime() + DAY;
+  return isWithin ? read : said.from;
 }
 
 /** A reader's ISO date; null for anything else. */

@@ -292,6 +292,19 @@ describe('decide', () => {
     expect(decide(whole(home), [], context)).toMatchObject({ action: 'add', retires: [] });
   });
 
+  it('extends a statement without an attribute by a new one, which also retires what its fields exclude', () => {
+    const vague = known({ text: 'User works in a bakery.', statedAt: earlier(9) });
+    const other = known({ attribute: 'employer', value: 'Norsted', statedAt: earlier(30) });
+    const named = { attribute: 'employer', value: 'Brill', relation: { kind: 'extends', target: vague } } as const;
+    expect(decide(statement(named), beside(vague, other), context)).toMatchObject({
+      action: 'add',
+      retires: [
+        { memory: vague, how: 'merged' },
+        { memory: other, how: 'replaced' },
+      ],
+    });
+  });
+
   it('F4: a plan replaces nothing before its day, not even by the reader’s word', () => {
     const job = known({ attribute: 'employer', value: 'Halden Foods', statedAt: earlier(30) });
     const plan = statement({

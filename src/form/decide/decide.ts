@@ -93,13 +93,20 @@ export function decide(
   const comparable = candidates.filter(({ memory }) => isComparable(memory, context));
   const live = comparable.filter(({ memory }) => memory.archivedAt === null);
   const related = byRelation(statement, context);
-  if (related !== null) return related;
+  if (related !== null) return withConsequences(related, byFields(statement, comparable, context));
   if (!isComparable(statement, context)) return addUnlessSame(statement, candidates);
   return (
     byFields(statement, comparable, context) ??
     byVerdict(statement, live, verdict) ??
     byMeaning(statement, live, context) ?? { action: 'add', retires: [] }
   );
+}
+
+/** A statement that is stored because of its relation also retires what its fields exclude. */
+function withConsequences(related: Decision, fields: Decision | null): Decision {
+  if (related.action !== 'add' || related.retires.length === 0 || fields?.action !== 'add') return related;
+  const others = fields.retires.filter(({ memory }) => !related.retires.some((each) => each.memory.id === memory.id));
+  return { ...related, retires: [...related.retires, ...others] };
 }
 
 function isComparable({ type }: { type: string }, { types }: DecideContext): boolean {
@@ -170,9 +177,8 @@ function reach(target: Memory, { types }: DecideContext): Decision | null {
 /** The statement adds to a known one. */
 function extend(statement: Statement, target: Memory, context: DecideContext): Decision | null {
   if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
-  const isSameMatter =
-    target.attribute === null || statement.attribute === null || target.attribute === statement.attribute;
-  if (isSameMatter) return { action: 'revise', target, text: statement.text };
+  if (statement.attribute === null || target.attribute === statement.attribute)
+    return { action: 'revise', target, text: statement.text };
   // Under another attribute the longer statement is a new one. A value of an attribute in the table stays beside it.
   return context.attributes.isKnown(target.attribute ?? '')
     ? null
