@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/assemble/layout.ts';
 import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
-import { MINUTE } from '../src/record/clock.ts';
+import { DAY, MINUTE } from '../src/record/clock.ts';
 import { type HandleScope, parseScope } from '../src/record/scope.ts';
 import { listGiven, recalledTexts } from '../src/store/context-log-store.ts';
 import { openStore } from '../src/store/open-store.ts';
@@ -416,6 +416,25 @@ for (const database of databases()) {
       expect(stale.system).toBe(third.system);
       await varve.close();
       await other.close();
+      await drop();
+    });
+
+    it('[E7] [E15] shows nothing that has ended since it was cached, and a context of another time leaves the next one as it is', async () => {
+      const { options, drop } = await database.create();
+      const { varve, clock } = await opened({ store: options });
+      const handle = varve.for(FRIEND);
+      const end = clock.now() + 2 * MINUTE;
+      await handle.memories.create({ content: 'Lodges with an aunt.', type: 'fact', validTo: new Date(end) });
+      await handle.memories.create({ content: 'Plays the oboe.', type: 'fact' });
+      const shown = async (now?: number): Promise<boolean[]> => {
+        const { system } = await handle.context(now === undefined ? {} : { now });
+        return ['Lodges', 'oboe'].map((word) => system.includes(word));
+      };
+      expect(await shown(end + DAY)).toEqual([false, true]);
+      expect(await shown()).toEqual([true, true]);
+      clock.advance(5 * MINUTE);
+      expect(await shown()).toEqual([false, true]);
+      await varve.close();
       await drop();
     });
 

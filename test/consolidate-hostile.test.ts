@@ -25,7 +25,7 @@ describe('what a model may answer to a reflection', () => {
     const document = readDocument('Berlin is big and has many houses.', {});
     const taken = cpuTime(() => {
       const sources = { shown: [endless], own: [endless] };
-      const { document: next } = changed(document, readChanges(endless, document, []), {
+      const { document: next } = changed(document, readChanges(endless, document, []).changes, {
         materials: [],
         known: new Map(),
         sources,

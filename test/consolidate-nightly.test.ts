@@ -299,6 +299,28 @@ for (const database of databases()) {
       expect(basis.filter(({ restsOn }) => restsOn.length === 0)).toHaveLength(6);
     });
 
+    it.each([
+      ['a preface', (list: string) => `I changed one sentence:\n\n${list}`],
+      [
+        'a fence after a preface',
+        (list: string) => `The new entry is below.\n\`\`\`json\n${list}\n\`\`\`\nThat is all.`,
+      ],
+      ['an object after a preface', (list: string) => `Result: {"changes": ${list}}`],
+    ])('[K10] a list of changes with %s is read as a list', async (_, wrap) => {
+      const { ana } = await open({ server, formation: { writes: 'deferred' } });
+      await ana.logInteraction({ userMessage: 'I run every morning now.', agentResponse: 'Hi.' });
+      const list = (words: string): string =>
+        JSON.stringify([{ text: words, section: 'Patterns & Rhythms', from: [1] }]);
+      server.otherwise(
+        text(
+          `---PROFILE---\n${wrap(list('Runs every morning.'))}\n---WORKING MEMORY---\n${wrap('[]')}\n---FACTS---\n[]`,
+        ),
+      );
+      expect(await ana.reflect()).toMatchObject({ warnings: [] });
+      expect((await ana.blocks.read('profile'))?.content).toContain('## Patterns & Rhythms\nRuns every morning.\n\n##');
+      expect((await ana.context({})).system).not.toMatch(/preface|changes?|entry|"from"|Result/);
+    });
+
     it('[K10] [K18] reads what was said since the last reflection however long ago, and closes what is done', async () => {
       const one = await open({
         server,

@@ -96,6 +96,72 @@ for (const database of databases()) {
       expect(prompt).toContain('At most 400 words');
     });
 
+    it('[E6] a sentence that is worked into the next merge stays in the prompt, until one of its reflections is forgotten or ends', async () => {
+      const { ana, clock } = await open({ server });
+      const merge = async (contents: readonly string[], changes: object[], validTo?: string): Promise<string> => {
+        for (const content of contents)
+          await ana.memories.create({ type: 'reflection', level: 'user', content, ...(validTo ? { validTo } : {}) });
+        server.reset();
+        server.otherwise(text(JSON.stringify(changes)));
+        expect(await ana.consolidation.run()).toMatchObject({ absorbed: 4, failures: [] });
+        return (await ana.context({})).system;
+      };
+      await merge(
+        ['Reads on the train.', 'Skips long introductions.', 'Counts in metric units.', 'Knows some Rust.'],
+        [
+          { text: 'Reads on the train and skips long introductions.', from: [1, 2] },
+          { text: 'Counts in metric units and knows some Rust.', from: [3, 4] },
+        ],
+      );
+      const system = await merge(
+        ['Answers in the morning.', 'Quotes poets.', 'Distrusts averages.', 'Draws maps.'],
+        [
+          { text: 'Reads on the train, skips long introductions and answers in the morning.', from: [1, 3] },
+          { text: 'Quotes poets, distrusts averages and draws maps.', from: [4, 5, 6] },
+        ],
+        '2026-02-01T00:00:00Z',
+      );
+      for (const words of ['answers in the morning', 'metric units', 'distrusts averages'])
+        expect(system).toContain(words);
+      const third = await merge(
+        ['Sails.', 'Sings.', 'Sews.', 'Skates.'],
+        [
+          { text: 'Counts in metric units, knows some Rust and sails.', from: [2, 4] },
+          { text: 'Quotes poets, distrusts averages, draws maps and sings.', from: [3, 5, 6, 7] },
+        ],
+      );
+      expect(third).toContain('draws maps and sings');
+      clock.set(Date.UTC(2026, 1, 1));
+      const after = (await ana.context({})).system;
+      expect(after).toContain('knows some Rust and sails');
+      for (const words of ['draws maps', 'answers in the morning']) expect(after).not.toContain(words);
+      const [rust] = (await ana.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] })).items.filter(
+        ({ content }) => content.includes('Rust'),
+      );
+      await ana.memories.forget(rust?.id ?? '');
+      expect((await ana.context({})).system).not.toContain('Rust');
+    });
+
+    it('[E6] a list after a preface is read as a list, and a list that breaks off loses no reflection', async () => {
+      const { ana, clock } = await open({ server });
+      await ana.blocks.replace('reflections', 'Keeps appointments.', { level: 'user' });
+      await reflect(ana, 'user', 4);
+      const list = '[{"text": "Prefers tables over prose and dislikes small talk.", "from": [2, 3]}]';
+      for (const reply of [list.slice(0, 40), `My list:\n${list.slice(0, 40)}`, '["Prefers tables over prose."]']) {
+        server.reset();
+        server.otherwise(text(reply));
+        expect((await ana.consolidation.run()).failures.map(({ step }) => step)).toEqual(['merge-reflections']);
+        expect((await ana.memories.list({ types: ['reflection'] })).items).toHaveLength(4);
+        clock.advance(DAY);
+      }
+      server.reset();
+      server.otherwise(text(`I merged the reflections as follows: ${list}\nTell me if it should be shorter.`));
+      expect((await ana.consolidation.run()).absorbed).toBe(4);
+      expect((await ana.blocks.read('reflections'))?.content).toBe(
+        'Keeps appointments. Prefers tables over prose and dislikes small talk.',
+      );
+    });
+
     it('[E6] a model that runs over is cut to the limit at the end of a sentence', async () => {
       const { ana } = await open({ server });
       await reflect(ana, 'user', 4);

@@ -85,14 +85,12 @@ async function loadKnowledge(
    * read.
    */
   const mostImportant = async (): Promise<Memory[]> => {
-    const isShown = (memory: Memory): boolean =>
-      !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
       // A merged text already contains its sources.
       const texts = new Set(found.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
       const isSingle = ({ contradictedBy }: Memory): boolean => contradictedBy === null || !texts.has(contradictedBy);
-      const shown = found.filter((memory) => isShown(memory) && isSingle(memory)).slice(0, topMemories);
+      const shown = found.filter((memory) => isShown(memory, request) && isSingle(memory)).slice(0, topMemories);
       if (shown.length === topMemories || found.length < limit || limit === 1000) return shown;
     }
   };
@@ -113,6 +111,11 @@ async function loadKnowledge(
     said: await saidSince(reader, scope, before.incarnations === incarnations ? before.said : NOTHING_SAID),
     loadedAt: now,
   };
+}
+
+/** Whether a memory is listed among the most important ones at a time. */
+function isShown(memory: Memory, { now, memoryTypes }: Pick<KnowledgeRequest, 'now' | 'memoryTypes'>): boolean {
+  return !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
 /**
@@ -178,7 +181,8 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const kept = cache.get(key);
       const states = await ownerStates(reader, scope.tenant, visibleOwners(scope));
       const owners = JSON.stringify(states);
-      const isFresh = kept !== undefined && !refresh && now - kept.knowledge.loadedAt < staleAfter;
+      // A reading may be of a later time than this one: the caller gives the time of a context.
+      const isFresh = kept !== undefined && !refresh && Math.abs(now - kept.knowledge.loadedAt) < staleAfter;
       if (isFresh && kept.owners === owners) {
         keep(key, kept);
         return { knowledge: kept.knowledge, loaded: false };
@@ -193,7 +197,7 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       }
       const before = kept?.knowledge ?? NOTHING_KNOWN;
       const knowledge = await loadKnowledge(reader, request, { stamp, incarnations }, before);
-      keep(key, { knowledge: kept === undefined ? knowledge : steady(knowledge, kept.knowledge), owners });
+      keep(key, { knowledge: steady(knowledge, before, request), owners });
       return { knowledge: (cache.get(key) as Kept).knowledge, loaded: true };
     },
     last: (request) => cache.get(keyOf(request))?.knowledge ?? null,
@@ -201,13 +205,16 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
 }
 
 /**
- * Reading increments access counts, which break ties between equally important memories. As long as no memory has changed, the same
- * memories are returned in the same order, so that the prompt stays the same.
+ * Reading increments access counts, which break ties between equally important memories. As long as no memory has changed, ended or
+ * expired, the same memories are returned in the same order, so that the prompt stays the same.
  */
-function steady(next: Knowledge, before: Knowledge): Knowledge {
-  if (next.stamp !== before.stamp || next.incarnations !== before.incarnations) return next;
-  const live = before.memories.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > next.loadedAt);
-  return live.length === before.memories.length ? { ...next, memories: before.memories } : next;
+function steady(next: Knowledge, before: Knowledge, request: KnowledgeRequest): Knowledge {
+  if (next.stamp !== before.stamp || next.incarnations !== before.incarnations || next.loadedAt < before.loadedAt)
+    return next;
+  const holds = before.memories.every(
+    (memory) => isShown(memory, request) && (memory.expiresAt === null || memory.expiresAt.getTime() > request.now),
+  );
+  return holds ? { ...next, memories: before.memories } : next;
 }
 
 function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {

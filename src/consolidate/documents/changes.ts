@@ -48,24 +48,33 @@ export function toChanges(items: readonly unknown[]): { changes: DocumentChange[
   return { changes, unread: parsed.filter(({ success }) => !success).length };
 }
 
+/** The changes in a model's answer, and the form of the answer. The numbers in a list are those that the model was shown. */
+export interface ReadChanges {
+  changes: DocumentChange[];
+  form: 'list' | 'text' | 'unreadable';
+}
+
+/** Where JSON begins in an answer, perhaps after a preface. Prose has brackets too: "[here]", and "- [ ]" before a task. */
+const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[\s*\][ \t]*$/m;
+
 /**
  * The changes that a model's answer makes: the list of changes that it was asked for, or a whole text, which some models give anyway.
- * In a whole text a sentence that stands there already stays as it is, and a sentence that is missing is dropped.
+ * In a whole text a sentence that stands there already stays as it is, and a sentence that is missing is dropped. An answer with JSON that
+ * cannot be read makes no changes: it is never taken for a text.
  */
-export function readChanges(answer: string, document: Document, materials: readonly Material[]): DocumentChange[] {
+export function readChanges(answer: string, document: Document, materials: readonly Material[]): ReadChanges {
   const text = answer
     .trim()
     .replace(/^```[\w-]*[ \t]*\n?/, '')
     .replace(/\n?```$/, '')
     .trim();
-  if (/^[[{]/.test(text)) {
-    const found = readTolerantJson(text);
-    const value = found.ok ? found.value : null;
-    if (Array.isArray(value)) return toChanges(value).changes;
-    const list = typeof value === 'object' && value !== null ? Object.values(value).find(Array.isArray) : undefined;
-    return list === undefined ? [] : toChanges(list).changes;
-  }
-  return text === '' ? [] : changesOfText(text, document, materials);
+  const start = text.search(JSON_BEGINS);
+  if (start < 0) return { changes: text === '' ? [] : changesOfText(text, document, materials), form: 'text' };
+  const found = readTolerantJson(text, start);
+  const value = found.ok ? found.value : null;
+  const list = Array.isArray(value) ? value : Object.values(value ?? {}).find(Array.isArray);
+  const { changes, unread } = toChanges(list ?? []);
+  return { changes, form: list === undefined || (unread > 0 && changes.length === 0) ? 'unreadable' : 'list' };
 }
 
 /** A valid answer has fewer changes than this. */

@@ -8,7 +8,16 @@ import { askAbsorb } from '../ask-model.ts';
 import type { RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
-import { type Document, fitted, idsOf, lineOf, type Material, readDocument, writeDocument } from './document.ts';
+import {
+  BARE,
+  type Document,
+  fitted,
+  lineOf,
+  type Material,
+  readDocument,
+  type Sentence,
+  writeDocument,
+} from './document.ts';
 import { toMaterial, waitingReflections } from './sources.ts';
 import { countWords } from '../../record/parse.ts';
 
@@ -89,17 +98,28 @@ async function absorbed(
   const additions = materials.map(({ text }) => text);
   const answer = await askAbsorb(run.languageModel, { level, sentences, additions, wordLimit: words }, run.signal);
   const shown = [...sentences.map(({ text }) => text), ...additions];
-  const standIns = [...idsOf(document)].map((id): Material => ({ ...(materials[0] as Material), id, text: '' }));
-  const result = changed(document, readChanges(answer, document, materials), {
+  const { changes, form } = readChanges(answer, document, materials);
+  const result = changed(document, changes, {
     materials,
-    known: new Map([...standIns, ...materials].map((each) => [each.id, each])),
+    known: new Map([...sentences.flatMap(standInsOf), ...materials].map((each) => [each.id, each])),
     sources: { shown, own: shown },
   });
-  const loss = lossOf(result, deps.consolidation.tiers.shrinkShare, 'the text');
-  if (result.document.sentences.length > 0 && loss === null) return result.document;
-  throw new VarveError(`The answer cannot be used: ${loss ?? 'the text would be empty'}.`, {
+  const problem =
+    form === 'unreadable'
+      ? 'its list of changes cannot be read'
+      : result.document.sentences.length === 0
+        ? 'the text would be empty'
+        : lossOf(result, deps.consolidation.tiers.shrinkShare, 'the text');
+  if (problem === null) return result.document;
+  throw new VarveError(`The answer cannot be used: ${problem}.`, {
     code: 'model_answer_invalid',
     retryable: true,
     details: { held: result.held, lost: result.lost },
   });
+}
+
+/** What a sentence of an earlier merge rests on, for the basis of a sentence that replaces it. The absorbed reflections are not read again. */
+function standInsOf({ basis }: Sentence): Material[] {
+  const { rests, until = null } = basis ?? { rests: {} };
+  return Object.entries(rests).map(([id, hash]) => ({ ...BARE, id, hash, until, text: '', at: new Date(0) }));
 }

@@ -273,15 +273,14 @@ function rewritten(
   },
 ): ReturnType<typeof changed> {
   const { materials, translate } = numbersOf(numbering, kind, open);
-  const isList = /^\s*(?:```[\w-]*\s*)?[[{]/.test(answer);
-  const given = readChanges(answer, open.document, materials);
+  const { changes: given, form } = readChanges(answer, open.document, materials);
   const translated = given.map((change): DocumentChange => {
     if ('drop' in change) return { drop: change.drop.flatMap(translate) };
     return { ...change, from: change.from.flatMap(translate) };
   });
   // A whole text was compared with the document itself, and has its numbers already.
   const known = new Map([...open.materials.known, ...materials.map((each) => [each.id, each] as const)]);
-  const result = changed(open.document, isList ? translated : given, { materials, known, sources, elsewhere });
+  const result = changed(open.document, form === 'text' ? given : translated, { materials, known, sources, elsewhere });
   const statements = new Set(back.statements.map(({ id }) => id));
   const isKept = (id: string): boolean => statements.has(id) || open.document.omitted.includes(id);
   return { ...result, document: { ...result.document, omitted: result.document.omitted.filter(isKept) } };
