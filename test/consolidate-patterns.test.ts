@@ -78,6 +78,22 @@ for (const database of databases()) {
       expect(await one.ana.memories.get(originals[4]!.id)).toMatchObject({ archivedAt: null, contradictedBy: null });
     });
 
+    it('[Q8] a merged text says when a statement in it ends, and no longer contains the statement once it has expired', async () => {
+      const one = await open();
+      const originals = await tagged(one, 6);
+      const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+      const text = async (): Promise<string> => (await one.ana.memories.get(into))?.content ?? '';
+      await one.ana.memories.revise(originals[3]!.id, { validTo: '2026-02-01T00:00:00Z' });
+      expect(await text()).toContain('British spelling. (until 2026-02-01)');
+      one.clock.advance(40 * DAY);
+      await one.varve.maintain({ tenant: 't' });
+      expect(await one.ana.memories.get(originals[3]!.id)).toMatchObject({ archiveReason: 'expired' });
+      expect(await text()).not.toContain('British');
+      expect((await text()).split('\n')).toHaveLength(5);
+      await one.ana.memories.archive(originals[0]!.id, 'expired');
+      expect((await text()).split('\n')).toHaveLength(4);
+    });
+
     it('[Q8] without a model as many as fit are merged, and the others stay single', async () => {
       const one = await open({ consolidation: { tags: { words: 30 } } });
       const originals = await tagged(one, 7);

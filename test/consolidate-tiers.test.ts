@@ -6,6 +6,7 @@ import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { changesAnswer } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
+import { answering, item, reading } from './form-model.ts';
 import { json, startProtocolServer, status, type ProtocolServer } from './protocol-server.ts';
 import { countWords } from '../src/record/parse.ts';
 
@@ -111,6 +112,37 @@ for (const database of databases()) {
       expect(await text()).toBe(
         'Ana is kind.\n\n- 2026-01-04: User flies to Oslo. (planned for 2026-02-04)\n- 2026-01-04: User sings.',
       );
+    });
+
+    it('[T1] [T6] a plan that is moved loses its old day at once, and a state that was planned stays after it has begun', async () => {
+      const { varve, ana } = await open({ model: true });
+      const trip = await ana.memories.create({
+        type: 'fact',
+        content: 'User takes the ferry to Bari.',
+        tense: 'planned',
+        validFrom: START + 40 * DAY,
+      });
+      const quote = 'Pia runs the kiosk from 10 January';
+      const talk = varve.for({ tenant: 't', agent: 'coach', user: 'ana', session: 's' });
+      await talk.observe({ content: `${quote}.` });
+      const kiosk = { text: 'Pia runs the kiosk.', about: 'Pia', turn: 1, quote, from: '2026-01-10' };
+      server.otherwise(answering({ read: reading({ statements: [item({ ...kiosk, tense: 'planned' })] }) }));
+      await talk.form();
+      await ana.consolidation.run();
+      expect(await working(ana)).toContain('Bari. (planned for 2026-02-14)');
+      expect(await working(ana)).toContain('kiosk. (planned for 2026-01-10)');
+      await ana.memories.revise(trip.memory.id, { validFrom: START + 10 * DAY });
+      const system = async (): Promise<string> => (await ana.context({})).system;
+      expect(await system()).not.toContain('2026-02-14');
+      await ana.consolidation.run();
+      expect(await system()).toContain('Bari. (planned for 2026-01-15)');
+      clock.advance(7 * DAY);
+      await varve.maintain({ tenant: 't' });
+      for (let night = 0; night < 2; night += 1) {
+        await ana.consolidation.run();
+        expect(await working(ana)).toContain('- 2026-01-05: Pia runs the kiosk.');
+        expect(await working(ana)).not.toContain('kiosk. (planned');
+      }
     });
 
     it('[T6] [T7] with a model: one transaction, stringified JSON unwrapped, versions kept, the run in the log', async () => {

@@ -485,9 +485,10 @@ for (const database of databases()) {
       });
       const { varve, clock } = await openForming(options, { embedder, formation: { thresholds: { same: 0.87 } } });
       const handle = varve.for({ user: 'ana', session: 's' });
-      const create = (type: string, content: string, importance: number): Promise<unknown> =>
-        handle.memories.create({ type, content, importance });
-      await create('preference', 'User prefers short blog posts about Nordic baking and jam', 0.6);
+      const create = (type: string, content: string, importance: number, given: object = {}): Promise<unknown> =>
+        handle.memories.create({ type, content, importance, ...given });
+      const validFrom = new Date('2026-03-01T00:00:00Z');
+      await create('preference', 'User prefers short blog posts about Nordic baking and jam', 0.6, { validFrom });
       await create('preference', 'User prefers short weekly blog posts about Nordic baking and jam', 0.8);
       await create('fact', 'User prefers short blog posts about Nordic baking, jam', 0.8);
       await create('preference', 'User prefers short blog posts about Greek baking and jam', 0.6);
@@ -501,6 +502,7 @@ for (const database of databases()) {
         ['User prefers short weekly blog posts about Nordic baking and jam', 0.85],
         ['User prefers short blog posts about Greek baking and jam', 0.6],
       ]);
+      expect(items[0]).toMatchObject({ validFrom });
       const [merged] = (await handle.memories.list({ archived: 'only' })).items;
       expect(merged).toMatchObject({ archiveReason: 'merged', contradictedBy: items[0]?.id });
       await varve.close();

@@ -201,7 +201,7 @@ async function maintainStretch(
       actor: 'maintain',
       run: report.run,
     });
-    await archiveMemories(writer, tenant, archived, { now, why });
+    await archiveMemories(writer, deps, tenant, { archived, why });
     await save(writer);
   });
 }

@@ -15,6 +15,7 @@ const statement = (content: string, given: Partial<Memory> = {}): Memory =>
     validFrom: null,
     validTo: null,
     dueAt: null,
+    expiresAt: null,
     ...given,
   }) as unknown as Memory;
 
@@ -77,6 +78,8 @@ describe('which statements may be doubles', () => {
       ['Flies to Oslo.', { tense: 'planned', validFrom: new Date('2026-05-04') }],
       ['Flies to Oslo.', { tense: 'planned', validFrom: new Date('2026-08-04') }],
     ],
+    ['end, which only one has', ['Rents a boat.', { validTo: new Date('2026-08-04') }], ['Rents a boat on the lake.']],
+    ['expiry, which only one has', ['Is on call.', { expiresAt: new Date('2026-08-04') }], ['Is on call tonight.']],
   ])('[L7] may not: another %s', (_, one, other) => {
     expect(may(one, other)).toEqual([false, false]);
   });

@@ -125,9 +125,13 @@ export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTa
   const shape = attributes.policyOf(one.attribute ?? other.attribute ?? '').shape;
   const hasBoth = one.value !== null && other.value !== null;
   if (hasBoth && !isSameValue(one.value, other.value, shape)) return false;
-  for (const field of ['validFrom', 'validTo', 'dueAt'] as const) {
+  for (const field of ['validFrom', 'dueAt'] as const) {
     const [left, right] = [one[field], other[field]];
     if (left !== null && right !== null && left.getTime() !== right.getTime()) return false;
+  }
+  // A statement with an end says less than one without.
+  for (const field of ['validTo', 'expiresAt'] as const) {
+    if (one[field]?.getTime() !== other[field]?.getTime()) return false;
   }
   return !differs({ ...one, text: one.content }, other);
 }
@@ -151,6 +155,8 @@ async function merge(writer: Writer, deps: MergeDeps, pair: [Memory, Memory]): P
       entities: [...new Set([...winner.entities, ...loser.entities])],
       sourceEvents: loser.sourceEvents,
       quotes: loser.quotes,
+      validFrom: winner.validFrom ?? loser.validFrom,
+      dueAt: winner.dueAt ?? loser.dueAt,
     },
     why,
   });

@@ -31,7 +31,7 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   reflections: { description: 'Merged reflections of an agent, a user or a session.', format: 'text', wordLimit: 1000 },
 };
 
-/** What a sentence rests on: statements and events, each with the hash of its words when the sentence was written. */
+/** What a sentence rests on: statements and events, each with the hash of its words and dates when the sentence was written. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
   /** When the sentence becomes stale by itself, such as a plan whose day is over. Milliseconds. */

@@ -10,7 +10,7 @@ import {
   serializeBlock,
 } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { type ArchiveReason, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
+import { type ArchiveReason, hasEnded, hasOutcome, type Memory, timedRendering } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
@@ -251,7 +251,7 @@ export async function staleKeys(
     const isUnverified = memory.trust === 'low';
     if (isUnverified || isOver || isNoLongerSo(memory) || hasOutcome(memory, memoryTypes.get(memory.type)))
       return false;
-    return hash === '' || hash === contentHash(memory.content);
+    return hash === '' || hash === contentHash(timedRendering(memory));
   };
   for (const [key, { rests, until }] of entries) {
     const isSound = Object.entries(rests).every(([id, hash]) => holds(id, hash));

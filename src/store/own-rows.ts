@@ -3,10 +3,12 @@ import { type ArchiveReason, FOLLOW_UP, type Memory } from '../record/memory.ts'
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
-import type { Database, Reader, Writer } from './database.ts';
+import { isNoLongerSo } from './block-store.ts';
+import type { Database, Parts, Reader, Writer } from './database.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
 import { changeOwner, chunks, ofOwner } from './owner-store.ts';
 import type { Tables } from './schema.ts';
+import { restateMerged } from './write-memory.ts';
 
 // Records of exactly one owner, for formation, consolidation and maintenance. What a handle sees, which may be of several owners, is read
 // by `read-memories.ts` and `event-store.ts`.
@@ -165,9 +167,12 @@ export async function fadeMemories(
 /** Archives memories of one tenant at once, each with its revision. Memories that were archived meanwhile are left out. Gives their ids. */
 export async function archiveMemories(
   writer: Writer,
+  parts: Parts,
   tenant: string,
-  archived: readonly { rowId: number; reason: ArchiveReason }[],
-  { now, why }: { now: number; why: (reason: ArchiveReason) => Change },
+  {
+    archived,
+    why,
+  }: { archived: readonly { rowId: number; reason: ArchiveReason }[]; why: (reason: ArchiveReason) => Change },
 ): Promise<string[]> {
   if (archived.length === 0) return [];
   const reasons = new Map(archived.map(({ rowId, reason }) => [rowId, reason]));
@@ -183,19 +188,17 @@ export async function archiveMemories(
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  for (const [, members] of owners) await archiveOfOwner(writer, members, { reasons, now, why });
+  for (const [, members] of owners) await archiveOfOwner(writer, parts, members, { reasons, why });
   return memories.map(({ memory }) => memory.id);
 }
 
 async function archiveOfOwner(
   writer: Writer,
+  parts: Parts,
   members: readonly { row: MemoryRow; memory: Memory }[],
-  {
-    reasons,
-    now,
-    why,
-  }: { reasons: ReadonlyMap<number, ArchiveReason>; now: number; why: (reason: ArchiveReason) => Change },
+  { reasons, why }: { reasons: ReadonlyMap<number, ArchiveReason>; why: (reason: ArchiveReason) => Change },
 ): Promise<void> {
+  const now = parts.clock.now();
   const scope = members[0]?.memory.scope;
   if (scope === undefined) return;
   const sequence = await changeOwner(writer, { ...scope, session: null, connection: null }, now);
@@ -231,6 +234,10 @@ async function archiveOfOwner(
       before: toSnapshot(memory, memory),
     }));
     for (const some of chunks(revisions)) await writer.insertInto('revisions').values(some).execute();
+    for (const { memory } of some) {
+      if (isNoLongerSo({ ...memory, archiveReason: reason }))
+        await restateMerged(writer, parts, { before: memory, after: null, change });
+    }
   }
 }
 

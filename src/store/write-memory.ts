@@ -10,7 +10,7 @@ import {
 } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import { restateInBlocks } from './block-store.ts';
+import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Writer } from './database.ts';
 import { recordRevision } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
@@ -119,7 +119,9 @@ export async function reviseMemory(
   checkFields(after, memoryType(parts.memoryTypes, after.type));
   await assertSourcesExist(writer, before.scope, after);
   const revised = await replaceMemory(writer, parts, { before, after, why });
-  if (after.content !== before.content) await restate(writer, parts, { before, after: revised, change: why });
+  const restated = { before, after: revised, change: why };
+  if (after.content !== before.content) await restateInBlocks(writer, parts, restated);
+  if (timedRendering(after) !== timedRendering(before)) await restateMerged(writer, parts, restated);
   return revised;
 }
 
@@ -135,7 +137,7 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
   return clean;
 }
 
-/** Archive reasons that mean that the statement no longer holds. With any other reason the documents that say it stay as they are. */
+/** Archive reasons that mean that the statement no longer holds. With any other reason the documents that repeat it by hand stay as they are. */
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
 
 /**
@@ -156,7 +158,9 @@ export async function archiveMemory(
   const contradictedBy = by ?? before.contradictedBy;
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
   const archived = await replaceMemory(writer, parts, { before, after, why });
-  if (NO_LONGER_SO.has(reason)) await restate(writer, parts, { before, after: null, change: why });
+  const restated = { before, after: null, change: why };
+  if (NO_LONGER_SO.has(reason)) await restateInBlocks(writer, parts, restated);
+  if (isNoLongerSo(archived)) await restateMerged(writer, parts, restated);
   return archived;
 }
 
@@ -227,17 +231,11 @@ interface Restated {
   change: Change;
 }
 
-/** Updates the documents and merged texts that were made from a memory which has changed or ended. */
-async function restate(writer: Writer, parts: Parts, restated: Restated): Promise<void> {
-  await restateInBlocks(writer, parts, restated);
-  await restateMerged(writer, parts, restated);
-}
-
 /**
  * Writes the merged text of a memory again from the single statements that are left, as a list: a model words it again when there is more
  * to merge. With fewer than two left, the merged text is removed and the single statements remain.
  */
-async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
+export async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
   if (before.contradictedBy === null || before.archivedAt !== null) return;
   const text = await findChangeable(writer, before.scope, before.contradictedBy);
   if (text === null || text.archivedAt !== null || text.sourceType !== 'consolidation') return;

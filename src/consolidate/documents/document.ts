@@ -111,7 +111,7 @@ export interface Material {
   /** The text as a reader sees it, with the day of a plan or the end of a statement that is over. */
   text: string;
   at: Date;
-  /** The hash of its words. When the words change, or are cut because they were forgotten, sentences that rest on them are stale. */
+  /** The hash of its words and dates. When they change, or are cut because they were forgotten, sentences that rest on them are stale. */
   hash: string;
   /** Whether it is an event: what somebody said, not a statement that was formed from it. */
   isEvent: boolean;

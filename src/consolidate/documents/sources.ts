@@ -56,8 +56,8 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
   // A plan whose day is over is history but still worded as a plan, so documents leave it out.
-  const wasPlanned = memory.internal['planned'] === true || (memory.tense === 'happened' && memory.dueAt !== null);
-  return !wasPlanned && !hasOutcome(memory, memoryTypes.get(memory.type));
+  const wasPlan = memory.tense === 'happened' && (memory.internal['planned'] === true || memory.dueAt !== null);
+  return !wasPlan && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
 /**
@@ -201,7 +201,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
     id: memory.id,
     text: timedRendering(memory),
     at: memory.statedAt,
-    hash: contentHash(memory.content),
+    hash: contentHash(timedRendering(memory)),
     until: memory.tense === 'happened' || ends.length === 0 ? null : Math.min(...ends),
     section,
     importance: memory.importance,
