@@ -683,6 +683,18 @@ for (const database of databases()) {
         expect(await employers(handle)).toEqual(['Norsted']);
       });
 
+      it('is not written after the model has read its turn', async () => {
+        const handle = fresh();
+        await handle.observe({ content: 'In my play the hero says: I work at Halden Foods.' });
+        await handle.observe({ content: 'I work at Brill Brothers.' });
+        await handle.form();
+        await varve.drain();
+        expect(await liveStatements(handle)).toEqual([]);
+        // What is said afterwards is read at once.
+        await draft(handle, 'I live in Ghent.');
+        expect((await liveStatements(handle)).map(({ value }) => value)).toEqual(['Ghent']);
+      });
+
       it('stays if the application has set the same value', async () => {
         const handle = fresh();
         await handle.facts.set({ key: 'employer', value: 'Norsted' });

@@ -84,7 +84,11 @@ export async function formExchange(
     reason: 'read from the exchange',
     async take(reader, place) {
       // The events are read again, because words may have been forgotten while they waited.
-      const events = await findEvents(reader, place, ids);
+      const found = await findEvents(reader, place, ids);
+      // A draft of what a model has already read would stay for ever.
+      const isProvisional = by === 'local' && usesModel(deps, 'read');
+      const formed = isProvisional ? ((await findSession(reader, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
+      const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
       return { events, earlier: await turnsBefore(reader, place, events[0]), stretch: null };
     },
   });
