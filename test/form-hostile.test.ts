@@ -486,6 +486,30 @@ for (const database of databases()) {
       );
     });
 
+    it('[Q3] [E3] a person may have any name, and a reflection any language', async () => {
+      const handle = fresh();
+      const said = ['Anne-Marie MacLeod drinks.', 'the landlord cheats.', '田中さん has left.', 'the lift is slow.'];
+      await handle.observe({ content: said.join(' ') });
+      const abouts = ['Anne-Marie MacLeod', 'the landlord', '田中', 'the lift'];
+      answer({
+        statements: said.map((text, index) =>
+          item({ about: abouts[index] ?? '', text, turn: 1, quote: text.slice(0, -1), everyone: true }),
+        ),
+        reflections: [
+          { level: 'agent', text: 'Orla weeps when the lift is slow.' },
+          { level: 'agent', text: 'La usuaria bebe y llora.' },
+          { level: 'agent', text: 'Answers about the lift should be short.' },
+        ],
+      });
+      await handle.form();
+      expect(await live(handle)).toHaveLength(7);
+      const stranger = varve.for({ ...handle.scope, user: 'stranger', session: 'other' });
+      expect((await live(stranger)).toSorted()).toEqual([
+        'Answers about the lift should be short.',
+        'the lift is slow.',
+      ]);
+    });
+
     it('[X1] a request to forget counts only in the user’s own words: not pasted, not a tool’s, not invented (F15)', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({

@@ -1,5 +1,6 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { SEED_WORDS } from '../../language/seed-words.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
@@ -98,16 +99,22 @@ async function levelOf(
   return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
 }
 
+const THE_USER =
+  /(?<!\p{L})(?:user|(?:be)?nutzer|usuari[oa]|usuári[oa]|utilisat(?:eur|rice)|utent[ei]|gebruik(?:st)?er)\p{L}{0,3}(?!\p{L})|用[户戶]|ユーザ/iu;
+const ORDINARY = contentStems([...SEED_WORDS].join(' '));
+
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
-  if (/\buser\b/i.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
+  if (THE_USER.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
     return true;
   const names = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
   const entities = await findEntitiesByName(writer, scope, names);
-  // A capitalised word inside a sentence that names no known entity may be the name of a person.
-  const inner = names.filter((name) => !text.startsWith(name));
+  // The first word has a capital letter in any case. Unless it is a common word, it may be a name, too.
+  const isOpening = (name: string): boolean =>
+    text.startsWith(name) && [...contentStems(name)].every((stem) => ORDINARY.has(stem));
+  // A capitalised word that names no known entity may be the name of a person.
   return (
     entities.some(({ type }) => type === 'person') ||
-    inner.some((name) => !entities.some((entity) => entity.name === name))
+    names.some((name) => !isOpening(name) && !entities.some((entity) => entity.name === name))
   );
 }
 

@@ -1,3 +1,4 @@
+import { KINSHIP } from '../../language/entities.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
 import { snakeCase } from '../../record/attributes.ts';
@@ -169,7 +170,12 @@ function levelOf(
     isUser(subject) ||
     belongsToUser(subject) ||
     evidence.some(({ event, start, end }) => FIRST_PERSON.test(event.content.slice(start, end)));
-  return isPersonal || /^\p{Lu}[\p{Ll}'-]+(?:\s\p{Lu}[\p{Ll}'-]+)*$/u.test(subject) ? own : 'agent';
+  return isPersonal || mayBePerson(subject) ? own : 'agent';
+}
+
+/** A name has a capital letter, or letters of a script without case. Everything else is a thing, unless it is a relation. */
+function mayBePerson(subject: string): boolean {
+  return /[\p{Lu}\p{Lo}]/u.test(subject) || subject.split(/[^\p{L}-]+/u).some((word) => KINSHIP.has(word));
 }
 
 const FIRST_PERSON =
