@@ -148,6 +148,23 @@ for (const database of databases('sql')) {
       expect(await maintain()).toBe(enabled ? 1 : 0);
     });
 
+    it('[X1] a memory that goes takes its words from the documents of its owner, and of nobody else', async () => {
+      const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
+      const others = [
+        varve.for({ tenant: 't', agent: 'coach', user: 'ben' }),
+        varve.for({ tenant: 't', agent: 'coach', user: null }),
+      ];
+      const content = 'Is learning the harp in Graz.';
+      await ana.memories.create({ type: 'context', content });
+      for (const handle of [ana, ...others])
+        await handle.blocks.replace('working_memory', `Has a garden. ${content} Sings.`);
+      clock.advance(31 * DAY);
+      expect((await varve.maintain({ tenant: 't' })).retired).toEqual({ context: 1 });
+      expect((await ana.blocks.read('working_memory'))?.content).toBe('Has a garden. Sings.');
+      for (const handle of others)
+        expect((await handle.blocks.read('working_memory'))?.content).toBe(`Has a garden. ${content} Sings.`);
+    });
+
     it('[X1] more than one batch goes in one pass, and nothing without a setting', async () => {
       const { varve, ana, clock } = await open({ consolidation: { eventRetention: { decision: 1 } } });
       const note = (index: number, kind: EventKind) => ({ kind, content: `Number ${index}.` });

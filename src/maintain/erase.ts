@@ -7,7 +7,7 @@ import {
   anonymiseUsage,
   eraseRecords,
   liveTexts,
-  textsOf,
+  textsByOwner,
   textsWithin,
   withDerivedAlone,
 } from '../store/erase-records.ts';
@@ -111,12 +111,14 @@ export async function eraseRows(
   const memories = await withDerivedAlone(writer, scope.tenant, rows);
   const ids = memories.map(({ id }) => id);
   removed.push(...ids);
-  const texts = await textsOf(writer, scope.tenant, ids);
+  const owners = await textsByOwner(writer, scope.tenant, ids);
   const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
-  const redacted = await redactDocuments(writer, scope, {
-    says: saysErased(texts, await liveTexts(writer, scope)),
-    gone: new Set(ids),
-  });
+  const gone = new Set(ids);
+  let redacted = 0;
+  for (const { owner, texts } of owners) {
+    const says = saysErased(texts, await liveTexts(writer, owner));
+    redacted += await redactDocuments(writer, owner, { says, gone });
+  }
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
 }

@@ -253,7 +253,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   const owner = { ...scope, session: null, connection: null };
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
   // A document of an older copy loses the sentences that rest on what was forgotten since.
-  if (gone.length > 0) await redactDocuments(writer, owner, { says: () => false, gone: new Set(gone), isOwn: true });
+  if (gone.length > 0) await redactDocuments(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
     await writer
       .updateTable('blocks')

@@ -1,4 +1,4 @@
-import { chunks, memoryRowsOf, type RecordRow, removeRows, rowsBy, withinScope } from './owner-store.ts';
+import { chunks, memoryRowsOf, type RecordRow, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
@@ -285,6 +285,25 @@ export async function textsOf(reader: Reader, tenant: string, ids: readonly stri
   ];
   const cut = await rowsBy(reader, { ...of, table: 'forgotten_spans', column: 'event_id', select: ['words'] });
   return [...rows.map(({ content }) => content), ...cut.map(({ words }) => words)];
+}
+
+/** The texts of memories, by the owners that they belong to. */
+export async function textsByOwner(
+  reader: Reader,
+  tenant: string,
+  ids: readonly string[],
+): Promise<{ owner: Scope; texts: string[] }[]> {
+  const rows = await rowsBy(reader, {
+    table: 'memories',
+    tenant,
+    column: 'id',
+    values: ids,
+    select: ['tenant_id', 'owner_key', 'agent_id', 'user_id', 'content'],
+  });
+  return [...Map.groupBy(rows, (row) => row.owner_key).values()].map((own) => ({
+    owner: scopeOfRow(own[0]!),
+    texts: own.map(({ content }) => content),
+  }));
 }
 
 /** The remaining texts of the owners whose documents stay. */

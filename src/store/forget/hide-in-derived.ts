@@ -44,7 +44,7 @@ export async function hideInDerived(
     await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
     emptied.push(memory.id);
   }
-  await redactDocuments(writer, owner, { says, gone: new Set(gone), isOwn: true });
+  await redactDocuments(writer, owner, { says, gone: new Set(gone) });
   return emptied;
 }
 

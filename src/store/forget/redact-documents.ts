@@ -15,19 +15,14 @@ export interface Redaction {
   says: Says;
   /** Ids of memories and events. Sentences that rest on one of them are removed regardless of their words. */
   gone: ReadonlySet<string>;
-  /** Whether words are matched only in the user's own documents: shared documents may contain them for other reasons. */
-  isOwn?: boolean;
 }
 
 /**
  * Removes forgotten or erased content from the documents around a scope and from their history: matching sentences and values, and those
- * that rest on it. Stored answers that contain it are dropped. Returns how many documents, versions and answers it changed.
+ * that rest on it. Words are matched only in the owner's own documents, because other people may have said the same. Stored answers that
+ * contain it are dropped. Returns how many documents, versions and answers it changed.
  */
-export async function redactDocuments(
-  writer: Writer,
-  scope: Scope,
-  { says, gone, isOwn = false }: Redaction,
-): Promise<number> {
+export async function redactDocuments(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
     and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
@@ -35,10 +30,11 @@ export async function redactDocuments(
     select id, agent_id as agent, user_id as "user", kind, content, basis from blocks where ${around}`.execute(writer);
   let changed = await dropAnswers(writer, around, { says, gone });
   const places: Place[] = [];
+  const isOwn = ({ agent, user }: Place): boolean => user === scope.user && (user !== null || agent === scope.agent);
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
     const redact = (document: StoredDocument): StoredDocument =>
-      withoutGone(document, { says: isOwn && block.user !== scope.user ? saysNothing : says, gone }, isJson);
+      withoutGone(document, { says: isOwn(block) ? says : saysNothing, gone }, isJson);
     const { content, basis } = redact(block);
     if (content !== block.content || basis !== block.basis) {
       await writer
