@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
 import { DAY } from '../src/record/clock.ts';
 import type { EventKind } from '../src/record/event.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { hashIds } from '../src/store/erase.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
-import { openConsolidation, type Opened, START } from './consolidate-fixture.ts';
+import { changesAnswer, openConsolidation, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
+import { reading } from './form-model.ts';
+import { json, startProtocolServer, text } from './protocol-server.ts';
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`retention on ${database.name}`, () => {
@@ -163,6 +166,46 @@ for (const database of databases('sql')) {
       expect((await ana.blocks.read('working_memory'))?.content).toBe('Has a garden. Sings.');
       for (const handle of others)
         expect((await handle.blocks.read('working_memory'))?.content).toBe(`Has a garden. ${content} Sings.`);
+    });
+
+    it('[X1] documents keep what was learned from events that go, until its statement is replaced', async () => {
+      const server = await startProtocolServer();
+      const { varve, ana, of, clock } = await open({
+        languageModel: createLanguageModel({ fast: server.languageModel() }),
+        consolidation: { eventRetention: { message: 30, observation: 30 } },
+      });
+      const session = of('s1');
+      const { events } = await session.observe([
+        { content: 'Hm. No idea.' },
+        { content: 'I play for the Linz Otters.' },
+      ]);
+      server.otherwise(json(reading({})));
+      await session.form();
+      const { memory } = await ana.memories.create({
+        type: 'context',
+        content: 'Plays for the Linz Otters.',
+        sourceEvents: [events[1]!.id],
+      });
+      const profile = [
+        { text: 'Speaks in fragments.', section: 'Communication Style', from: [2] },
+        { text: 'Is an Otter at heart.', section: 'Personal', from: [3] },
+      ];
+      server.otherwise(text(`---PROFILE---\n${JSON.stringify(profile)}\n---WORKING MEMORY---\n[]`));
+      await ana.reflect();
+      await ana.recordObservation('Ana plays as goalkeeper', 'fact');
+      server.otherwise(changesAnswer({ set: { Position: 'goalkeeper' }, from: [2] }));
+      await ana.consolidation.run();
+      const shown = async (): Promise<string[]> => {
+        const { system } = await ana.context({ refresh: true });
+        return ['in fragments', 'Otter at heart', 'goalkeeper'].filter((words) => system.includes(words));
+      };
+      expect(await shown()).toHaveLength(3);
+      clock.advance(31 * DAY);
+      expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ message: 2, observation: 1 });
+      expect(await shown()).toHaveLength(3);
+      await ana.memories.forget(memory.id);
+      expect(await shown()).toEqual(['in fragments', 'goalkeeper']);
+      await server.close();
     });
 
     it('[X1] more than one batch goes in one pass, and nothing without a setting', async () => {

@@ -21,7 +21,7 @@ import {
   insertErasure,
 } from '../store/erase.ts';
 import { forget } from '../store/forget/forget.ts';
-import { redactDocuments, type Says } from '../store/forget/redact-documents.ts';
+import { redactDocuments, type Says, takeFromBases } from '../store/forget/redact-documents.ts';
 import { findChangeable } from '../store/read-memories.ts';
 import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
 
@@ -131,8 +131,9 @@ export async function eraseEvents(
   { rows, options, removed = [] }: RowsToErase,
 ): Promise<ErasureCertificate> {
   const { tenant } = scope;
-  const counts = await eraseRecords(writer, parts.database, tenant, { events: rows, memories: [], blockIds: [] });
   const ids = rows.map(({ id }) => id);
+  await takeFromBases(writer, tenant, ids);
+  const counts = await eraseRecords(writer, parts.database, tenant, { events: rows, memories: [], blockIds: [] });
   removed.push(...ids);
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, counts: { ...counts }, removed: ids, options });

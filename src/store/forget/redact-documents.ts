@@ -6,6 +6,10 @@ import type { Scope } from '../../record/scope.ts';
 import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
 import { contentHash } from '../../record/id.ts';
+import { timedRendering } from '../../record/memory.ts';
+import { eventsGone } from '../block-store.ts';
+import { rowsBy } from '../owner-store.ts';
+import { memoriesFrom } from '../read-memories.ts';
 
 /** Whether a text says what is to be hidden. */
 export type Says = (text: string) => boolean;
@@ -82,6 +86,35 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
       .map(([key, each]) => [key, withoutIds(each)]),
   );
   return { ...document, content: next, basis: JSON.stringify(left) };
+}
+
+/**
+ * Takes events out of the bases of the documents of their owners. The sentences stay, because what was learned outlives its events, and
+ * rest on the live statements that were formed from the events. A sentence that rests on an event of which nothing holds stays stale.
+ */
+export async function takeFromBases(writer: Writer, tenant: string, eventIds: readonly string[]): Promise<void> {
+  const formed = await memoriesFrom(writer, tenant, eventIds);
+  const stale = eventsGone(formed);
+  const gone = new Set(eventIds.filter((id) => !stale.has(id)));
+  const live = formed.filter(({ archivedAt, trust }) => archivedAt === null && trust !== 'low');
+  const heirs = ([id, hash]: [string, string]): [string, string][] =>
+    !gone.has(id)
+      ? [[id, hash]]
+      : live
+          .filter(({ sourceEvents }) => sourceEvents.includes(id))
+          .map((memory) => [memory.id, hash === '' ? '' : contentHash(timedRendering(memory))]);
+  const events = { table: 'events', tenant, column: 'id', values: eventIds, select: ['owner_key'] } as const;
+  const values = (await rowsBy(writer, events)).map(({ owner_key }) => owner_key);
+  const blocks = { table: 'blocks', tenant, column: 'owner_key', values, select: ['id', 'basis'] } as const;
+  for (const block of await rowsBy(writer, blocks)) {
+    const basis = Object.entries(JSON.parse(block.basis) as Basis).map(([key, { rests, ...rest }]) => [
+      key,
+      { ...rest, rests: Object.fromEntries(Object.entries(rests).flatMap(heirs)) },
+    ]);
+    const next = JSON.stringify(Object.fromEntries(basis));
+    const update = writer.updateTable('blocks').set({ basis: next }).where('tenant_id', '=', tenant);
+    if (next !== block.basis) await update.where('id', '=', block.id).execute();
+  }
 }
 
 function withoutEntries(content: string, keys: ReadonlySet<string>): string {
