@@ -94,6 +94,25 @@ for (const database of databases()) {
       expect((await text()).split('\n')).toHaveLength(4);
     });
 
+    it.each([
+      ['forgotten', 0],
+      ['pruned', 6],
+    ] as const)(
+      '[Q8] a merged text that is archived as %s leaves %i statements, and is written again only with a further one',
+      async (reason, left) => {
+        const one = await open();
+        await tagged(one, 6);
+        const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+        await one.ana.memories.archive(into, reason);
+        expect((await one.ana.memories.list()).items).toHaveLength(left);
+        one.clock.advance(DAY);
+        expect((await one.ana.consolidation.run()).tags).toEqual([]);
+        const more = { type: 'preference', content: 'User numbers all pages.', tags: ['writing-style'] };
+        await one.ana.memories.create(more);
+        expect((await one.ana.consolidation.run()).tags).toHaveLength(left === 0 ? 0 : 1);
+      },
+    );
+
     it('[Q8] without a model as many as fit are merged, and the others stay single', async () => {
       const one = await open({ consolidation: { tags: { words: 30 } } });
       const originals = await tagged(one, 7);
@@ -181,6 +200,22 @@ for (const database of databases()) {
       expect(absorbed.items.every(({ contradictedBy }) => contradictedBy === pattern?.id)).toBe(true);
       expect((await ana.consolidation.run()).patterns).toEqual([]);
     });
+
+    it.each(['forgotten', 'pruned'] as const)(
+      '[L8] a pattern that is archived as %s is written again only with new evidence',
+      async (reason) => {
+        const { ana, clock } = await open();
+        const tell = (post: string, views: number): Promise<unknown> =>
+          ana.memories.create({ type: 'episode', content: `${post} → ${views} views` });
+        for (const [post, views] of POSTS) await tell(post, views);
+        const [first] = (await ana.consolidation.run()).patterns;
+        await ana.memories.archive(first ?? '', reason);
+        clock.advance(DAY);
+        expect((await ana.consolidation.run()).patterns).toEqual([]);
+        await tell('Suggested recipe post', 310);
+        expect((await ana.consolidation.run()).patterns).toHaveLength(1);
+      },
+    );
 
     it('[L14] [T17] decisions with outcomes of several sessions become one pattern, brought up to date by the next', async () => {
       const { ana, of, clock } = await open();

@@ -135,9 +135,8 @@ for (const database of databases()) {
       const after = (await ana.context({})).system;
       expect(after).toContain('knows some Rust and sails');
       for (const words of ['draws maps', 'answers in the morning']) expect(after).not.toContain(words);
-      const [rust] = (await ana.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] })).items.filter(
-        ({ content }) => content.includes('Rust'),
-      );
+      const absorbed = await ana.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
+      const rust = absorbed.items.find(({ content }) => content.includes('Rust'));
       await ana.memories.forget(rust?.id ?? '');
       expect((await ana.context({})).system).not.toContain('Rust');
     });

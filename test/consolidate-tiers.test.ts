@@ -114,6 +114,33 @@ for (const database of databases()) {
       );
     });
 
+    it('[T1] what somebody wrote by hand keeps its headings, and is not cut to make room for lines', async () => {
+      const { ana } = await open({ consolidation: { tiers: { words: 60 } } });
+      const byHand = [
+        'Ana is a nurse.',
+        '',
+        '# Rules',
+        '## Always',
+        '- Use first names.',
+        '',
+        '## Never',
+        '1. Ring at night.',
+        '2. Ask about the lawsuit.',
+        `3. ${'very '.repeat(25)}long calls.`,
+      ].join('\n');
+      await ana.blocks.replace('working_memory', byHand);
+      for (const thing of ['lamp', 'sled', 'kite', 'drum', 'globe'])
+        await ana.memories.create({ type: 'fact', content: `User owns a ${thing}.` });
+      await ana.consolidation.run();
+      const [first, ...rest] = byHand.split('\n\n');
+      const text = await working(ana);
+      expect(text.startsWith(`${first}\n\n- 2026-01-05: User owns`)).toBe(true);
+      expect(text.endsWith(rest.join('\n\n'))).toBe(true);
+      expect(countWords(text)).toBeLessThanOrEqual(60);
+      await ana.consolidation.run();
+      expect(await working(ana)).toBe(text);
+    });
+
     it('[T1] [T6] a plan that is moved loses its old day at once, and a state that was planned stays after it has begun', async () => {
       const { varve, ana } = await open({ model: true });
       const trip = await ana.memories.create({

@@ -81,13 +81,22 @@ function mayBeMerged(memory: Memory, { memoryTypes }: Pick<UpkeepDeps, 'memoryTy
   );
 }
 
-/** The groups that have changed since they were last looked at: what could not be merged then is not tried again. */
+/**
+ * The groups that have changed since they were last looked at: what could not be merged then is not tried again, and a merged text that
+ * was removed is written again only with a further statement.
+ */
 export async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
   if (groups.length === 0) return [];
   const tried = new Map<unknown, unknown>();
+  const merged = new Map<unknown, Set<unknown>>();
   const runs = await listRuns(reader, scope, { kinds: ['merge-tags'], statuses: ['done', 'skipped'], limit: 500 });
-  for (const { read, changed } of runs.toReversed()) tried.set(read['tag'], changed['group']);
-  return groups.filter(({ tag, memories }) => tried.get(tag) !== groupDigest(memories));
+  for (const { read, changed } of runs.toReversed()) {
+    tried.set(read['tag'], changed['group']);
+    if (Array.isArray(changed['superseded'])) merged.set(read['tag'], new Set(changed['superseded']));
+  }
+  const isNew = ({ tag, memories }: TagGroup): boolean =>
+    !memories.every(({ id }) => merged.get(tag)?.has(id) === true);
+  return groups.filter((group) => isNew(group) && tried.get(group.tag) !== groupDigest(group.memories));
 }
 
 function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {

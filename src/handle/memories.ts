@@ -29,6 +29,7 @@ import {
   archiveMemory,
   restoreMemory,
   reviseMemory,
+  singlesOf,
   supersedeMemory,
   writeMemory,
   type WrittenMemory,
@@ -60,7 +61,8 @@ export interface MemoryHandle extends MemoryReader {
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /**
    * Forgets a memory: it is hidden everywhere, with the words of the turns that said it, the assistant's echoes and the sentences of
-   * documents. Until it is erased it can be restored.
+   * documents. A text that consolidation has merged is forgotten with the statements in it. Until they are erased, all of them can be
+   * restored.
    */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
   /** Restores an archived memory; throws `conflict` when another memory has taken its place. */
@@ -100,7 +102,9 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     return change(id, async (writer, memory) => {
       if (memory.archiveReason === 'forgotten') return memory;
       const by = checked.actor ?? 'application';
-      await forget(writer, parts, { scope: memory.scope, memories: [memory], by, why: checked });
+      // What a merged text says is hidden everywhere only if the statements in it are forgotten, too.
+      const memories = [memory, ...(await singlesOf(writer, memory))];
+      await forget(writer, parts, { scope: memory.scope, memories, by, why: checked });
       return (await findMemory(writer, scope, id)) ?? memory;
     });
   };

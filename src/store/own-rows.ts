@@ -19,14 +19,14 @@ export interface Numbered<Item> {
   row: number;
 }
 
-/** Which memories of an owner are read. Archived ones are left out, except as `absorbed` says. */
+/** Which memories of an owner are read. Archived ones are left out, except as `archivedAs` says. */
 export interface OwnMemoryFilter {
   types?: readonly string[];
   attribute?: string;
   /** Only those of this session and this connection; null: of none. Default: of any. */
   place?: Pick<Scope, 'session' | 'connection'>;
-  /** With those that were archived because a pattern absorbed them. */
-  absorbed?: boolean;
+  /** With those that were archived for one of these reasons. */
+  archivedAs?: readonly ArchiveReason[];
   /** Without drafts of the local reader that a model will read again. */
   withoutDrafts?: boolean;
   /** Without what a tool, a page or pasted text said. */
@@ -57,9 +57,9 @@ export async function ownMemoryRows(
     .selectAll()
     .where(ofOwner(owner))
     .where((eb) =>
-      filter.absorbed === true
-        ? eb.or([eb('archived_at', 'is', null), eb('archive_reason', '=', 'absorbed')])
-        : eb('archived_at', 'is', null),
+      filter.archivedAs === undefined
+        ? eb('archived_at', 'is', null)
+        : eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', [...filter.archivedAs])]),
     );
   if (types !== undefined) query = query.where('type', 'in', [...types]);
   if (attribute !== undefined) query = query.where('attribute', '=', attribute);

@@ -11,7 +11,7 @@ import {
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { isNoLongerSo, restateInBlocks } from './block-store.ts';
-import type { Parts, Writer } from './database.ts';
+import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
 import {
@@ -239,15 +239,7 @@ export async function restateMerged(writer: Writer, parts: Parts, { before, afte
   if (before.contradictedBy === null || before.archivedAt !== null) return;
   const text = await findChangeable(writer, before.scope, before.contradictedBy);
   if (text === null || text.archivedAt !== null || text.sourceType !== 'consolidation') return;
-  const rows = await writer
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', before.scope.tenant)
-    .where('contradicted_by', '=', text.id)
-    .where('archived_at', 'is', null)
-    .where('id', '!=', before.id)
-    .execute();
-  const others = rows.map((row) => toMemory(row as MemoryRow));
+  const others = (await singlesOf(writer, text)).filter(({ id }) => id !== before.id);
   const left = after === null ? others : [...others, after];
   const why = { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
   if (left.length >= 2) {
@@ -256,6 +248,18 @@ export async function restateMerged(writer: Writer, parts: Parts, { before, afte
   }
   await archiveMemory(writer, parts, text, { reason: 'superseded', why });
   for (const memory of left) await reviseMemory(writer, parts, memory, { change: { contradictedBy: null }, why });
+}
+
+/** The live statements that a merged text was made of. */
+export async function singlesOf(reader: Reader, text: Memory): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', text.scope.tenant)
+    .where('contradicted_by', '=', text.id)
+    .where('archived_at', 'is', null)
+    .execute();
+  return rows.map((row) => toMemory(row as MemoryRow));
 }
 
 /** Single statements as one text: a dated list, in the order in which they were said. */

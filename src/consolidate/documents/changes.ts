@@ -244,6 +244,7 @@ function sentenceOf(
   return {
     text,
     section: change.section ?? first?.section ?? null,
+    heading: first?.heading ?? '',
     day: null,
     basis: isByHand ? null : basisOf(rests),
     gap: first?.day === null ? first.gap : ' ',

@@ -7,8 +7,10 @@ import { countWords } from '../../record/parse.ts';
 /** One sentence of a document, with what it rests on. */
 export interface Sentence {
   text: string;
-  /** The heading that it stands under; null where the document has none. */
+  /** The name of the heading that it stands under; null where the document has none. */
   section: string | null;
+  /** That heading as it is written, with the headings directly above it; empty where the document has none. */
+  heading: string;
   /** The day of a line of a dated list; null for a sentence of prose. */
   day: string | null;
   /** Null: somebody wrote it by hand, and nobody knows what it rests on. It is removed only by an explicit drop. */
@@ -31,23 +33,28 @@ const OMITTED = '';
 export function readDocument(text: string, basis: Basis): Document {
   const sentences: Sentence[] = [];
   let section: string | null = null;
+  let heading = '';
+  let isBelowHeading = false;
   let gap: Sentence['gap'] = '\n';
   for (const line of text.split('\n')) {
     if (line.trim() === '') {
       gap = '\n\n';
       continue;
     }
-    const heading = /^#{1,4}\s/.test(line) ? withoutEnd(line.replace(/^#{1,4}/, ''), '# ').trim() : undefined;
-    if (heading !== undefined) {
-      section = heading;
+    if (/^#{1,4}\s/.test(line)) {
+      section = withoutEnd(line.replace(/^#{1,4}/, ''), '# ').trim();
+      heading = isBelowHeading ? `${heading}\n${line.trim()}` : line.trim();
+      isBelowHeading = true;
       continue;
     }
+    isBelowHeading = false;
     const [, day, listed] = DATED_LINE.exec(line) ?? [];
     const parts = listed === undefined ? splitSentences(line).map((part) => part.text) : [listed];
     for (const [index, part] of parts.entries()) {
       sentences.push({
         text: part,
         section,
+        heading,
         day: day ?? null,
         basis: basis[contentHash(part)] ?? null,
         gap: index === 0 ? gap : ' ',
@@ -59,23 +66,29 @@ export function readDocument(text: string, basis: Basis): Document {
   return { sentences, omitted: Object.keys(basis[OMITTED]?.rests ?? {}) };
 }
 
-/** Puts a document together: prose first, then the dated lines in the order of their days; under its headings where it has some. */
+/**
+ * Puts a document together: prose first, then the dated lines in the order of their days. Without given sections the sentences without a
+ * heading come first, and the others stay under the headings that somebody wrote.
+ */
 export function writeDocument(
   { sentences, omitted }: Document,
   sections: readonly string[] | null = null,
 ): { text: string; basis: Basis } {
-  const places = sections ?? [null];
-  const place = ({ section }: Sentence): string | null =>
-    sections === null ? null : (sectionNamed(section, sections) ?? sections.at(-1) ?? null);
-  const bodies = places.map((name) => {
-    const body = writeBody(sentences.filter((sentence) => place(sentence) === name));
-    return name === null ? body : `## ${name}\n${body}`.trim();
-  });
+  const place = ({ section, heading }: Sentence): string =>
+    sections === null ? heading : `## ${sectionNamed(section, sections) ?? sections.at(-1) ?? ''}`;
+  const places = sections?.map((name) => `## ${name}`) ?? ['', ...headingsOf(sentences)];
+  const bodies = places.map((heading) =>
+    `${heading}\n${writeBody(sentences.filter((sentence) => place(sentence) === heading))}`.trim(),
+  );
   const basis: Record<string, SentenceBasis> = {};
   for (const { text, basis: rests } of sentences) if (rests !== null) basis[contentHash(text)] = rests;
   if (omitted.length > 0) basis[OMITTED] = { rests: Object.fromEntries(omitted.map((id) => [id, ''])) };
   const isEmpty = sentences.length === 0;
   return { text: isEmpty ? '' : bodies.join('\n\n').trim(), basis };
+}
+
+function headingsOf(sentences: readonly Sentence[]): string[] {
+  return [...new Set(sentences.map(({ heading }) => heading))].filter((heading) => heading !== '');
 }
 
 /** The section of a heading, independent of its spelling: "Goals and values", "goals & values". */
@@ -145,6 +158,7 @@ export function lineOf(material: Material): Sentence {
   return {
     text: material.text.replace(/\s+/gu, ' ').trim(),
     section: material.section,
+    heading: '',
     day: material.at.toISOString().slice(0, 10),
     basis: basisOf([material]),
     gap: '\n',
@@ -206,32 +220,40 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
 }
 
 /**
- * Fits the document into a word limit: prose gets the words that the lines leave, but at least half. Lines that rest on what another
- * document says (`elsewhere`) are removed first, then the oldest.
+ * Fits the document into a word limit. What somebody wrote by hand stays. Of the rest, prose gets the words that the lines leave, but at
+ * least half. Lines that rest on what another document says (`elsewhere`) are removed first, then the oldest.
  */
 export function fitted(document: Document, limit: number, elsewhere: ReadonlySet<string> = new Set()): Document {
-  const words = (sentences: readonly Sentence[]): number =>
-    sentences.reduce((sum, { text, day }) => sum + countWords(text) + (day === null ? 0 : 2), 0);
+  const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
   const isElsewhere = ({ basis }: Sentence): boolean =>
     basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
-  const lines = document.sentences.filter(({ day }) => day !== null);
-  const room = Math.max(Math.floor(limit / 2), limit - words(lines));
-  const prose: Sentence[] = [];
-  for (const sentence of document.sentences.filter(({ day }) => day === null)) {
-    if (words([...prose, sentence]) > room) break;
-    prose.push(sentence);
-  }
-  let left = limit - words(prose);
-  const kept = new Set<Sentence>(prose);
+  let left = limit - headingsOf(document.sentences).reduce((sum, heading) => sum + countWords(heading), 0);
+  const kept = new Set<Sentence>();
+  const keep = (sentences: readonly Sentence[], most: number): void => {
+    let room = most;
+    for (const sentence of sentences) {
+      room -= wordsOf(sentence);
+      if (room < 0) break;
+      left -= wordsOf(sentence);
+      kept.add(sentence);
+    }
+  };
+  const written = document.sentences.filter(({ basis }) => basis !== null);
+  const lines = written.filter(({ day }) => day !== null);
+  keep(
+    document.sentences.filter(({ basis }) => basis === null),
+    left,
+  );
+  const lineWords = lines.reduce((sum, line) => sum + wordsOf(line), 0);
+  keep(
+    written.filter(({ day }) => day === null),
+    Math.max(Math.floor(left / 2), left - lineWords),
+  );
   const ranked = lines.toSorted(
     (one, other) =>
       Number(isElsewhere(one)) - Number(isElsewhere(other)) || (other.day ?? '').localeCompare(one.day ?? ''),
   );
-  for (const line of ranked) {
-    left -= words([line]);
-    if (left < 0) break;
-    kept.add(line);
-  }
+  keep(ranked, left);
   return { ...document, sentences: document.sentences.filter((sentence) => kept.has(sentence)) };
 }
 

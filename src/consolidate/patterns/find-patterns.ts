@@ -2,7 +2,7 @@ import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems, coveredBy, overlap } from '../../language/words.ts';
 import { calibratedSimilarity, type Calibration, dot } from '../../models/calibration.ts';
 import { listDecisions } from '../../observe/decisions.ts';
-import type { Memory } from '../../record/memory.ts';
+import { ARCHIVE_REASONS, type Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
@@ -23,6 +23,9 @@ export interface FoundPattern {
   known: Memory | null;
 }
 
+/** The reasons with which somebody or maintenance removes a pattern. It is written again only when there is new evidence. */
+const REMOVED = ARCHIVE_REASONS.filter((reason) => reason !== 'superseded');
+
 /** How many of the last messages are read to detect the language of the talk. */
 const TALK = 20;
 
@@ -33,15 +36,16 @@ export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Sc
   if (evidence.length < minimum) return [];
   const embedder = await deps.embedding.forQueries(reader);
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-  const patterns = await ownMemories(reader, scope, { types: ['pattern'] });
+  const patterns = await ownMemories(reader, scope, { types: ['pattern'], archivedAs: REMOVED });
   const talk = await ownEvents(reader, scope, { kind: 'message', order: 'newest', limit: TALK });
   const usual = detectPack(talk.map(({ content }) => content).join('\n'));
   return clusterEvidence(evidence, { similarity, calibration }).flatMap((members) => {
     if (members.length < minimum) return [];
-    const known =
-      patterns.find((pattern) => evidenceIds(pattern).some((id) => members.some((each) => each.id === id))) ?? null;
-    const counted = new Set(known === null ? [] : evidenceIds(known));
-    if (members.every(({ id }) => counted.has(id))) return [];
+    const related = patterns
+      .map((pattern) => ({ pattern, counted: new Set(evidenceIds(pattern)) }))
+      .filter(({ counted }) => members.some(({ id }) => counted.has(id)));
+    if (related.some(({ counted }) => members.every(({ id }) => counted.has(id)))) return [];
+    const known = related.find(({ pattern }) => pattern.archivedAt === null)?.pattern ?? null;
     return [{ evidence: members, count: countEvidence(members, usual), known }];
   });
 }
@@ -59,7 +63,7 @@ async function gatherEvidence(
   scope: Scope,
   window: number,
 ): Promise<Evidence[]> {
-  const filter: OwnMemoryFilter = { types: ['episode'], absorbed: true, order: 'newest', limit: window };
+  const filter: OwnMemoryFilter = { types: ['episode'], archivedAs: ['absorbed'], order: 'newest', limit: window };
   const episodes = (await ownMemoryRows(reader, scope, filter)).map(({ item, row }) => ({ memory: item, row }));
   const vectors = await vectorsOf(
     reader,
