@@ -385,6 +385,17 @@ for (const database of databases()) {
       await created.drop();
     });
 
+    it('[E2] each part of a topic has the day of the session that added it', async () => {
+      for (const summary of ['Oak doors were chosen.', 'The joiner fell ill.', 'Hinges came too short.']) {
+        await say(summary, { topics: [{ topic: 'Cupboard', summary }] });
+        clock.advance(60 * DAY);
+      }
+      const { items } = await kim.memories.list({ types: ['summary'] });
+      expect(items.map(({ content }) => content)).toEqual([
+        'Oak doors were chosen. (as of 2026-11-15)\nThe joiner fell ill. (as of 2027-01-14)\nHinges came too short.',
+      ]);
+    });
+
     it('[E2] a topic can be continued after many others, in any spelling, and its summary does not grow without limit', async () => {
       const tells = (topic: string, summary: string): Promise<FormResult> =>
         say(summary, { topics: [{ topic, summary }] });

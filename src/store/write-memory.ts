@@ -85,8 +85,9 @@ async function meetKnown(
   const { quotes } = memory;
   if (type.unique === 'title' && known.content !== memory.content) {
     const { content, tags, importance } = memory;
+    const statedAt = laterOf(known.statedAt, memory.statedAt);
     const revised = await reviseMemory(writer, parts, known, {
-      change: { content, sourceEvents, quotes, tags, importance },
+      change: { content, sourceEvents, quotes, tags, importance, statedAt },
       why: change,
     });
     return { memory: revised, outcome: 'revised' };
