@@ -5,6 +5,7 @@ import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
+import { chunks } from '../store/owner-store.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
 import type { TriggerDeps, TriggerSettings } from './formation-settings.ts';
 import { usesModel } from './read/reader.ts';
@@ -22,7 +23,7 @@ export async function triggerFormation(
   const { settings } = deps;
   const jobs = events.flatMap((event) => boostJob(event));
   const messages = events.filter((event) => event.kind === 'message');
-  if (readsByModel(deps) && messages.some((event) => event.origin === 'user')) jobs.push(exchangeJob(scope, messages));
+  if (readsByModel(deps)) jobs.push(...exchangeJobs(scope, messages));
   if (scope.session !== null && events.length > 0) {
     const place = { ...scope, connection: null };
     const session = await findSession(writer, place, deps.clock.now());
@@ -62,8 +63,14 @@ function summaryJob(scope: Scope, delay: number): NewJob {
   return { ...sessionJob('summarise', scope), delay, whenWaiting: 'move' };
 }
 
-function exchangeJob(scope: Scope, messages: readonly Event[]): NewJob {
-  return { ...ownerJob('read-exchange', scope, { events: messages.slice(-4).map(({ id }) => id) }), priority: 3 };
+const MESSAGES_AT_ONCE = 20;
+
+/** The jobs that read an exchange. The formation of its session reads the rest of a long one; without a session nothing else does. */
+function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
+  const read = scope.session === null ? messages : messages.slice(-4);
+  return [...chunks(read, MESSAGES_AT_ONCE)]
+    .filter((some) => some.some(({ origin }) => origin === 'user'))
+    .map((some) => ({ ...ownerJob('read-exchange', scope, { events: some.map(({ id }) => id) }), priority: 3 }));
 }
 
 function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
