@@ -292,6 +292,21 @@ for (const database of databases()) {
       });
     });
 
+    it('[X3] a plan that is only inferred does not take effect beside what the user has stated (F4)', async () => {
+      await open();
+      const handle = fresh();
+      await handle.facts.set({ key: 'employer', value: 'Lund Cables' });
+      clock.advance(MINUTE);
+      await handle.observe({ content: 'I start at Corvid Press on 11 January, finally!' });
+      answer({ statements: [item({ ...planned, inferred: true, relation: null, known: null })] });
+      const { added } = await handle.form();
+      expect(added).toHaveLength(1);
+      clock.advance(Date.parse('2027-01-12T00:00:00Z') - clock.now());
+      await varve.drain();
+      expect((await handle.facts.list()).map(({ value }) => value)).toEqual(['Lund Cables']);
+      expect(await handle.memories.get(added[0] ?? '')).toMatchObject({ tense: 'planned' });
+    });
+
     it('[X3] a plan that was called off before its day does not take effect (F4)', async () => {
       await open();
       const handle = fresh();

@@ -216,11 +216,13 @@ async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['comple
     await changeOwner(writer, scope, now);
     const plan = await findMemory(writer, scope, id);
     const hasCome = plan !== null && plan.archivedAt === null && (plan.validFrom?.getTime() ?? Infinity) <= now;
-    if (hasCome && (plan.tense === 'planned' || plan.internal['replaces'] !== undefined)) {
+    const isOpen = hasCome && (plan.tense === 'planned' || plan.internal['replaces'] !== undefined);
+    const replaced = isOpen ? await placeTakenBy(writer, deps, plan) : null;
+    if (isOpen && replaced !== null) {
       const change = { tense: 'holds', permanent: isPermanent({ ...plan, tense: 'holds' }, deps) } as const;
       const current = plan.tense === 'planned' ? await reviseMemory(writer, deps, plan, { change, why: WHY }) : plan;
       const until = plan.validFrom ?? new Date(now);
-      for (const memory of await placeTakenBy(writer, deps, current)) {
+      for (const memory of replaced) {
         await archiveMemory(writer, deps, memory, { reason: 'superseded', by: id, until, why: WHY });
         await restateInBlocks(writer, deps, { before: memory, after: current, change: WHY });
       }
@@ -229,17 +231,19 @@ async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['comple
   });
 }
 
-/** The memories that a statement replaces: those that it excludes by its fields, and the one that its reader named. */
-async function placeTakenBy(writer: Writer, deps: FormDeps, current: Memory): Promise<Memory[]> {
-  const { id, attribute, scope, internal } = current;
+/**
+ * The memories that a plan replaces on its day: those that it excludes by its fields, and the one that its reader named. Null if one that it
+ * excludes outranks it.
+ */
+async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
+  const { id, attribute, scope, internal } = plan;
   const context = { attributes: deps.attributes, now: deps.clock.now() };
   const same =
     attribute === null ? [] : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
-  const excluded = ofSameMatter(current, same).filter(
-    (memory) => memory.id !== id && conflicts(current, memory, context),
-  );
+  const excluded = ofSameMatter(plan, same).filter((memory) => memory.id !== id && conflicts(plan, memory, context));
+  if (excluded.some((memory) => !wins(plan, memory))) return null;
   const named = internal['replaces'];
   const other = typeof named === 'string' ? await findMemory(writer, scope, named) : null;
   const isNew = other !== null && other.archivedAt === null && !excluded.some((memory) => memory.id === named);
-  return [...excluded, ...(isNew ? [other] : [])].filter((memory) => wins(current, memory));
+  return isNew && wins(plan, other) ? [...excluded, other] : excluded;
 }

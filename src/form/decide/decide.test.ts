@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attributeTable } from '../../record/attributes.ts';
+import { cpuTime } from '../../../test/cpu-time.ts';
 import type { Memory } from '../../record/memory.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';
 import type { Relation } from '../read/reader.ts';
@@ -128,6 +129,14 @@ describe('decide', () => {
       );
       expect(decision).toMatchObject({ action: 'add', retires: [] });
     }
+  });
+
+  it('takes little processor time beside a thousand values', () => {
+    const likes = Array.from({ length: 1000 }, (_, index) =>
+      known({ attribute: 'likes', value: `band ${index}`, statedAt: earlier(9) }),
+    );
+    const next = statement({ attribute: 'likes', value: 'the Kelpies' });
+    expect(cpuTime(() => decide(next, beside(...likes), context))).toBeLessThan(400);
   });
 
   it('follows the policy of an application’s own attribute', () => {

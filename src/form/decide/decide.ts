@@ -317,18 +317,18 @@ export function conflicts(
   other: Fields,
   { attributes, now }: Pick<DecideContext, 'attributes' | 'now'>,
 ): boolean {
+  const policy = attributes.policyOf(one.attribute ?? '');
+  // First, because it is the cheapest test: somebody may have a thousand likes, which are all compared with each other.
+  if (one.polarity === other.polarity && policy.values === 'many') return false;
   if (!isSameMatter(one, other) || isPast(one) || isPast(other) || isAhead(one, now) || isAhead(other, now))
     return false;
   if (isOneOfSeveral(one.subject) || isOneOfSeveral(other.subject)) return false;
-  const policy = attributes.policyOf(one.attribute ?? '');
   const isSame = isSameValueOf(one, other, policy.shape);
   if (one.polarity !== other.polarity) {
     const [denied, affirmed] = one.polarity === 'denied' ? [one, other] : [other, one];
     return denied.value === null ? deniesAll(policy) : isSame && !isNarrower(denied.value, affirmed.value, policy);
   }
-  return (
-    one.polarity === 'affirmed' && policy.values === 'one' && !isSame && one.value !== null && other.value !== null
-  );
+  return one.polarity === 'affirmed' && !isSame && one.value !== null && other.value !== null;
 }
 
 /** "Has no children" denies every value of the attribute. "Does not like it when people call" denies no other taste. */
