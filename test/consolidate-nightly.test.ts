@@ -404,6 +404,26 @@ for (const database of databases()) {
       expect(await lines()).toEqual(['User likes chess.']);
     });
 
+    it('[K18] [X1] an intention loses the part of its context that is forgotten, in its history, too', async () => {
+      const { ana } = await open({ server, formation: { writes: 'deferred' } });
+      const { memory } = await ana.memories.create({
+        type: 'fact',
+        content: 'Rents a workshop from Brandvold Ltd.',
+        attribute: 'landlord',
+        value: 'Brandvold Ltd',
+      });
+      await ana.logInteraction({ userMessage: 'I want to buy new locks.', agentResponse: 'Good.' });
+      const context = 'Brandvold Ltd has lost the key.';
+      server.otherwise(text(`---INTENTIONS---\n${JSON.stringify([{ text: 'buy new locks', context }])}`));
+      await ana.reflect();
+      const [intention] = await ana.intentions.list();
+      expect(intention?.metadata).toEqual({ context });
+      const { id } = await ana.memories.revise(intention!.id, { importance: 0.9 });
+      await ana.memories.forget(memory.id);
+      expect((await ana.intentions.list()).map(({ metadata }) => metadata)).toEqual([{}]);
+      expect(JSON.stringify(await ana.memories.history(id))).not.toContain('Brandvold');
+    });
+
     it('[K10] [T1] a sentence of the working memory may rest on an intention, until the intention is over', async () => {
       const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
       const dueAt = new Date(clock.now() + 10 * DAY);

@@ -505,6 +505,19 @@ for (const database of databases()) {
       expect((await ana.consolidation.runs({ kinds: ['synthesise'] })).at(-1)?.changed).toMatchObject({ refused: 3 });
     });
 
+    it('[T6] [X1] the reason of a revision counts refused changes and quotes none of them', async () => {
+      const { ana } = await open({ model: true });
+      await ana.recordObservation('User has a kiln.', 'fact');
+      const working = [
+        { text: 'User has a kiln.', from: [1] },
+        { text: 'User fired 6200 bowls for Torvik.', from: [1] },
+      ];
+      server.next(answer({ working: [...working, { text: 'User is a master.', from: [] }] }));
+      await ana.consolidation.run();
+      const [revision] = await ana.blocks.history('working_memory');
+      expect(revision?.reason).toBe('took in new observations; refused: 1 value_not_said, 1 no_source');
+    });
+
     it('[T6] every observation is put to the model once', async () => {
       const { varve, ana } = await open({ model: true, formation: { tasks: { read: 'local' } } });
       server.otherwise(answer({ set: { City: 'Berlin' }, facts: ['User lives in Berlin.'] }));

@@ -278,6 +278,18 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
+    it('take numbers out of data, too: those that tell it, and none of the others', async () => {
+      const data = { income: 61300, months: [61300, 12], rooms: 3, spent: { rent: 900, tax: 61300.5 } };
+      await kim.blocks.replace('scaffold', data);
+      const { events } = await kim.observe({ content: 'Form sent.', metadata: { amount: 61300, pages: 4 } });
+      const salary = { type: 'fact', content: 'Earns 61300 a year.', attribute: 'salary', value: '61300' };
+      const { memory } = await kim.memories.create({ ...salary, sourceEvents: events.map(({ id }) => id) });
+      await kim.memories.forget(memory.id);
+      const left = { months: [12], rooms: 3, spent: { rent: 900, tax: 61300.5 } };
+      expect((await kim.blocks.read('scaffold'))?.content).toEqual(left);
+      expect((await kim.events.get(events[0]!.id))?.metadata).toEqual({ pages: 4 });
+    });
+
     it('stay in the store: an export has no word of what was forgotten', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('I live in Linz.');

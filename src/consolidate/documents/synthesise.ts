@@ -286,17 +286,18 @@ function progressAfter(
   return { eventSequence: batch.reduce((most, { sequence }) => Math.max(most, sequence), eventSequence) };
 }
 
+/** Refused changes are counted and not quoted, because forgetting removes no words from the reasons of revisions. */
 function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]): string {
-  const parts = [
-    replaced.length > 0 ? `replaced: ${replaced.slice(0, 10).join(', ')}` : '',
-    refused.length > 0
-      ? `refused: ${refused
-          .slice(0, 10)
-          .map(({ text, reason }) => `${text.slice(0, 60)} (${reason})`)
-          .join(', ')}`
-      : '',
-  ].filter((part) => part !== '');
-  return `took in new observations${parts.length === 0 ? '' : `; ${parts.join('; ')}`}`.slice(0, 500);
+  const reasons = [...Map.groupBy(refused, ({ reason }) => reason)].map(
+    ([reason, { length }]) => `${length} ${reason}`,
+  );
+  return [
+    'took in new observations',
+    ...(replaced.length > 0 ? [`replaced: ${replaced.slice(0, 10).join(', ')}`] : []),
+    ...(reasons.length > 0 ? [`refused: ${reasons.join(', ')}`] : []),
+  ]
+    .join('; ')
+    .slice(0, 500);
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
 import { toMemory } from '../memory-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
-import { eventsById, type Item, rowsWith } from './hide-in-log.ts';
-import { redactDocuments, redactHistory, redactText, type Says } from './redact-documents.ts';
+import { eventsById, type Item, ownersAround, rowsWith } from './hide-in-log.ts';
+import { redactDocuments, redactHistory, redactJson, redactText, type Says } from './redact-documents.ts';
 import { ofOwner, removeRows, rowsBy } from '../owner-store.ts';
 
 /**
@@ -44,6 +44,7 @@ export async function hideInDerived(
     await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
     emptied.push(memory.id);
   }
+  await redactMetadata(writer, owner, says);
   await redactDocuments(writer, owner, { says, gone: new Set(gone) });
   return emptied;
 }
@@ -73,6 +74,34 @@ export async function redactMemory(
   });
   await redactHistory(writer, memory.scope.tenant, memory.id, redact);
   return true;
+}
+
+/** Removes matching values from the metadata of memories that Varve has made for the user, such as the context of an intention. */
+async function redactMetadata(writer: Writer, owner: Scope, says: Says): Promise<void> {
+  const { tenant } = owner;
+  const rows = await writer
+    .selectFrom('memories')
+    .select(['id', 'metadata', 'user_id'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', 'in', await ownersAround(writer, owner))
+    .where('metadata', '!=', '{}')
+    .where((eb) => eb.or([eb('reader', 'is not', null), eb('source_type', '=', 'consolidation')]))
+    .execute();
+  for (const { id, ...row } of rows.filter(({ user_id }) => user_id === owner.user)) {
+    const metadata = redactJson(row.metadata, says);
+    if (metadata === row.metadata) continue;
+    await writer
+      .updateTable('memories')
+      .set({ metadata })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+    const redact = (before: { content: string; metadata?: unknown }) => ({
+      ...before,
+      metadata: JSON.parse(redactJson(JSON.stringify(before.metadata ?? {}), says)) as unknown,
+    });
+    await redactHistory(writer, tenant, id, redact);
+  }
 }
 
 const TITLE_WORDS = 6;

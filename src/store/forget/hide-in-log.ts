@@ -30,7 +30,7 @@ export interface Item {
 }
 
 /** An owner and the owners that share its records. For a user without an agent these are the user's owners with every agent. */
-async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
+export async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
   const visible = visibleOwners(owner);
   if (owner.agent !== null || owner.user === null) return visible;
   const rows = await writer

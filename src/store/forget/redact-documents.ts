@@ -217,7 +217,10 @@ export async function redactHistory(
 export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {
-    if (typeof value === 'string' && (says(value) || says(`${key} ${value}`))) {
+    const isText = typeof value === 'string';
+    // A short number means nothing without its key.
+    const isTelling = isText || (typeof value === 'number' && /\d{4}/.test(String(value)));
+    if ((isTelling && says(String(value))) || ((isText || typeof value === 'number') && says(`${key} ${value}`))) {
       isChanged = true;
       return undefined;
     }
