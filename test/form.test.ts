@@ -390,18 +390,21 @@ for (const database of databases()) {
       expect(known.some((line) => line.includes('keeps quails'))).toBe(true);
     });
 
-    it('[K8] a model that reads every exchange reads all messages of a call without a session', async () => {
-      const { varve: eager } = await openForming(options, { server, formation: { inlineReader: 'model' } });
-      const handle = eager.for({ ...fresh(eager).scope, session: null });
-      const boats = Array.from({ length: 26 }, (_, index) => `I own boat number ${index + 1}.`);
-      await handle.observe(boats.map((content) => ({ content })));
-      const before = promptsOf(server).length;
-      await eager.drain();
-      const prompts = promptsOf(server).slice(before);
-      expect(prompts).toHaveLength(2);
-      expect(boats.filter((boat) => !prompts.some((prompt) => prompt.includes(boat)))).toEqual([]);
-      await eager.close();
-    });
+    it.each([{ inlineReader: 'model' }, { writes: 'deferred' }] as const)(
+      '[K8] a model reads all messages of a call without a session: %j',
+      async (formation) => {
+        const { varve: eager } = await openForming(options, { server, formation });
+        const handle = eager.for({ ...fresh(eager).scope, session: null });
+        const boats = Array.from({ length: 26 }, (_, index) => `I own boat number ${index + 1}.`);
+        await handle.observe(boats.map((content) => ({ content })));
+        const before = promptsOf(server).length;
+        await eager.drain();
+        const prompts = promptsOf(server).slice(before);
+        expect(prompts).toHaveLength(2);
+        expect(boats.filter((boat) => !prompts.some((prompt) => prompt.includes(boat)))).toEqual([]);
+        await eager.close();
+      },
+    );
 
     it('[K8] [K20] a model can read every exchange: all facts of a message, the same value skipped, another replaces', async () => {
       const { varve: eager } = await openForming(options, { server, formation: { inlineReader: 'model' } });

@@ -21,7 +21,7 @@ export interface FormationSettings {
   reflections: boolean;
   /** Topics of a session, once it is quiet. */
   summaries: boolean;
-  /** `immediate`: every exchange is read at once. `deferred`: nothing is written before a formation. */
+  /** `immediate`: every exchange is read at once. `deferred`: nothing is written before the formation of its session. */
   writes: 'immediate' | 'deferred';
   /** Who reads an exchange at once: the local reader, or the language model in a call of its own. */
   inlineReader: 'local' | 'model';

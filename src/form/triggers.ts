@@ -23,7 +23,9 @@ export async function triggerFormation(
   const { settings } = deps;
   const jobs = events.flatMap((event) => boostJob(event));
   const messages = events.filter((event) => event.kind === 'message');
-  if (readsByModel(deps)) jobs.push(...exchangeJobs(scope, messages));
+  // Deferred messages are read when their session is formed. Without a session they are read by a job.
+  const isAlone = settings.facts && settings.writes === 'deferred' && scope.session === null;
+  if (readsByModel(deps) || isAlone) jobs.push(...exchangeJobs(scope, messages));
   if (scope.session !== null && events.length > 0) {
     const place = { ...scope, connection: null };
     const session = await findSession(writer, place, deps.clock.now());
