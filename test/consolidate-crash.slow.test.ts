@@ -110,7 +110,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
 
         const store = await openStore(options);
         await store.write(EVERY_TENANT, (writer) =>
-          sql`insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, memory_row, consolidated_version)
+          sql`insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)
           select tenant_id, owner_key, agent_id, user_id, ${Date.now()}, 0, 0, version from owners`.execute(writer),
         );
         const workers = [

@@ -355,6 +355,27 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ skipped: true });
     });
 
+    it('[K10] reads every turn once, however many were recorded at the same time', async () => {
+      const { ana, of } = await open({
+        server,
+        formation: { writes: 'deferred' },
+        consolidation: { nightly: { exchanges: 3 } },
+      });
+      const turns = Array.from({ length: 70 }, (_, index) => ({ content: `I planted tree number ${index + 1}.` }));
+      await of('import').observe(turns);
+      server.otherwise(text('---PROFILE---\n[]\n---FACTS---\n[]'));
+      // A reflection makes at most ten calls, of six turns each; the rest waits for the next one.
+      const { warnings } = await ana.reflect();
+      expect(warnings).toEqual([expect.stringContaining('the rest waits for the next one')]);
+      expect(server.requests).toHaveLength(10);
+      expect(await ana.reflect()).toMatchObject({ skipped: false, warnings: [] });
+      expect(server.requests).toHaveLength(12);
+      const asked = server.requests.map(({ body }) => String(body.messages?.at(-1)?.content)).join('\n');
+      const read = [...asked.matchAll(/User: I planted tree number (\d+)\./g)].map(([, number]) => Number(number));
+      expect(read).toEqual(turns.map((_, index) => index + 1));
+      expect(await ana.reflect()).toMatchObject({ skipped: true });
+    });
+
     it('[K10] the working memory is written at night, in the same call', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;

@@ -114,7 +114,6 @@ function asText(table: string, row: Row, places: ReturnType<typeof placesOf>): s
   const kept = Object.entries(row).filter(([column]) => LEFT_OUT[table]?.includes(column) !== true);
   const said = kept.map(([column, value]) => {
     if (column === 'record_row') return [column, places[row['record_kind'] as 'memory' | 'event'].get(value)];
-    if (column === 'memory_row') return [column, places.memory.get(value)];
     if (column === 'event_row') return [column, places.event.get(value)];
     // A digest of ids.
     if (column === 'changed') return [column, { ...(JSON.parse(String(value)) as Row), group: undefined }];

@@ -217,32 +217,42 @@ export interface OwnEventFilter {
   session?: string;
   /** A range of occurrence times in milliseconds: from exclusive, to inclusive. */
   occurred?: { after?: number; upTo?: number };
-  /** A range of recording times in milliseconds. */
-  recorded?: { after?: number; from?: number; upTo?: number };
+  /** A range of recording times in milliseconds. With `sequence` the range begins among the events recorded at `after`, behind that place. */
+  recorded?: { after?: number; sequence?: number; from?: number; upTo?: number };
   /** Default `oldest`: in the order in which they were written. `recorded`: by the time at which they were. */
   order?: 'oldest' | 'newest' | 'recorded';
   limit?: number;
 }
 
 /** The events of exactly one owner, for formation and consolidation. What a handle sees may belong to several owners. */
-export async function ownEvents(
+export async function ownEvents(reader: Reader, owner: Scope, filter: OwnEventFilter): Promise<Event[]> {
+  return (await ownEventRows(reader, owner, filter)).map(({ event }) => event);
+}
+
+/** The same events, each with its place in the order of the owner's events. */
+export async function ownEventRows(
   reader: Reader,
   owner: Scope,
   { kind, origins, session, occurred = {}, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
-): Promise<Event[]> {
+): Promise<{ event: Event; sequence: number }[]> {
   let query: EventQuery = reader.selectFrom('events').selectAll().where(ofOwner(owner));
   if (kind !== undefined) query = query.where('kind', '=', kind);
   if (origins !== undefined) query = query.where('origin', 'in', [...origins]);
   if (session !== undefined) query = query.where('session_id', '=', session);
   if (occurred.after !== undefined) query = query.where('occurred_at', '>', occurred.after);
   if (occurred.upTo !== undefined) query = query.where('occurred_at', '<=', occurred.upTo);
-  if (recorded.after !== undefined) query = query.where('recorded_at', '>', recorded.after);
+  const { after, sequence = 0 } = recorded;
+  if (after !== undefined && sequence === 0) query = query.where('recorded_at', '>', after);
+  if (after !== undefined && sequence > 0)
+    query = query.where((eb) =>
+      eb.or([eb('recorded_at', '>', after), eb('recorded_at', '=', after).and('sequence', '>', sequence)]),
+    );
   if (recorded.from !== undefined) query = query.where('recorded_at', '>=', recorded.from);
   if (recorded.upTo !== undefined) query = query.where('recorded_at', '<=', recorded.upTo);
   if (order === 'recorded') query = query.orderBy('recorded_at');
   query = query.orderBy('sequence', order === 'newest' ? 'desc' : 'asc');
   if (limit !== undefined) query = query.limit(limit);
-  return (await query.execute()).map(toEvent);
+  return (await query.execute()).map((row) => ({ event: toEvent(row), sequence: row.sequence }));
 }
 
 function ownObservations(reader: Reader, owner: Scope): EventQuery {

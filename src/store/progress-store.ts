@@ -10,10 +10,11 @@ export interface OwnerProgress {
   timeZone: string | null;
   reflectionHour: number | null;
   nextReflectionAt: number | null;
-  /** Interactions before this time have been reflected on. */
+  /** Messages that were recorded up to this time have been reflected on, */
   reflectedUntil: number | null;
+  /** but of those recorded at exactly this time only the ones up to this place; 0: all of them. */
+  reflectedSequence: number;
   eventSequence: number;
-  memoryRow: number;
   consolidatedVersion: number;
 }
 
@@ -22,8 +23,8 @@ const NONE: OwnerProgress = {
   reflectionHour: null,
   nextReflectionAt: null,
   reflectedUntil: null,
+  reflectedSequence: 0,
   eventSequence: 0,
-  memoryRow: 0,
   consolidatedVersion: 0,
 };
 
@@ -38,8 +39,8 @@ function toProgress(row: Selectable<OwnerProgressTable>): OwnerProgress {
     reflectionHour: row.reflection_hour,
     nextReflectionAt: row.next_reflection_at,
     reflectedUntil: row.reflected_until,
+    reflectedSequence: row.reflected_sequence,
     eventSequence: row.event_row,
-    memoryRow: row.memory_row,
     consolidatedVersion: row.consolidated_version,
   };
 }
@@ -53,7 +54,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
     ...(fields.nextReflectionAt === undefined ? {} : { next_reflection_at: fields.nextReflectionAt }),
     ...(fields.reflectedUntil === undefined ? {} : { reflected_until: fields.reflectedUntil }),
     ...(fields.eventSequence === undefined ? {} : { event_row: fields.eventSequence }),
-    ...(fields.memoryRow === undefined ? {} : { memory_row: fields.memoryRow }),
+    ...(fields.reflectedSequence === undefined ? {} : { reflected_sequence: fields.reflectedSequence }),
     ...(fields.consolidatedVersion === undefined ? {} : { consolidated_version: fields.consolidatedVersion }),
   };
   if (Object.keys(set).length === 0) return;
@@ -66,7 +67,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
       next_reflection_at: all.nextReflectionAt,
       reflected_until: all.reflectedUntil,
       event_row: all.eventSequence,
-      memory_row: all.memoryRow,
+      reflected_sequence: all.reflectedSequence,
       consolidated_version: all.consolidatedVersion,
     })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key']).doUpdateSet(set))
@@ -151,9 +152,10 @@ export async function ownersWithNews(reader: Reader, scope: Scope, now: number):
 /** Whether an owner `o` with its progress `p` has said something that was not reflected on. */
 function hasNews(now: number): RawBuilder<boolean> {
   return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
-    and e.kind = 'message' and e.recorded_at <= ${now} and e.recorded_at >
+    and e.kind = 'message' and e.recorded_at <= ${now} and (e.recorded_at >
       case when p.reflected_until is null then 0 when p.reflected_until <= ${now} then p.reflected_until
-        else ${now - DAY} end)`;
+        else ${now - DAY} end
+      or (p.reflected_sequence > 0 and e.recorded_at = p.reflected_until and e.sequence > p.reflected_sequence)))`;
 }
 
 /** Owners whose time of reflection has come, is unknown, or was set before the clock was put back. */
@@ -174,7 +176,7 @@ export async function ownersToReflect(
 /** Of several workers that read the same due time, only one can move it. */
 export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
   const result = await sql`
-    insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, memory_row, consolidated_version)
+    insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)
     values (${row.tenant_id}, ${row.owner_key}, ${row.agent_id}, ${row.user_id}, ${next}, 0, 0, 0)
     on conflict (tenant_id, owner_key) do update set next_reflection_at = ${next}
       where owner_progress.next_reflection_at is null or owner_progress.next_reflection_at = ${row.next_reflection_at}

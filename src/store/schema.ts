@@ -291,9 +291,10 @@ export interface OwnerProgressTable extends Placed {
   reflection_hour: number | null;
   next_reflection_at: number | null;
   reflected_until: number | null;
-  /** The last observation and the last memory that the working memory has taken in. */
+  /** The last of the messages recorded at `reflected_until` that was reflected on; 0: all of them were. */
+  reflected_sequence: number;
+  /** The last observation that the working memory has taken in. */
   event_row: number;
-  memory_row: number;
   /** The owner's version at the last consolidation that found nothing more to do. */
   consolidated_version: number;
 }

@@ -20,7 +20,7 @@ import {
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';
-import { observationsAfter, ownEvents, takenInObservations } from '../../store/event-store.ts';
+import { observationsAfter, ownEventRows, takenInObservations } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';
@@ -286,22 +286,28 @@ export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryType
   return ownMemories(reader, place, { types, withoutUnverified: true, limit: MOST_STATEMENTS });
 }
 
-/** The messages after a time and up to another, oldest first. A range ends between two recording times, so that no message is read twice. */
+/**
+ * The messages after a time and up to another, oldest first. A range ends between two recording times, unless more messages than the limit
+ * have the same one: then `sequence` is the place in the order of events after which the next range begins.
+ */
 export async function messagesBetween(
   reader: Reader,
   scope: Scope,
-  { since, until, limit }: { since: number; until: number; limit: number },
-): Promise<{ messages: Event[]; until: number; hasMore: boolean }> {
+  { limit, ...range }: { since: number; sequence: number; until: number; limit: number },
+): Promise<{ messages: Event[]; until: number; sequence: number; hasMore: boolean }> {
+  const { since, sequence } = range;
   // Talk without a user stays in its session.
-  if (scope.user === null) return { messages: [], until: since, hasMore: false };
-  const recorded = { after: since, upTo: until };
-  const found = await ownEvents(reader, scope, { kind: 'message', recorded, order: 'recorded', limit: limit + 1 });
-  const cut = found.length > limit ? found[limit]?.recordedAt : undefined;
-  const whole = cut === undefined ? found : found.filter((event) => event.recordedAt < cut);
-  const taken = whole.length > 0 ? whole : found;
+  if (scope.user === null) return { messages: [], until: since, sequence, hasMore: false };
+  const recorded = { after: since, sequence, upTo: range.until };
+  const found = await ownEventRows(reader, scope, { kind: 'message', recorded, order: 'recorded', limit: limit + 1 });
+  const cut = found[limit]?.event.recordedAt;
+  const whole = cut === undefined ? found : found.filter(({ event }) => event.recordedAt < cut);
+  const taken = whole.length > 0 ? whole : found.slice(0, limit);
+  const last = taken.at(-1);
   return {
-    messages: taken.filter((event) => !isBlank(event)),
-    until: taken.at(-1)?.recordedAt.getTime() ?? since,
+    messages: taken.flatMap(({ event }) => (isBlank(event) ? [] : [event])),
+    until: last?.event.recordedAt.getTime() ?? since,
+    sequence: whole.length > 0 ? 0 : (last?.sequence ?? 0),
     hasMore: cut !== undefined,
   };
 }

@@ -27,8 +27,9 @@ export interface LookBack {
   messages: Event[];
   /** The time of the last reflection. */
   since: number;
-  /** The last message's time: the next reflection begins after it. */
+  /** The time of the last message, and its place among those of the same time: the next reflection begins after it. */
   until: number;
+  sequence: number;
   /** Whether more was said than one reflection can read. */
   hasMore: boolean;
   progress: OwnerProgress;
@@ -56,15 +57,14 @@ export async function lookBack(reader: Reader, deps: MaterialDeps, scope: Scope)
   const now = deps.clock.now();
   const since = reflectedSince(progress.reflectedUntil, now);
   const limit = deps.consolidation.nightly.exchanges * 2;
-  const { messages, until, hasMore } = await messagesBetween(reader, scope, { since, until: now, limit });
+  const sequence = since === progress.reflectedUntil ? progress.reflectedSequence : 0;
+  const read = await messagesBetween(reader, scope, { since, sequence, until: now, limit });
   const statements = await liveStatements(reader, deps, scope);
   const tiers = await readTiers(reader, scope);
   const working = await readMaterials(reader, deps, scope, tiers);
   return {
-    messages,
+    ...read,
     since,
-    until,
-    hasMore,
     progress,
     statements,
     profile: await openProfile(reader, deps, scope, statements),

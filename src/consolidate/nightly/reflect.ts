@@ -11,7 +11,7 @@ import type { Parts, Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
 import type { RunCause, RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import { findProgress, saveProgress } from '../../store/progress-store.ts';
+import { findProgress, type OwnerProgress, ownersWithNews, saveProgress } from '../../store/progress-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import type { ConsolidateDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
@@ -20,7 +20,6 @@ import { noteRefused } from '../documents/tiers.ts';
 import { rehearse } from '../rehearse.ts';
 import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts } from './apply-reflection.ts';
-import { ownersWithNews } from '../../store/progress-store.ts';
 import {
   lookBack,
   type LookBack,
@@ -137,7 +136,7 @@ async function reflectOnce(
     run.read({ messages: back.messages.length, memories: back.statements.length });
     if (!back.messages.some(({ origin }) => origin === 'user')) {
       await run.commit(async (writer) => {
-        if (back.messages.length > 0) await saveProgress(writer, scope, { reflectedUntil: back.until });
+        if (back.messages.length > 0) await saveProgress(writer, scope, readUpTo(back));
         return { changed: {}, status: 'skipped' };
       });
       return { counts: NOTHING, hasMore: back.hasMore };
@@ -147,7 +146,9 @@ async function reflectOnce(
     const { counts } = await run.commit(async (writer): Promise<Committed & { counts: Counts }> => {
       await changeOwner(writer, scope, deps.clock.now());
       const progress = await findProgress(writer, scope);
-      if (progress.reflectedUntil !== back.progress.reflectedUntil) throw takenMeanwhile();
+      const { reflectedUntil, reflectedSequence } = back.progress;
+      if (progress.reflectedUntil !== reflectedUntil || progress.reflectedSequence !== reflectedSequence)
+        throw takenMeanwhile();
       const why = { reason: 'reflected on the day', actor: 'reflect', run: run.id };
       const written: RunNotes = {};
       for (const document of documents)
@@ -163,7 +164,7 @@ async function reflectOnce(
               why,
             });
       if (reflection !== null) await noteRefused(writer, deps, scope, { refused, why });
-      await saveProgress(writer, scope, { reflectedUntil: back.until });
+      await saveProgress(writer, scope, readUpTo(back));
       const notes = { ...applied.changed, ...written, refused: refused.length };
       return { changed: notes, counts: applied.counts, status: held.length === 0 ? 'done' : 'held' };
     });
@@ -180,6 +181,10 @@ async function reflectOnce(
     };
     return { counts: counted, hasMore: back.hasMore };
   });
+}
+
+function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflectedUntil' | 'reflectedSequence'> {
+  return { reflectedUntil: until, reflectedSequence: sequence };
 }
 
 /** The new version of a document, and why it needs a review; null when it needs none. */

@@ -14,6 +14,7 @@ import { forgottenRecords } from './0013-forgotten-records.ts';
 import { webhooks } from './0014-webhooks.ts';
 import { forgottenDigests } from './0015-forgotten-digests.ts';
 import { orderOfEvents } from './0016-order-of-events.ts';
+import { reflectedSequence } from './0017-reflected-sequence.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   forgottenDigests,
   orderOfEvents,
+  reflectedSequence,
 ];
 
 /** The version of the schema that this package works with. */
