@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY } from '../src/record/clock.ts';
+import { DAY, MINUTE } from '../src/record/clock.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+import { startProtocolServer, status, text, type ProtocolServer } from './protocol-server.ts';
 import { countWords } from '../src/record/parse.ts';
 
 const LINES = [
@@ -159,6 +159,32 @@ for (const database of databases()) {
       expect((await ana.blocks.read('reflections'))?.content).toBe(
         'Keeps appointments. Prefers tables over prose and dislikes small talk.',
       );
+    });
+
+    it('[E6] a model whose answer cannot be used is asked about the same reflections once a day, and at once when there is a further one', async () => {
+      const { varve, ana, clock } = await open({ server });
+      server.reset();
+      server.otherwise(text('[{"rule": "none of this is a change"}]'));
+      await reflect(ana, 'user', 4);
+      const work = async (hours: number): Promise<number> => {
+        const before = server.requests.length;
+        for (let minutes = 0; minutes < hours * 60; minutes += 20) {
+          clock.advance(20 * MINUTE);
+          await varve.drain();
+          await ana.consolidation.run();
+        }
+        return server.requests.length - before;
+      };
+      expect(await work(12)).toBe(1);
+      expect(await work(12)).toBe(0);
+      expect(await work(12)).toBe(1);
+      await reflect(ana, 'user', 1, 4);
+      expect(await work(12)).toBe(1);
+      expect((await ana.memories.list({ types: ['reflection'] })).items).toHaveLength(5);
+      // A model that cannot be reached has not answered.
+      await reflect(ana, 'user', 1, 5);
+      server.otherwise(status(400));
+      expect(await work(1)).toBeGreaterThan(1);
     });
 
     it('[E6] a model that runs over is cut to the limit at the end of a sentence', async () => {

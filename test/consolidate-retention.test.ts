@@ -151,6 +151,20 @@ for (const database of databases('sql')) {
       expect(await maintain()).toBe(enabled ? 1 : 0);
     });
 
+    it('[X1] [K10] of messages recorded at the same time, those that no reflection has read yet are kept', async () => {
+      const consolidation = { eventRetention: { message: 0 }, nightly: { exchanges: 1 } };
+      const { varve, ana, of, clock } = await open({ consolidation });
+      const turns = Array.from({ length: 30 }, (_, index) => ({ content: `I planted tree number ${index + 1}.` }));
+      await of('s1').observe(turns);
+      await of('s1').form();
+      clock.advance(1);
+      const maintain = async () => (await varve.maintain({ tenant: 't' })).retiredEvents['message'];
+      await ana.reflect();
+      expect(await maintain()).toBe(20);
+      await ana.reflect();
+      expect(await maintain()).toBe(10);
+    });
+
     it('[X1] a memory that goes takes its words from the documents of its owner, and of nobody else', async () => {
       const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
       const others = [

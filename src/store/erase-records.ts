@@ -359,7 +359,8 @@ export async function oldEvents(
     reflectedBy !== null
       ? sql`and (e.user_id is null or e.recorded_at <= ${reflectedBy} or exists (
           select 1 from owner_progress p where p.tenant_id = ${tenant} and p.owner_key = e.owner_key
-            and p.reflected_until >= e.recorded_at))`
+            and (p.reflected_until > e.recorded_at or (p.reflected_until = e.recorded_at
+              and (p.reflected_sequence = 0 or p.reflected_sequence >= e.sequence)))))`
       : sql``;
   const waitsForTiers = waitForTiers ? sql`and (e.processed_at is not null or e.user_id is null)` : sql``;
   const { rows } = await sql<RecordRow>`

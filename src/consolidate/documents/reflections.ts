@@ -1,8 +1,11 @@
 import { VarveError } from '../../errors.ts';
+import { DAY } from '../../record/clock.ts';
+import { digest } from '../../record/id.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';
+import { listRuns, type Run } from '../../store/history-store.ts';
 import { archiveMemory } from '../../store/write-memory.ts';
 import { askAbsorb } from '../ask-model.ts';
 import type { RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
@@ -54,6 +57,9 @@ export async function reflectionBuffers(
   return buffers;
 }
 
+/** A model whose answer could not be used is not asked about the same reflections again before this time is over. */
+const ASKED_AGAIN_AFTER = DAY;
+
 /**
  * Merges a buffer that is full into the text of its scope. The text and the archiving of the reflections are one
  * transaction: when anything fails, all of them still wait. Returns how many were absorbed.
@@ -66,13 +72,21 @@ export async function mergeReflections(
   const { threshold, words } = deps.consolidation.reflections[level];
   if (reflections.length < threshold) return 0;
   const additions = reflections.slice(0, MOST_AT_ONCE);
+  const group = digest(
+    additions.map(({ id }) => id),
+    16,
+  );
+  if (await wasRefused(deps, scope, group)) return 0;
   return inRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
     const current = typeof block?.content === 'string' ? block.content : '';
     run.read({ reflections: additions.length, words: countWords(current) });
     const document = readDocument(current, block?.basis ?? {});
     const materials = additions.map((memory) => toMaterial(memory, null));
-    const next = await absorbed(deps, run, { level, document, materials, words });
+    const next = await absorbed(deps, run, { level, document, materials, words }).catch((error: unknown) => {
+      if (VarveError.isInstance(error, 'model_answer_invalid')) run.read({ refused: group });
+      throw error;
+    });
     const { text, basis } = writeDocument({ ...fitted(next, words), omitted: [] });
     await run.commit(async (writer) => {
       const why = { reason: `merged ${additions.length} reflections`, actor: 'merge-reflections', run: run.id };
@@ -83,6 +97,14 @@ export async function mergeReflections(
     });
     return additions.length;
   });
+}
+
+/** Whether an answer about these reflections could not be used a short time ago. */
+async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: string): Promise<boolean> {
+  const filter = { kinds: ['merge-reflections'], statuses: ['failed'] as const };
+  const runs = await database.read(scope.tenant, (reader) => listRuns(reader, scope, filter));
+  const isRecent = ({ finishedAt }: Run): boolean => clock.now() - finishedAt.getTime() < ASKED_AGAIN_AFTER;
+  return runs.some((run) => run.read['refused'] === group && isRecent(run));
 }
 
 /** The text with the additions worked in by a model, or without one with a line for each. */
