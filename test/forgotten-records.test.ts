@@ -76,6 +76,23 @@ for (const database of databases('sql')) {
     });
 
     it.each([
+      ['Do you still know about Brevik Marine? I hope not.', false],
+      ['Weißt du noch etwas über Brevik Marine?', false],
+      ['¿Te acuerdas de Brevik Marine?', false],
+      ['Brevik Marine has hired me again, what do you say?', true],
+      ['Do you have a minute? I am back at Brevik Marine.', true],
+    ])('are kept when the user only asks about it: "%s" says it again: %s', async (turn, isAgain) => {
+      await say('I work at Brevik Marine.');
+      await kim.facts.forget('employer');
+      clock.advance(MINUTE);
+      await say(turn, 'You work at Brevik Marine. Good luck.');
+      const [record] = await kim.forgotten.list();
+      expect(record?.saidAgainAt !== null).toBe(isAgain);
+      expect((await log()).includes('You work at Brevik Marine.')).toBe(isAgain);
+      expect(await log()).toContain('Good luck.');
+    });
+
+    it.each([
       ['Forget my salary.', 'Actually, keep it.'],
       ['Vergiss mein Gehalt.', 'Doch, behalt es.'],
       ['Oublie mon salaire.', 'Finalement, garde-le.'],

@@ -20,7 +20,7 @@ import {
 } from './forgotten-store.ts';
 import { hideInDerived, memoriesBy, removeEntities } from './hide-in-derived.ts';
 import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
-import { hideInEvent, type Sayer, sayerOf, showWords, spansToHide } from './hide-words.ts';
+import { hideInEvent, isSaidIn, type Sayer, sayerOf, showWords, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
 
 /** What is to be forgotten, and who asks. */
@@ -113,9 +113,8 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   if (active.length === 0) return;
   let open = active.map((record) => ({ record, sayer: sayerOfRecord(record) }));
   for (const event of spoken) {
-    const sentences = splitSentences(event.content).map(({ text }) => text);
-    const saying = open.filter(({ sayer }) => sentences.some(sayer.says));
     if (event.origin === 'user') {
+      const saying = open.filter(({ sayer }) => isSaidIn(event.content, sayer.says));
       await markSaidAgain(
         writer,
         scope.tenant,

@@ -1,4 +1,3 @@
-import { splitSentences } from '../../language/sentences.ts';
 import { indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { memoryType } from '../../record/memory-types.ts';
@@ -9,7 +8,7 @@ import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
-import { hideInEvent, type Hiding, type Sayer, spansToHide } from './hide-words.ts';
+import { hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
 import { rowsBy } from '../owner-store.ts';
 import type { EventRow } from '../session-store.ts';
@@ -96,8 +95,7 @@ export async function hideInLog(
     for (const [index, item] of items.entries()) {
       const quotes = item.quotes.filter(({ event }) => event === row.id);
       if (isLater && quotes.length === 0) {
-        if (splitSentences(row.content).some(({ text }) => item.sayer.says(text)))
-          saidAgain.set(item, new Date(row.occurred_at));
+        if (isSaidIn(row.content, item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
         continue;
       }
       const test = isReply.has(row.id) ? item.sayer.takesUp : item.sayer.says;

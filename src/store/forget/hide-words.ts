@@ -1,3 +1,5 @@
+import { english } from '../../language/packs/en.ts';
+import { detectPack, packPattern } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
@@ -81,6 +83,18 @@ function leadingName(value: string): string | null {
   const normal = normalValue(first);
   const isOrdinary = SEED_WORDS.has(normal) || !isContentWord(normal);
   return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
+}
+
+/** Whether a turn of the user says it. A question about it, such as "Did you forget Halden Foods?", does not. */
+export function isSaidIn(content: string, says: Says): boolean {
+  return splitSentences(content).some(({ text }) => says(text) && !isQuestion(text));
+}
+
+/** Whether a sentence begins as a question and ends as one: "I am back at Halden, isn't that great?" states something. */
+function isQuestion(sentence: string): boolean {
+  if (!/[?？]\s*$/u.test(sentence)) return false;
+  const pack = detectPack(sentence) ?? english;
+  return /^\s*¿/u.test(sentence) || packPattern(pack, 'question').exec(sentence.trimStart())?.index === 0;
 }
 
 /** Which parts of an event are to be hidden. */
