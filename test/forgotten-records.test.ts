@@ -63,6 +63,19 @@ for (const database of databases('sql')) {
       expect((await kim.recall('Halden', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
+    it('give their words back without blanking those of an intention that is done', async () => {
+      const turn = 'Remind me to water the fig on Friday. I work at Halden Foods.';
+      await say(turn);
+      const [intention] = await kim.intentions.list();
+      expect(intention?.quotes).not.toEqual([]);
+      await kim.intentions.done(intention?.id ?? '');
+      await kim.facts.forget('employer');
+      expect(await log()).not.toContain('Halden');
+      const record = (await kim.forgotten.list()).find(({ as }) => as === 'forgotten');
+      await kim.forgotten.restore(record?.id ?? '');
+      expect(await log()).toContain(turn);
+    });
+
     it('do not prevent the user from saying it again, and the assistant may then repeat it', async () => {
       await say('I live in Linz.', 'Linz is lovely.');
       await say('Please forget where I live.', 'Done, Linz is forgotten.');

@@ -170,13 +170,18 @@ export async function showWords(writer: Writer, parts: Parts, tenant: string, id
     const shown = own
       .filter(({ field }) => field === 'content')
       .reduce((text, { start, words }) => text.slice(0, start) + words + text.slice(start + words.length), row.content);
+    // A closed intention has spans, too, but hides no words.
     const others = await writer
-      .selectFrom('forgotten_spans')
-      .select(['start_at as start', 'end_at as end'])
-      .where('tenant_id', '=', tenant)
-      .where('event_id', '=', event)
-      .where('field', '=', 'content')
-      .where('forgotten_id', '!=', id)
+      .selectFrom('forgotten_spans as s')
+      .innerJoin('forgotten as f', (join) =>
+        join.onRef('f.tenant_id', '=', 's.tenant_id').onRef('f.id', '=', 's.forgotten_id'),
+      )
+      .select(['s.start_at as start', 's.end_at as end'])
+      .where('s.tenant_id', '=', tenant)
+      .where('s.event_id', '=', event)
+      .where('s.field', '=', 'content')
+      .where('s.forgotten_id', '!=', id)
+      .where('f.as', '=', 'forgotten')
       .execute();
     const metadata = own.find(({ field }) => field === 'metadata')?.words ?? row.metadata;
     await rewriteEvent(writer, parts, row, { content: withBlanks(shown, others), metadata });
