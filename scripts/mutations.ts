@@ -29,8 +29,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'decide: two values of a many-valued attribute exclude each other',
     file: 'src/form/decide/decide.ts',
-    from: "policy.values === 'one' && !isSame",
-    to: '!isSame',
+    from: "one.polarity === other.polarity && policy.values === 'many'",
+    to: 'false',
     tests: DECIDE,
   },
   {

@@ -104,6 +104,7 @@ describe('[X1] a request that no phrase tells', () => {
   it.each([
     ["I'd sleep better if you didn't know where I live.", ['Hauptstrasse']],
     ["I'm not comfortable with you having my home address.", ['Hauptstrasse']],
+    ['Get rid of everything about my health, would you.', ['diabetes']],
     ["I'd rather not talk about my brother.", []],
     ["Ana's mail: I'd feel safer if you didn't know where I live. I told her okay.", []],
     ["I bet you've forgotten where I live.", []],

@@ -45,6 +45,10 @@ export interface CheckedForget {
   evidence: Evidence;
   /** The known statements that the reader takes to be meant. */
   targets: Memory[];
+  /** Whether the targets were named by a language model, which has read the whole conversation. */
+  isNamedByModel: boolean;
   /** The user's sentences that the request means, for the case that neither fields nor words decide. */
   meant?: Quote[];
+  /** Whether the reading layers are sure of these sentences: then they also complete what fields and words find. */
+  isSure?: boolean;
 }

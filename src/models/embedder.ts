@@ -27,12 +27,23 @@ export interface ReadPartsOptions extends EmbedOptions {
   said?: readonly (readonly string[])[];
 }
 
-/** Log-odds for each part of a message, then for each sentence of the earlier turns. */
+/** Log-odds for each part of a message, then for each sentence of the earlier turns; and the values that the message's words fill. */
 export interface PartReading {
   /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
   foreign: Float32Array;
   /** Of a part: whether it asks to forget something, or not to keep it. Of a sentence said before: whether that request means it. */
   request: Float32Array;
+  /** Empty where earlier turns are read as well. */
+  values: SlotValue[];
+}
+
+/** Words of a part that are probably the value of an attribute of the user. */
+export interface SlotValue {
+  part: number;
+  start: number;
+  end: number;
+  attribute: string;
+  probability: number;
 }
 
 export interface Embedded {
@@ -125,25 +136,30 @@ export interface CacheOptions {
   size?: number;
 }
 
-/** Wraps an embedder with an LRU cache, keyed by a hash of the text. */
-export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions = {}): Embedder {
+/** A cache that evicts the least recently used entry first. */
+function createLru<Value>(size: number): { get(key: string): Value | undefined; set(key: string, value: Value): void } {
   // A Map keeps the order of insertion, so the first key is the least recently used one.
-  const kept = new Map<string, Float32Array>();
-
-  const recall = (key: string): Float32Array | undefined => {
-    const vector = kept.get(key);
-    if (vector === undefined) return undefined;
+  const kept = new Map<string, Value>();
+  const set = (key: string, value: Value): void => {
     kept.delete(key);
-    kept.set(key, vector);
-    return vector;
-  };
-
-  const keep = (key: string, vector: Float32Array): void => {
-    kept.set(key, vector);
-    if (kept.size <= size) return;
-    const oldest = kept.keys().next().value;
+    kept.set(key, value);
+    const oldest = kept.size > size ? kept.keys().next().value : undefined;
     if (oldest !== undefined) kept.delete(oldest);
   };
+  return {
+    get(key) {
+      const value = kept.get(key);
+      if (value !== undefined) set(key, value);
+      return value;
+    },
+    set,
+  };
+}
+
+/** Wraps an embedder with an LRU cache, keyed by a hash of the text. */
+export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions = {}): Embedder {
+  const vectors = createLru<Float32Array>(size);
+  const readings = createLru<PartReading>(size);
 
   return {
     id: embedder.id,
@@ -153,7 +169,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
       const found = new Map<string, Float32Array>();
       const missing = new Map<string, string>();
       for (const [index, key] of keys.entries()) {
-        const vector = recall(key);
+        const vector = vectors.get(key);
         if (vector === undefined) missing.set(key, texts[index] ?? '');
         else found.set(key, vector);
       }
@@ -164,7 +180,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
         for (const [index, key] of [...missing.keys()].entries()) {
           const vector = embedded.vectors[index] as Float32Array;
           found.set(key, vector);
-          keep(key, vector);
+          vectors.set(key, vector);
         }
       }
       // Returns copies, so that a caller cannot change the cached vector.
@@ -174,13 +190,10 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
       ? {}
       : {
           async readParts(parts, options) {
-            const key = `parts ${hash('sha256', JSON.stringify([parts, options?.said]), 'base64')}`;
-            const found = recall(key);
-            const read = found === undefined ? await embedder.readParts!(parts, options) : null;
-            const told = found ?? Float32Array.from([...read!.foreign, ...read!.request]);
-            keep(key, told);
-            const half = told.length / 2;
-            return { foreign: told.slice(0, half), request: told.slice(half) };
+            const key = hash('sha256', JSON.stringify([parts, options?.said]), 'base64');
+            const reading = readings.get(key) ?? (await embedder.readParts!(parts, options));
+            readings.set(key, reading);
+            return reading;
           },
         }),
     ...(embedder.close === undefined ? {} : { close: () => embedder.close?.() ?? Promise.resolve() }),

@@ -191,12 +191,16 @@ describe('the cache', () => {
       ...inner,
       async readParts(parts) {
         asked.push([...parts]);
-        return { foreign: Float32Array.from(parts, () => 1), request: Float32Array.from(parts, () => 2) };
+        return { foreign: Float32Array.from(parts, () => 1), request: Float32Array.from(parts, () => 2), values: [] };
       },
     });
     for (const parts of [['a'], ['a', 'b'], ['a'], ['a,b']]) await cached.readParts?.(parts);
     expect(asked).toEqual([['a'], ['a', 'b'], ['a,b']]);
-    expect(await cached.readParts?.(['a'])).toEqual({ foreign: Float32Array.of(1), request: Float32Array.of(2) });
+    expect(await cached.readParts?.(['a'])).toEqual({
+      foreign: Float32Array.of(1),
+      request: Float32Array.of(2),
+      values: [],
+    });
     expect((await cached.embed(['a'])).vectors).toEqual((await inner.embed(['a'])).vectors);
   });
 

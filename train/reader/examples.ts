@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitSentences } from '../../src/language/sentences.ts';
-import { createGlossary } from '../../src/models/local-embedder/glossary.ts';
+import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/glossary.ts';
+import { SLOTS } from '../../src/models/local-embedder/memory-layout.ts';
 
 /** A piece of text; 1 where the answer is yes, 0 where it is no, null where it is not known. */
 type Part = [text: string, label: 0 | 1 | null];
@@ -38,7 +39,7 @@ const glossary = createGlossary(() =>
 
 function write(example: Example): void {
   const texts = [...example.parts, ...example.said.flatMap(({ parts }) => parts)].map(([text]) => text);
-  const [glossed = []] = example.language === 'en' ? [texts] : glossary.glossTogether([texts]);
+  const glossed = example.language === 'en' ? texts : glossary.glossTogether([texts])[0]!.map(({ text }) => text);
   let next = 0;
   const renewed = (parts: Part[]): Part[] => parts.map(([, label]) => [glossed[next++] ?? '', label]);
   const parts = renewed(example.parts);
@@ -51,6 +52,10 @@ interface Marked {
   own?: boolean;
   foreign?: string;
   request?: string;
+  about?: string | null;
+  slot?: string | null;
+  value?: string | null;
+  denied?: boolean;
 }
 
 /** The parts of a text that are marked, with what stands between them. */
@@ -106,6 +111,11 @@ for (const { text } of filesOf('talk/data', '.json')) {
       language,
       placed(turn.text, turn.sentences, ({ foreign: kind }) => BROUGHT.has(kind ?? '')),
     );
+    const values = turn.sentences.flatMap(({ slot, value, about, denied }): SlotValue[] => {
+      const start = slot && value && about === 'User' && denied !== true ? turn.text.indexOf(value) : -1;
+      return start < 0 ? [] : [{ slot: slot!, start, end: start + value!.length }];
+    });
+    slots(id, 'sentences', language, turn.text, values);
     const asks = turn.sentences.some(({ request }) => request === 'forget');
     if (!asks) ordinary(id, language, turn.text, turns.slice(0, place));
   }
@@ -115,12 +125,22 @@ for (const { text } of filesOf('lives', '.json')) {
   const life = JSON.parse(text) as {
     id: string;
     language: string;
-    memories: { stated: string[] }[];
+    memories: { stated: string[]; about: string; polarity: string; slot: string | null; value: string | null }[];
     sessions: { turns: { id: string; role: string; text: string }[] }[];
   };
   const stating = new Set(life.memories.flatMap(({ stated }) => stated));
   const own = life.sessions.flatMap(({ turns }) => turns).filter(({ role }) => role === 'user');
   for (const [place, turn] of own.entries()) {
+    const facts = life.memories.filter(
+      ({ stated, about, polarity, slot }) =>
+        stated.includes(turn.id) && slot !== null && about === 'User' && polarity !== 'negative',
+    );
+    const values = facts.map(({ slot, value }): SlotValue => {
+      const start = turn.text.toLowerCase().indexOf(value!.toLowerCase());
+      return { slot: slot!, start, end: start + value!.length };
+    });
+    // A value that the turn says in other words cannot be marked.
+    if (values.every(({ start }) => start >= 0)) slots(life.id, 'sentences', life.language, turn.text, values);
     if (!stating.has(turn.id)) continue;
     foreign(life.id, 'lives', life.language, [[turn.text, 0]]);
     ordinary(life.id, life.language, turn.text, own.slice(0, place));
@@ -171,5 +191,39 @@ for (const { name, text } of filesOf('requests', '.jsonl')) {
     if (item.kind === 'forget') {
       for (const words of item.said) foreign(group, 'requests', language, [[words, 0]]);
     }
+  }
+}
+
+const MARK = /\[(?<slot>[a-z_]+)=(?<words>[^[\]]+)\]/gu;
+
+/** A turn, word by word, each with the number of the slot whose value it belongs to, 0 for none. */
+function slots(group: string, source: string, language: string, text: string, values: readonly SlotValue[]): void {
+  const glossed = language === 'en' ? { text, stretches: [] } : glossary.glossTogether([[text]])[0]![0]!;
+  const words = wordsOfGloss(glossed).map(({ text: word, start, end }) => [
+    word,
+    SLOTS.indexOf(values.find((value) => value.start < end && value.end > start)?.slot ?? '') + 1,
+  ]);
+  process.stdout.write(`${JSON.stringify({ task: 'slots', group, source, language, parts: words, said: [] })}\n`);
+}
+
+interface SlotValue {
+  slot: string;
+  start: number;
+  end: number;
+}
+
+for (const { name, text } of filesOf('marked', '.txt')) {
+  for (const [number, line] of text.split('\n').filter(Boolean).entries()) {
+    const turn = line.split(' ||| ').at(-1)!;
+    const values: SlotValue[] = [];
+    let plain = '';
+    let read = 0;
+    for (const { 0: mark, index, groups } of turn.matchAll(MARK)) {
+      plain += turn.slice(read, index);
+      values.push({ slot: groups!['slot']!, start: plain.length, end: plain.length + groups!['words']!.length });
+      plain += groups!['words']!;
+      read = index + mark.length;
+    }
+    slots(`s${name}${number % 10}`, 'slots', name.slice(0, 2), plain + turn.slice(read), values);
   }
 }

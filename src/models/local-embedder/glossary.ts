@@ -6,7 +6,20 @@ export interface Glossary {
   /** The text with its words in English if its language has a lexicon, otherwise the unchanged text. */
   gloss(text: string): string;
   /** The same for groups of parts. A group whose language is not detected is read in the language of all groups together. */
-  glossTogether(groups: readonly (readonly string[])[]): string[][];
+  glossTogether(groups: readonly (readonly string[])[]): GlossedText[][];
+}
+
+export interface GlossedText {
+  text: string;
+  /** The replaced stretches, in their order. The text between them is unchanged. */
+  stretches: readonly Stretch[];
+}
+
+/** Where a stretch of a glossed text stands, and where the words stand that it replaces. */
+interface Stretch {
+  start: number;
+  end: number;
+  source: { start: number; end: number };
 }
 
 /**
@@ -33,7 +46,7 @@ export function createGlossary(read: () => string): Glossary {
   };
 
   return {
-    gloss: (text) => glossed(text, lexiconOf(languageOf(text))),
+    gloss: (text) => glossed(text, lexiconOf(languageOf(text))).text,
     glossTogether(groups) {
       const whole = languageOf(groups.flat().join(' '));
       return groups.map((parts) => {
@@ -140,30 +153,74 @@ const LATIN_MARKS = /[\u0300-\u036f]/gu;
 /** No embedder reads further. */
 const MOST_READ = 65_536;
 
-function glossed(text: string, lexicon: Lexicon | null): string {
-  if (lexicon === null) return text;
+function glossed(text: string, lexicon: Lexicon | null): GlossedText {
+  if (lexicon === null) return { text, stretches: [] };
   const read = text.slice(0, MOST_READ).normalize('NFC');
-  return lexicon.hasSpaces ? glossWords(read, lexicon) : glossCharacters(read, lexicon);
+  const writer = new GlossWriter(read);
+  if (lexicon.hasSpaces) glossWords(read, lexicon, writer);
+  else glossCharacters(read, lexicon, writer);
+  return writer.finish();
 }
 
-function glossWords(text: string, lexicon: Lexicon): string {
+/** Writes a glossed text, and where its words come from. */
+class GlossWriter {
+  readonly #source: string;
+  readonly #stretches: Stretch[] = [];
+  #text = '';
+  #read = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Replaces the words from `start` to `end` of the source; the text before them is copied. */
+  replace(start: number, end: number, english: string): void {
+    this.#text += this.#source.slice(this.#read, start);
+    this.#stretches.push({
+      start: this.#text.length,
+      end: this.#text.length + english.length,
+      source: { start, end },
+    });
+    this.#text += english;
+    this.#read = end;
+  }
+
+  finish(): GlossedText {
+    return { text: this.#text + this.#source.slice(this.#read), stretches: this.#stretches };
+  }
+}
+
+/** The words of a glossed text that are separated by spaces, each with the place in the source that it comes from. */
+export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; start: number; end: number }[] {
+  let next = 0;
+  let shift = 0;
+  const sourceOf = (at: number, edge: 'start' | 'end'): number => {
+    for (let stretch = stretches[next]; stretch !== undefined && stretch.end <= at; stretch = stretches[++next])
+      shift = stretch.source.end - stretch.end;
+    const around = stretches[next];
+    return around !== undefined && around.start < at + (edge === 'start' ? 1 : 0) ? around.source[edge] : at + shift;
+  };
+  return matchesOf(text, /\S+/gu).map(({ 0: word, index }) => ({
+    text: word,
+    start: sourceOf(index, 'start'),
+    end: sourceOf(index + word.length, 'end'),
+  }));
+}
+
+function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
   const found = matchesOf(text, WORD).map(({ 0: word, index }) => ({
     word,
     start: index,
     end: index + word.length,
   }));
-  let glossedText = '';
-  let written = 0;
   for (let at = 0; at < found.length; at += 1) {
     const { word, start } = found[at]!;
     const several = severalWords(text, found.slice(at, at + lexicon.longest), lexicon);
     const isKept = !lexicon.hasCapitals && isName(text, start);
     const english = several?.english ?? (isKept ? null : englishOf(word.toLowerCase(), lexicon));
     if (several !== null) at += several.count - 1;
-    glossedText += text.slice(written, start) + (english ?? word);
-    written = found[at]!.end;
+    if (english !== null) writer.replace(start, found[at]!.end, english);
   }
-  return glossedText + text.slice(written);
 }
 
 /** The longest entry of several words that begins here. */
@@ -256,16 +313,14 @@ function firstOfCompound(start: string, { words, inflections, joints }: Lexicon)
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
 
 /** From left to right, each time the longest entry. */
-function glossCharacters(text: string, { words, longest }: Lexicon): string {
-  return text.replace(UNSPACED, (run) => {
-    const english: string[] = [];
+function glossCharacters(text: string, { words, longest }: Lexicon, writer: GlossWriter): void {
+  for (const { 0: run, index } of matchesOf(text, UNSPACED)) {
     for (let at = 0; at < run.length;) {
       let length = Math.min(longest, run.length - at);
       while (length > 1 && !words.has(run.slice(at, at + length))) length -= 1;
       const entry = run.slice(at, at + length);
-      english.push(words.get(entry) ?? entry);
+      writer.replace(index + at, index + at + length, ` ${words.get(entry) ?? entry} `);
       at += length;
     }
-    return ` ${english.join(' ')} `;
-  });
+  }
 }

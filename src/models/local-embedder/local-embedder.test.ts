@@ -138,6 +138,18 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     expect(plain?.request[0]).toBeLessThan(-1);
   });
 
+  it.each([
+    ['I live in Tromsø and work as a baker.', ['home_city=Tromsø', 'job_title=baker.']],
+    ['Mi esposa Itziar es celíaca.', ['partner_name=Itziar']],
+    ['Ich arbeite als Hebamme in Kassel.', ['job_title=Hebamme', 'home_city=Kassel.']],
+    ['我住在苏州，是一名护士。', ['home_city=苏州']],
+    ['My sister lives in Tromsø.', []],
+  ])('tells the values in the words of %s', async (text, expected) => {
+    const { values = [] } = (await embedder.readParts?.([text])) ?? {};
+    const sure = values.filter(({ probability }) => probability > 0.9);
+    expect(sure.map(({ attribute, start, end }) => `${attribute}=${text.slice(start, end)}`)).toEqual(expected);
+  });
+
   it('reads a request that is longer than a window, and what was said over several windows', async () => {
     const said = Array.from({ length: 60 }, (_, index) => [
       `On day ${index} I walked along the river to the old mill.`,

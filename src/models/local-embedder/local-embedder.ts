@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { VarveError } from '../../errors.ts';
-import type { Embedded, Embedder, PartReading } from '../embedder.ts';
+import type { Embedded, Embedder, PartReading, SlotValue } from '../embedder.ts';
 import { createEncoder } from './encoder.ts';
 import { createGlossary, type Glossary } from './glossary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
-import { HEADS, layoutMemory, MODEL } from './memory-layout.ts';
-import { MAXIMUM_WINDOWS, messageWindows } from './message-windows.ts';
+import { HEADS, layoutMemory, MODEL, SLOT_HEADS, SLOTS } from './memory-layout.ts';
+import { MAXIMUM_WINDOWS, messageWindows, type MessageWord } from './message-windows.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
 import { MODEL_NAME, readLexicons, readVocabulary } from './weights.ts';
 import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
@@ -117,19 +117,45 @@ async function readParts(
   const sender = createSender(pool, { isUrgent: false, signal });
   try {
     const told = await Promise.all(
-      windows.map(async ({ skipped, ...window }) => (await sender.send(window)).subarray(skipped * HEADS)),
+      windows.map(async ({ ids, parts: sentences, words }) =>
+        sender.send({ ids, parts: [...sentences, ...words.map(({ pieces }) => pieces)] }),
+      ),
     );
-    const numbers = told.flatMap((some) => [...some]);
+    const numbers = windows.flatMap(({ parts: sentences, skipped }, index) => [
+      ...told[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
+    ]);
     // Parts beyond the last window get the values of its last part; sentences of earlier turns beyond it count as not meant.
     const tellOf = (head: number): Float32Array =>
       Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
         const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;
         return numbers[part * HEADS + head] ?? last ?? 0;
       });
-    return { foreign: tellOf(0), request: tellOf(1) };
+    const values = windows.flatMap(({ words, parts: sentences }, index) =>
+      valuesOf(words, told[index]!.subarray(sentences.length * HEADS)),
+    );
+    return { foreign: tellOf(0), request: tellOf(1), values };
   } finally {
     sender.end();
   }
+}
+
+/** Neighbouring words of one part that most likely belong to the same slot, with the probability of the least likely of them. */
+function valuesOf(words: readonly MessageWord[], numbers: Float32Array): SlotValue[] {
+  const values: SlotValue[] = [];
+  let last: string | null = null;
+  for (const [index, { part, start, end }] of words.entries()) {
+    const scores = numbers.subarray(index * HEADS + SLOT_HEADS, (index + 1) * HEADS);
+    const best = scores.indexOf(Math.max(...scores));
+    const attribute = SLOTS[best - 1] ?? null;
+    const probability = 1 / scores.reduce((sum, score) => sum + Math.exp(score - scores[best]!), 0);
+    const before = values.at(-1);
+    if (attribute !== null && attribute === last && before?.part === part) {
+      before.end = end;
+      before.probability = Math.min(before.probability, probability);
+    } else if (attribute !== null) values.push({ part, start, end, attribute, probability });
+    last = attribute;
+  }
+  return values;
 }
 
 interface EngineOptions {

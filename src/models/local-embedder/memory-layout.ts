@@ -37,6 +37,7 @@ export interface Workspace {
   /** Progress of the threads that share the text, two int32 per phase. */
   readonly progress: number;
   readonly ids: number;
+  /** The vectors of texts, or a number for each head of each part and word of a message. */
   readonly vectors: number;
   readonly x: number;
   readonly q: number;
@@ -71,8 +72,22 @@ export interface MemoryLayout {
 /** Texts handed to a worker at once; see `worker-pool.ts`. */
 export const TEXTS_PER_TASK = 64;
 
-/** The heads of the reading layers: whether a part is foreign; whether it asks to forget something, or is meant by such a request. */
-export const HEADS = 2;
+/** The slots of the user that the reading layers tell, in the order of their heads. */
+export const SLOTS: readonly string[] = (
+  'name preferred_name age birthday home_city home_country hometown address employer job_title industry school degree partner_name ' +
+  'relationship_status child_name pet_name pet_species phone_model car bike diet allergy medical_condition medication language ' +
+  'instrument hobby sport favourite_food favourite_music favourite_book favourite_film salary rent budget working_hours email ' +
+  'phone_number answer_length answer_tone answer_format answer_language appointment travel_destination travel_date'
+).split(' ');
+
+/**
+ * The heads of the reading layers: whether a part is foreign; whether it asks to forget something, or is meant by such a request; whether
+ * a word belongs to no slot, and whether to each of the slots.
+ */
+export const HEADS: number = 3 + SLOTS.length;
+
+/** The first of the heads of the slots: that of the words that belong to none. */
+export const SLOT_HEADS = 2;
 
 /** One phase per layer, and one before the first. */
 export const PHASES: number = MODEL.layers + 1;
@@ -120,7 +135,7 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
   const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
     progress: take(PHASES * 8),
     ids: take((tokens + TEXTS_PER_TASK) * 4),
-    vectors: take(TEXTS_PER_TASK * hidden * 4),
+    vectors: take(Math.max(TEXTS_PER_TASK * hidden, (TEXTS_PER_TASK + tokens) * HEADS) * 4),
     x: take(tokens * hidden * 4),
     q: take(tokens * intermediate),
     ranges: take(tokens * 8),

@@ -1,4 +1,5 @@
 import type { TextPart } from './encoder.ts';
+import { type GlossedText, wordsOfGloss } from './glossary.ts';
 import { TEXTS_PER_TASK } from './memory-layout.ts';
 import { SPECIAL_IDS, type WordPiece } from './word-piece.ts';
 
@@ -11,6 +12,16 @@ export interface MessageWindow {
   parts: TextPart[];
   /** How many parts at the start are repeated from the first window. */
   skipped: number;
+  /** The words of the parts, each with its pieces. Empty where earlier turns are read as well. */
+  words: MessageWord[];
+}
+
+/** A word of a message: its part, its place in that part as it was written, and its pieces in the window. */
+export interface MessageWord {
+  part: number;
+  start: number;
+  end: number;
+  pieces: TextPart;
 }
 
 interface Reading {
@@ -31,30 +42,31 @@ const LEAST_FOR_REQUEST = 128;
  * window, because what the author asks for decides whose words the others are; where there are earlier turns, the whole message is.
  */
 export function messageWindows(
-  parts: readonly string[],
-  said: readonly (readonly string[])[],
+  parts: readonly GlossedText[],
+  said: readonly (readonly GlossedText[])[],
   reading: Reading,
 ): MessageWindow[] {
   const isAlone = said.length === 0 || reading.maximumTokens < LEAST_FOR_REQUEST;
   return isAlone ? windowsOfMessage(parts, reading) : windowsOfRequest(parts, said, reading);
 }
 
-function windowsOfMessage(parts: readonly string[], { wordPiece, maximumTokens }: Reading): MessageWindow[] {
+function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTokens }: Reading): MessageWindow[] {
   const windows: MessageWindow[] = [];
-  const first = wordPiece.encode(parts[0] ?? '', Math.floor(maximumTokens * MOST_REPEATED));
+  const first = wordPiece.encode(parts[0]?.text ?? '', Math.floor(maximumTokens * MOST_REPEATED));
   const begin = (): MessageWindow => {
     const isFirst = windows.length === 0;
     const ids: number[] = [SPECIAL_IDS.start, ...(isFirst ? [] : first)];
-    windows.push({ ids, parts: isFirst ? [] : [[1, first.length]], skipped: isFirst ? 0 : 1 });
+    windows.push({ ids, parts: isFirst ? [] : [[1, first.length]], skipped: isFirst ? 0 : 1, words: [] });
     return windows.at(-1)!;
   };
   let window = begin();
-  for (const part of parts) {
-    const pieces = piecesOf(part, wordPiece, Math.floor(maximumTokens * MOST_OF_PART));
+  for (const [index, part] of parts.entries()) {
+    const pieces = piecesOf(part.text, wordPiece, Math.floor(maximumTokens * MOST_OF_PART));
     if (window.ids.length + pieces.length >= maximumTokens || window.parts.length === TEXTS_PER_TASK) {
       if (windows.length === MAXIMUM_WINDOWS) break;
       window = begin();
     }
+    appendWords(window, part, index, pieces.length, wordPiece);
     append(window, pieces);
   }
   for (const { ids } of windows) ids.push(SPECIAL_IDS.end);
@@ -63,24 +75,29 @@ function windowsOfMessage(parts: readonly string[], { wordPiece, maximumTokens }
 
 /** The request at the head of each window, then turns, each closed by a separator, as many as fit. */
 function windowsOfRequest(
-  parts: readonly string[],
-  said: readonly (readonly string[])[],
+  parts: readonly GlossedText[],
+  said: readonly (readonly GlossedText[])[],
   { wordPiece, maximumTokens }: Reading,
 ): MessageWindow[] {
   if (parts.length > TEXTS_PER_TASK / 2) throw new RangeError(`A request has at most ${TEXTS_PER_TASK / 2} parts.`);
-  const head: MessageWindow = { ids: [SPECIAL_IDS.start], parts: [], skipped: 0 };
+  const head: MessageWindow = { ids: [SPECIAL_IDS.start], parts: [], skipped: 0, words: [] };
   let room = Math.floor(maximumTokens * MOST_OF_REQUEST);
   for (const part of parts) {
-    const pieces = piecesOf(part, wordPiece, Math.max(1, room));
+    const pieces = piecesOf(part.text, wordPiece, Math.max(1, room));
     room -= pieces.length;
     append(head, pieces);
   }
   head.ids.push(SPECIAL_IDS.end);
   const longest = Math.min(Math.floor(maximumTokens * MOST_OF_PART), maximumTokens - head.ids.length - 1);
-  const again = (): MessageWindow => ({ ids: [...head.ids], parts: [...head.parts], skipped: head.parts.length });
+  const again = (): MessageWindow => ({
+    ids: [...head.ids],
+    parts: [...head.parts],
+    skipped: head.parts.length,
+    words: [],
+  });
   const windows: MessageWindow[] = [{ ...again(), skipped: 0 }];
   for (const sentences of said) {
-    const turn = sentences.map((sentence) => piecesOf(sentence, wordPiece, longest));
+    const turn = sentences.map(({ text }) => piecesOf(text, wordPiece, longest));
     const tokens = turn.reduce((sum, pieces) => sum + pieces.length, 1);
     for (const [place, pieces] of turn.entries()) {
       let window = windows.at(-1)!;
@@ -99,6 +116,24 @@ function windowsOfRequest(
 function piecesOf(text: string, wordPiece: WordPiece, limit: number): number[] {
   const pieces = wordPiece.encode(text, limit);
   return pieces.length === 0 ? [SPECIAL_IDS.unknown] : pieces;
+}
+
+/** Notes where the words of a part will stand that is about to be appended. No word is split between its pieces. */
+function appendWords(
+  { ids, words }: MessageWindow,
+  glossed: GlossedText,
+  part: number,
+  limit: number,
+  wordPiece: WordPiece,
+): void {
+  let place = ids.length;
+  const end = place + limit;
+  for (const { text, ...span } of wordsOfGloss(glossed)) {
+    const count = wordPiece.encode(text, limit).length;
+    if (place + count > end) return;
+    if (count > 0) words.push({ part, ...span, pieces: [place, count] });
+    place += count;
+  }
 }
 
 function append({ ids, parts }: MessageWindow, pieces: readonly number[]): void {

@@ -49,18 +49,21 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, 
 }
 
 /** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
-const MAY_ASK = -2;
+const MAY_ASK = -4.5;
 /** The most such requests of one turn. Each is read again beside what was said before it, which costs a few forward passes. */
 const MOST_LIKELY = 3;
 
-/** Adds a request that only the reading layers recognise: "I'd sleep better if you didn't know where I live". */
-export function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading): void {
+/**
+ * Adds a request that the reading layers recognise ("I'd sleep better if you didn't know where I live"), or a phrase whose object only they
+ * may find.
+ */
+export function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, isPhrased: boolean): void {
   const end = unit.start + unit.text.length;
-  const odds = turn.asking.filter((part) => part.start < end && part.end > unit.start).map((part) => part.odds);
+  const odds = turn.told.asking.filter((part) => part.start < end && part.end > unit.start).map((part) => part.odds);
   const isTakenBack = unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
   const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
-  if (likely.length === MOST_LIKELY) return;
-  if (unit.isForeign || isTakenBack || isAnothers(unit) || Math.max(-Infinity, ...odds) < MAY_ASK) return;
+  if (likely.length === MOST_LIKELY || odds.length === 0) return;
+  if (unit.isForeign || isTakenBack || isAnothers(unit) || (!isPhrased && Math.max(...odds) < MAY_ASK)) return;
   const quote = { turn: turn.number, words: unit.text };
   reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true });
 }

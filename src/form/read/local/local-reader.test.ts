@@ -7,6 +7,7 @@ import type { Event, EventKind } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
 import type { Reader, ReadInput, Reading } from '../reader.ts';
+import { select } from './selector.ts';
 import { createLocalReader } from './local-reader.ts';
 import type { ReadParts } from './units.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
@@ -338,6 +339,10 @@ describe('a request about what follows it', () => {
 });
 
 describe('a model beside the reader', () => {
+  const keepsAll: typeof select = (features, vector) => ({
+    ...select(features, vector),
+    keep: { yes: 1, no: 0 },
+  });
   const letter = 'Rosa wrote to the club.\nI live in Hamburg with my wife and I work at Halden Foods.';
   const failing = async (): Promise<never> => {
     throw new VarveError('The weights are missing.', { code: 'embedder_unavailable' });
@@ -348,6 +353,7 @@ describe('a model beside the reader', () => {
       readParts: async (parts) => ({
         foreign: Float32Array.from(parts, (_, index) => index * 9 - 4),
         request: Float32Array.from(parts, () => -9),
+        values: [],
       }),
     });
     expect((await read(letter, { by })).statements).toEqual([]);
@@ -363,16 +369,50 @@ describe('a model beside the reader', () => {
     const readParts: ReadParts = async (parts) => ({
       foreign: Float32Array.from(parts, (_, index) => 9 * (parts.length - index)),
       request: Float32Array.from(parts, () => -9),
+      values: [],
     });
     const by = createLocalReader({ readParts });
     expect((await read('I live in Linz with my sister Ana.', { by })).statements).not.toEqual([]);
     expect((await read(letter, { by })).statements).toEqual([]);
   });
 
+  it.each([
+    ['Kassel has been good to us.', [['home_city', 'Kassel']]],
+    ['I live in Kassel.', [['home_city', 'Kassel']]],
+    ['Has Kassel been good to us?', []],
+    ['If only Kassel had been good to us.', []],
+    ['Kassel has been good to them.', []],
+    [`Kassel has been good to us${', and then there was one more thing to do'.repeat(3)}.`, []],
+  ])('fills a slot of a short plain sentence once: %s', async (text, expected) => {
+    const readParts: ReadParts = async (parts) => ({
+      foreign: Float32Array.from(parts, () => -9),
+      request: Float32Array.from(parts, () => -9),
+      values: parts.map((part, index) => {
+        const start = part.indexOf('Kassel');
+        return { part: index, start, end: start + 'Kassel.'.length, attribute: 'home_city', probability: 0.99 };
+      }),
+    });
+    const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
+    const filled = statements.filter(({ attribute }) => attribute !== null);
+    expect(filled.map(({ attribute, value }) => [attribute, value])).toEqual(expected);
+  });
+
+  it('fills no slot that is not probable enough', async () => {
+    const readParts: ReadParts = async (parts) => ({
+      foreign: Float32Array.from(parts, () => -9),
+      request: Float32Array.from(parts, () => -9),
+      values: [{ part: 0, start: 0, end: 6, attribute: 'home_city', probability: 0.8 }],
+    });
+    const by = createLocalReader({ readParts, select: keepsAll });
+    const { statements } = await read('Kassel has been good to us.', { by });
+    expect(statements.every(({ attribute }) => attribute === null)).toBe(true);
+  });
+
   it('adds at most three likely requests of one turn, however many sentences look like one', async () => {
     const readParts: ReadParts = async (parts) => ({
       foreign: Float32Array.from(parts, () => -9),
       request: Float32Array.from(parts, () => 3),
+      values: [],
     });
     const many = Array.from(
       { length: 40 },
@@ -387,12 +427,13 @@ describe('a model beside the reader', () => {
       async (parts) => ({
         foreign: Float32Array.from(parts, () => -9),
         request: Float32Array.from(parts, () => odds),
+        values: [],
       });
     const hint = 'It would suit me if the thing with the bank had not come up.';
     const asked = await read(hint, { by: createLocalReader({ readParts: readParts(3) }) });
     expect(asked.forgets).toMatchObject([{ about: hint, isLikely: true, known: [] }]);
     expect(asked.statements).toEqual([]);
-    expect((await read(hint, { by: createLocalReader({ readParts: readParts(-3) }) })).forgets).toEqual([]);
+    expect((await read(hint, { by: createLocalReader({ readParts: readParts(-6) }) })).forgets).toEqual([]);
   });
 });
 

@@ -11,6 +11,7 @@ import { readObserved, topicsOf } from './observed.ts';
 import { requestOf } from './requests.ts';
 import { featuresOf, select } from './selector.ts';
 import { peopleOf } from './small-names.ts';
+import { taggedSlots } from './tagged-slots.ts';
 import { type Asked, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
@@ -20,6 +21,7 @@ import {
   type ToldMessage,
   type Turn,
   unitsOf,
+  UNTOLD,
 } from './units.ts';
 
 export interface LocalReaderOptions {
@@ -56,8 +58,8 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
             index,
             input,
             readParts === undefined || !isOwnMessage(event)
-              ? null
-              : await unlessUnavailable(tellMessage(event.content, readParts, { signal })),
+              ? UNTOLD
+              : ((await unlessUnavailable(tellMessage(event.content, readParts, { signal }))) ?? UNTOLD),
           ),
         ),
       );
@@ -71,7 +73,7 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
           const vector = vectors?.[place] ?? null;
           place += 1;
           return {
-            unit,
+            unit: { ...unit, filled: [...unit.filled, ...taggedSlots(unit, turn.told.values)] },
             request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
             hasVector: vector !== null,
@@ -89,9 +91,9 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
   };
 }
 
-function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage | null): Turn {
+function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, asking: [] };
+  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, told };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = before.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
@@ -101,14 +103,14 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
     fallback,
     now: event.occurredAt,
     timeZone: input.timeZone,
-    told: told?.foreign ?? [],
+    told: told.foreign,
     people: peopleOf(
       input.known,
       own.map(({ content }) => content.slice(0, 1_500)),
       fallback,
     ),
   });
-  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), asking: told?.asking ?? [] };
+  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
 }
 
 /** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
@@ -164,7 +166,7 @@ function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, in
   if (request === 'forget') forget(turn, unit, input, into);
   // A request that does not name its object may still be understood by its meaning.
   if ((request === 'forget' || request === null) && reading.forgets.length === before)
-    addLikelyRequest(turn, unit, reading);
+    addLikelyRequest(turn, unit, reading, request === 'forget');
   return request === 'forget' || request === 'take-back';
 }
 

@@ -19,8 +19,8 @@ export interface Turn {
   /** Whose "I" it is: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
-  /** Its parts, with how likely each asks to forget something; empty where that is not told. */
-  asking: ToldMessage['asking'];
+  /** How the reading layers classify its parts and words; empty where they do not read it. */
+  told: ToldMessage;
 }
 
 /** Whether an event is a message of the user's. */
@@ -226,7 +226,11 @@ export interface ToldMessage {
   foreign: ForeignSpan[];
   /** The parts of the message, each with the log-odds that it asks to forget something. */
   asking: (TextSpan & { odds: number })[];
+  /** Words that are probably the value of an attribute of the user. */
+  values: (TextSpan & { attribute: string; probability: number })[];
 }
+
+export const UNTOLD: ToldMessage = { foreign: [], asking: [], values: [] };
 
 const MOST_PARTS = 400;
 /** "Translate this: …": up to this many words before a colon may ask something about the text that follows. */
@@ -247,15 +251,21 @@ const SHORTEST = 25;
 export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
-  if (parts.length === 0) return { foreign: [], asking: [] };
+  if (parts.length === 0) return UNTOLD;
   // From the end of the part before, so that the marks of a list belong to their lines.
-  const { foreign, request } = await read(
-    parts.map(({ end }, index) => readable.slice(parts[index - 1]?.end ?? 0, end)),
+  const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
+  const { foreign, request, values } = await read(
+    parts.map(({ end }, index) => readable.slice(startOf(index), end)),
     options,
   );
   return {
     foreign: foreignAsTold(readable, parts, foreign),
     asking: parts.map((part, index) => ({ ...part, odds: request[index] ?? 0 })),
+    values: values.map(({ part, start, end, ...value }) => ({
+      ...value,
+      start: startOf(part) + start,
+      end: startOf(part) + end,
+    })),
   };
 }
 

@@ -1,0 +1,51 @@
+import { packPattern, plainMarks } from '../../../language/packs/packs.ts';
+import { USER } from '../../../record/statement.ts';
+import { type FilledSlot, isSameSlot } from './fill-slots.ts';
+import type { ReadUnit, ToldMessage } from './units.ts';
+
+/** How probable a value must be: of unseen plain sentences 97 of 100 values are then right (train/README.md). */
+const SURE = 0.95;
+/** In longer turns and sentences the layers take too much for the user's that belongs to somebody else. */
+const MOST_SENTENCES = 2;
+const MOST_WORDS = 18;
+const MOST_CHARACTERS = 40;
+
+/** The slots of a plain sentence that the reading layers tell, without those that a pattern has found. They count as likely. */
+export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
+  if (!isPlain(unit)) return [];
+  return values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
+    if (start < unit.start || end > unit.end || probability < SURE) return [];
+    const place = trimmed(unit.text, start - unit.start, end - unit.start);
+    const slot: FilledSlot = {
+      subject: USER,
+      attribute,
+      value: unit.text.slice(place.start, place.end),
+      polarity: 'affirmed',
+      tense: null,
+      from: null,
+      ...place,
+      isLikely: true,
+    };
+    return slot.value === '' || unit.filled.some((other) => isSameSlot(other, slot)) ? [] : [slot];
+  });
+}
+
+const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
+
+/** Whether a sentence is short, its author's own, and no question, condition, denial or report of somebody else. */
+function isPlain({ pack, text, count, isForeign, foreign }: ReadUnit): boolean {
+  if (pack === null || isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
+  const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
+  const plain = plainMarks(text);
+  return !isLong && !/[?？]/u.test(text) && !VETOES.some((name) => packPattern(pack, name).test(plain));
+}
+
+const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
+const CLOSES = /[\p{L}\p{N}\p{M}%$€£¥)]/u;
+
+/** The words without the marks of punctuation around them. */
+function trimmed(text: string, start: number, end: number): { start: number; end: number } {
+  while (start < end && !OPENS.test(text.charAt(start))) start += 1;
+  while (end > start && !CLOSES.test(text.charAt(end - 1))) end -= 1;
+  return { start, end };
+}
