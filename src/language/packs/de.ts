@@ -21,7 +21,7 @@ export const german: Pack = {
       'ok|okay|ja|jo|jep|klar|gut|super|passt|genau|perfekt|nein|nee|nö|stimmt|richtig|alles klar|prima|toll|gerne|eben|gemacht|mach ich',
     hedge:
       'vielleicht|eventuell|wahrscheinlich|vermutlich|ich glaub|ich glaube|ich denke|nicht sicher|möglicherweise|könnte sein|überlege|angeblich|wohl|hoffentlich|oder so',
-    if: 'wenn ich|falls|würde|würd|wäre|wär|hätte|hätt|könnte|angenommen|stell dir vor|was wäre|sollte ich|als ob|ob',
+    if: 'wenn ich|falls|würde|würd|wäre|wär|hätte|hätt|könnte|angenommen|nehmen wir (?:mal )?an|nimm (?:mal )?an|gesetzt den fall|sagen wir(?: mal)?,? (?:ich|wir)|stell dir vor|was wäre|sollte ich|als ob|ob',
     not: 'nicht|nich|net|kein|keine|keinen|keinem|keiner|nie|niemals|nichts|nix|ohne|weder',
     past: 'war|waren|hatte|hatten|hab|habe|hat|haben|wurde|ging|kam|gestern|vorgestern|letzte woche|letzten|letztes|vor \\p{L}+ (?:tagen|wochen|monaten|jahren)|ge\\p{L}{3,}(?:t|en)|seit|damals',
     future:
@@ -37,7 +37,7 @@ export const german: Pack = {
     feeling:
       'müde|glücklich|traurig|wütend|sauer|besorgt|angst|nervös|aufgeregt|gestresst|erschöpft|stolz|einsam|genervt|krank|schmerzen|weh|froh',
     joke: 'haha+|hihi|lol|lmao|scherz|witz|war nur spaß|nur spaß|grins',
-    kidding: "scherz|kleiner scherz|war nur spaß|nur spaß|war ein witz|nicht ernst|schön wärs|schön wär's",
+    kidding: "ironie|scherz|kleiner scherz|war nur spaß|nur spaß|war ein witz|nicht ernst|schön wärs|schön wär's",
     said: 'sagt|sagte|hat gesagt|meint|meinte|erzählt|erzählte|schreibt|schrieb|behauptet|laut|fragt|findet',
     over: 'früher|damals|war|waren|hatte|hatten|ehemalig\\p{L}*|als ich \\p{L}+ war|als kind|ex|verstorben\\p{L}*|mein verstorbener|meine verstorbene|vor jahren|aufgehört|gekündigt|abgesetzt|verkauft',
     ended: '(?:nicht|nich|net|kein|keine|keinen) mehr|nimmer',
@@ -257,7 +257,8 @@ export const german: Pack = {
       'wohn(?:e|en)? (?:ich|wir)(?: \\p{L}+){0,2}? in <place>',
       '<whois> (?:gerade |vor kurzem |jetzt )?nach <place> (?:gezogen|umgezogen)',
       '(?:meine|unsere) wohnung in <place>',
-      '(?:bei uns|zu ?hause|daheim) in <place>',
+      'bei uns in <place>',
+      '(?<!(?:bleibt|ist|sitzt|war|liegt|wohnt|lebt) )(?:zu ?hause|daheim) in <place>',
     ]),
     ...slot('home_city', ['<who> zieh(?:e|t|en)?(?: \\p{L}+){0,4}? nach <place>'], { tense: 'planned' }),
     ...slot('hometown', [
@@ -270,7 +271,7 @@ export const german: Pack = {
       'ab (?:\\S+ ){1,4}?(?:arbeite?|bin) ich(?: \\p{L}+){0,2}? (?:bei|für) (?:der |dem )?<org>',
       '(?:seit \\S+(?: \\S+)?|jetzt|inzwischen|mittlerweile) arbeite? ich(?: \\p{L}+){0,2}? (?:bei|für) (?:der |dem )?<org>',
       '<whois>(?: \\p{L}+){0,2}? bei (?:der |dem )?<org> (?:angestellt|beschäftigt)',
-      '(?:ich )?bin (?:\\p{L}+ ){1,2}?bei (?:der |dem )?<org>',
+      '(?:ich )?bin (?:\\p{L}+ ){1,2}?bei (?:der |dem )?(?!{notFirm}(?![\\p{L}]))<org>',
       '(?:mein chef|meine chefin|mein job) bei (?:der |dem )?<org>',
       '<who> (?:hab|habe|hat) bei (?:der |dem )?<org> angefangen',
     ]),
@@ -286,7 +287,7 @@ export const german: Pack = {
       denied: true,
     }),
     ...slot('job_title', [
-      '<whois> (?:jetzt |von beruf |gelernter |gelernte |eine? |der |die )*<job>',
+      '<whois> (?:ich |jetzt |von beruf |gelernter |gelernte |eine? |der |die )*<job>',
       '<who> arbeit(?:e|et)?(?: \\p{L}+){0,2}? als <job>',
       'ich (?:mach|mache) (?:eine )?ausbildung (?:zum|zur) <job>',
     ]),
@@ -296,12 +297,14 @@ export const german: Pack = {
     ]),
     ...slot('partner_name', [
       'mein(?:e)? (?:freund|freundin) heißt <name>',
-      'mein(?:e|em|er|en)? (?:PARTNERS)(?:,| heißt| ist)? (?:der |die )?<name>',
+      'meine? (?:PARTNERS) (?:heißt|ist) (?:der |die )?<name>',
+      'mein(?:e|em|er|en)? (?:PARTNERS),? (?:der |die )?<name>',
       '<name>,? (?:das ist |ist )?mein(?:e)? (?:PARTNERS)\\b',
       'mein(?:e)? freundin(?:,| heißt) <name>',
     ]),
     ...slot('child_name', [
-      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:CHILDREN)(?:,| heißt| ist)? (?:der |die )?<name>',
+      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) (?:heißt|ist) (?:der |die )?<name>',
+      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:CHILDREN),? (?:der |die )?<name>',
       '<name>,? (?:das ist |ist )?(?:mein|unser)(?:e)? (?:CHILDREN)\\b',
     ]),
     ...slot('pet_name', [
@@ -449,14 +452,14 @@ export const german: Pack = {
         '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: \\p{L}+){0,2}? als <job>',
         'von beruf(?: bin ich)? <job>',
         '(?:ich bin|bin) <job>(?= von beruf|[,.]|$)',
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| seit| in | bei)',
+        '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| seit| in | bei))<job>',
       ],
       { likely: 'alone' },
     ),
     ...slot(
       'employer',
       [
-        '(?:ich|arbeite|schaffe|jobbe|jahre)(?: [\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?<org>',
+        '(?:ich|arbeite|schaffe|jobbe|jahre)(?: [\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
         '(?:firma|laden|betrieb|agentur|kanzlei|praxis) heißt <called>',
       ],
       { likely: 'alone' },

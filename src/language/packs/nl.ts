@@ -19,7 +19,7 @@ export const dutch: Pack = {
     assent: 'ok|oké|ja|nee|prima|goed|top|perfect|precies|klopt|mooi|zeker|doe maar|lekker|duidelijk|fijn',
     hedge:
       'misschien|waarschijnlijk|ik denk|ik geloof|vermoedelijk|niet zeker|zou kunnen|blijkbaar|hopelijk|overweeg|of zo',
-    if: 'als ik|stel dat|stel je voor|zou|zouden|had ik|was ik maar|indien|alsof|in het geval',
+    if: 'als ik|stel,? (?:ik|we|wij|nou|nu|eens)|gesteld dat|laten we zeggen|doe alsof|stel dat|stel je voor|zou|zouden|had ik|was ik maar|indien|alsof|in het geval',
     not: 'niet|geen|nooit|niets|niks|zonder|noch',
     past: 'was|waren|had|hadden|heb|heeft|werd|ging|kwam|gisteren|eergisteren|vorige week|vorige maand|vorig jaar|geleden|ge\\p{L}{3,}(?:t|d|en)|sinds',
     future: 'zal|zullen|morgen|overmorgen|volgende|binnenkort|van plan|ga ik|gaan we|ik ga|we gaan|vanaf|per \\d',
@@ -250,19 +250,17 @@ export const dutch: Pack = {
     ]),
     ...slot('employer', ['<who> (?:begin|begint|start)(?: \\S+){0,4}? bij (?:de |het )?<org>'], { tense: 'planned' }),
     ...slot('job_title', ['<whois> (?:een )?<job>', '<who> (?:werk|werkt) als <job>']),
-    ...slot(
-      'job_title',
-      [
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| bij)',
-      ],
-      { alone: true },
-    ),
+    ...slot('job_title', ['^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| bij))<job>'], { alone: true }),
     ...slot('school', ['<who> (?:studeer|studeert)(?: \\p{L}+){0,3}? (?:aan|in|op) (?:de |het )?<school>']),
     ...slot('partner_name', [
-      "(?:mijn|m'n) (?:PARTNERS)(?:,| heet| is)? <name>",
+      "(?<!van )(?:mijn|m'n) (?:PARTNERS) (?:heet|is) <name>",
+      "(?:mijn|m'n) (?:PARTNERS),? <name>",
       "<name>,? (?:is |dat is )?(?:mijn|m'n) (?:PARTNERS)\\b",
     ]),
-    ...slot('child_name', ["(?:mijn|m'n|onze) (?:CHILDREN)(?:,| heet| is)? <name>"]),
+    ...slot('child_name', [
+      "(?<!van )(?:mijn|m'n|onze) (?:CHILDREN) (?:heet|is) <name>",
+      "(?:mijn|m'n|onze) (?:CHILDREN),? <name>",
+    ]),
     ...slot('pet_name', [
       "(?:mijn|m'n|onze) (?:PETS)(?:,| heet)? <name>",
       'heb(?:ben)? een (?:PETS)(?:,| die| genaamd)?(?: heet)? <name>',
@@ -349,15 +347,19 @@ export const dutch: Pack = {
       'job_title',
       [
         '(?:werk|begin|begonnen|ga)(?: \\p{L}+){0,2}? als <job>',
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| in | bij | sinds)',
+        '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| in | bij | sinds))<job>',
       ],
       {
         likely: 'alone',
       },
     ),
-    ...slot('home_city', ['(?:woon|wonen|zit|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>'], {
-      likely: 'alone',
-    }),
+    ...slot(
+      'home_city',
+      ['(?:woon|wonen|(?<=^|ik )zit|zit ik|zitten|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>'],
+      {
+        likely: 'alone',
+      },
+    ),
     ...slot('employer', ['(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?<org>'], { likely: 'alone' }),
     ...slot(
       'medical_condition',
@@ -375,7 +377,10 @@ export const dutch: Pack = {
     ),
     ...slot(
       'rent',
-      ['(?:huur)(?: [^.;\\d]{0,20})? <money>', '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)'],
+      [
+        '(?:huur)(?: [^.;\\d]{0,20})? <money>(?!\\d| ?per (?:dag|uur|week))',
+        '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)',
+      ],
       { likely: 'alone' },
     ),
     ...slot('pet_name', ['(?:de|onze|mijn) (?:PETS) heet <anyname>'], { likely: 'kept' }),

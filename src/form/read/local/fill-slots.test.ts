@@ -295,6 +295,48 @@ describe.each(Object.entries(TYPED))('slots in %s, typed in haste', (language, t
   });
 });
 
+// Words that look like a slot of the user but belong to somebody else, only suppose, or are no name and no job; and their likenesses.
+const TRAPS: Record<string, [sentence: string, slots: string[]][]> = {
+  de: [
+    ['Dem Elektriker hab ich schon geschrieben, er kommt Montag', []],
+    ['Liebe Therapeutin, ich komme heute nicht', []],
+    ['Beim Optiker in der Altstadt war es voll', []],
+    ['Lehrer haben im Juni viel zu tun, heißt es', []],
+    ['Elektriker, seit acht Jahren selbstständig', ['job_title=Elektriker']],
+    ['Als Hebamme in der Nachtschicht lernt man das', ['job_title=Hebamme']],
+    ['Inzwischen bin ich Winzer in der Pfalz', ['job_title=Winzer']],
+    ['Ich bin kein Koch', []],
+    ['Weil mein Mann Fußball schaut, ist es laut', []],
+    ['Wenn meine Tochter Physik lernt, muss es still sein', []],
+    ['Weil mein Mann Stefan schnarcht, schlafe ich schlecht', ['partner_name=Stefan']],
+    ['Meine Tochter Physalis lernt', ['child_name=Physalis']],
+    ['Der Lehrer meiner Tochter heißt Kilian', []],
+    ['Meine Tochter heißt Kilia', ['child_name=Kilia']],
+    ['Am Wochenende bin ich immer bei der Oma', []],
+    ['Nehmen wir an, ich wohne in Graz', []],
+    ['Der Hund bleibt zu Hause in Celle', []],
+  ],
+  nl: [
+    ['Behalve mijn man lust iedereen vis', []],
+    ['Joris, mijn man, lust geen vis', ['partner_name=Joris']],
+    ['De juf van mijn dochter heet Sanne', []],
+    ['Mijn dochter heet Sanne', ['child_name=Sanne']],
+    ['Onze bakker, die op de hoek, stopt ermee', []],
+    ['Bakker, al dertig jaar', ['job_title=Bakker']],
+    ['Apotheker zegt twee per dag, bij het eten', []],
+    ['De penningmeester zit in Malaga', []],
+    ['Ik zit nu in Malaga', ['home_city=Malaga']],
+    ['De huur van die aanhanger is 45 per dag', []],
+    ['Stel, ik woon in Delft', []],
+  ],
+};
+
+describe.each(Object.entries(TRAPS))('slots in %s that are not those of the user', (language, table) => {
+  it.each(table)('%s', (sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
 describe('somebody whose name is known', () => {
   const pack = packOf('en');
   const fill = (sentence: string, people: string[]): string[] =>

@@ -1,9 +1,9 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { LANGUAGES, packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
+import { LANGUAGES, packPattern, packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
 import { ENGLISH_NUMBERS, withoutEnd, wordSet } from '../../../language/words.ts';
-import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
+import { isOrdinary, smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
 export interface SlotContext extends DateContext {
   /** The assistant's message before the turn, for the first sentence of an answer; null otherwise. */
@@ -77,7 +77,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     const name = organisationName(raw, isBefore);
     return name !== null && wordsPattern(pack.lists['schoolWord'] ?? '', pack.script).test(name) ? name : null;
   },
-  job: ({ raw, pack }) => jobOf(raw, pack),
+  job: ({ raw, pack, rule }) => jobOf(raw, pack, rule),
   age: ({ raw }) => ageOf(raw),
   day({ raw, pack, context }) {
     const date = findDates(raw, pack, { ...context, prefer: 'future' })[0];
@@ -101,12 +101,16 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
 };
 
 function cutPersonName(cut: Cut): string | null {
-  const { raw, shape, pack, isBefore, isHan, rule } = cut;
+  const { raw, shape, pack, isBefore, isHan, rule, text, match } = cut;
   if (isHan) return hanName(raw);
   const name = capitalised(raw, isBefore, 3, (word) => {
     const first = bareWord(word);
-    // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one.
-    if (isBefore && pack.language === 'de' && !GIVEN_NAMES.has(first.toLowerCase())) return false;
+    if (!GIVEN_NAMES.has(first.toLowerCase())) {
+      // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one. Elsewhere the word may have its
+      // capital from the beginning of the sentence: "Like my wife".
+      if (isBefore && (pack.language === 'de' || isOrdinary(first.toLowerCase(), pack))) return false;
+      if (!isBefore && nounCue(pack).test(text.slice(0, text.indexOf(raw, match.index)))) return false;
+    }
     return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);
   });
   if (name !== null || isBefore) return name;
@@ -185,10 +189,14 @@ function ageOf(raw: string): string | null {
   return age > 2 && age < 115 ? String(age) : null;
 }
 
-const jobPattern = perPack(({ lists }) => packRegExp(`^(?:[\\p{L}-]+ )?(?:${lists['job'] ?? '(?!)'})(?![\\p{L}])`));
+const jobPattern = perPack(({ lists }) =>
+  packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${lists['job'] ?? '(?!)'})(?![\\p{L}])`),
+);
+/** What stands before a capitalised word that may be the object of a verb, and no name: "because my daughter". */
+const nounCue = perPack(({ lists }) => packRegExp(`(?<![\\p{L}])(?:${lists['nounCue'] ?? '(?!)'})\\s*$`));
 const stopPattern = perPack(({ lists }) => packRegExp(`(?:^| )(?:${lists['stop'] ?? '(?!)'})(?![\\p{L}])`));
 
-function jobOf(raw: string, pack: Pack): string | null {
+function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
   if (pack.language === 'en') {
     const head =
       raw.split(
@@ -205,8 +213,17 @@ function jobOf(raw: string, pack: Pack): string | null {
       ? words.join(' ')
       : null;
   }
-  if (pack.script === 'han') return raw;
-  return jobPattern(pack).exec(raw)?.[0] ?? null;
+  return pack.script === 'han' ? raw : listedJob(raw, pack, rule);
+}
+
+/** A job of the pack's list, with one word before it unless that word is an ordinary one. */
+function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
+  const { 0: title, groups } = jobPattern(pack).exec(raw) ?? {};
+  const lead = groups?.['lead'];
+  if (lead === undefined || !isOrdinary(lead.toLowerCase(), pack)) return title ?? null;
+  // "am I teacher" is about the user, but "to the teacher" and "dear teacher" at the beginning of a sentence are not.
+  const isOther = rule?.likely !== undefined || rule?.alone === true || packPattern(pack, 'not').test(lead);
+  return isOther ? null : (groups?.['job'] ?? null);
 }
 
 function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
