@@ -36,7 +36,7 @@ export const spanish: Pack = {
       'ok|okey|sí|si|dale|claro|bueno|bien|perfecto|genial|exacto|no|listo|vale|de acuerdo|correcto|eso|ya|simón|buenísimo|joya',
     hedge:
       'quizá|quizás|tal vez|capaz|a lo mejor|probablemente|creo que|supongo|no estoy segur[oa]|puede ser|pensando en|supuestamente|ojalá|o algo así',
-    if: 'si yo|si tuviera|si fuera|si pudiera|si me|si alguna vez|sería|tendría|me gustaría|imagina|imaginate|supongamos|ojalá|como si|iría',
+    if: 'si yo|si tuviera|si fuera|si pudiera|si me|si alguna vez|sería|tendría|me gustaría|imagina|imaginate|imagínate|sup[oó]n(?: que|te)|suponga(?:mos)?|pongamos|digamos que|pon que|haz de cuenta|hagamos de cuenta|casi (?:entro|empiezo|me)|ojalá|como si|iría',
     not: 'no|nunca|jamás|nada|ningún|ninguna|sin|tampoco|ni',
     past: 'fue|fui|era|estaba|tuve|tenía|hice|hizo|dijo|ayer|anteayer|la semana pasada|el mes pasado|el año pasado|hace|compré|vendí|encontré|me mudé|\\p{L}{3,}(?:é|ó|aron|ieron|aba|ía)',
     future:
@@ -281,15 +281,18 @@ export const spanish: Pack = {
     ]),
     ...slot('degree', ['estudio (?<v>\\p{L}{6,}(?:ía|ina|cho|ción|tura|mía))(?= |[.,]|$)']),
     ...slot('partner_name', [
-      'mi (?:PARTNERS)(?:,| se llama| es)? (?:la |el )?<name>',
+      '(?<!de )mi (?:PARTNERS)(?:,| se llama| es) (?:la |el )?<name>',
+      'mi (?:PARTNERS)(?:,| la| el)? <name>',
       '<name>,? (?:que )?(?:es )?mi (?:PARTNERS)\\b',
     ]),
     ...slot('child_name', [
-      'mi (?:CHILDREN)(?: (?:mayor|menor))?(?:,| se llama| es)? (?:la |el )?<name>',
+      '(?<!de )mi (?:CHILDREN)(?: (?:mayor|menor))?(?:,| se llama| es) (?:la |el )?<name>',
+      'mi (?:CHILDREN)(?: (?:mayor|menor))?(?:,| la| el)? <name>',
       '<name>,? (?:que )?(?:es )?mi (?:CHILDREN)\\b',
     ]),
     ...slot('pet_name', [
-      '(?:mi|nuestr[oa]) (?:PETS)(?:,| se llama| es)? <name>',
+      '(?<!de )(?:mi|nuestr[oa]) (?:PETS) (?:se llama|es) <name>',
+      '(?:mi|nuestr[oa]) (?:PETS),? <name>',
       'tengo un[a]? (?:PETS)(?:,| que se llama| llamad[oa])? <name>',
     ]),
     ...slot('car', [
@@ -342,7 +345,7 @@ export const spanish: Pack = {
       [
         '(?:mi|el|nuestro) presupuesto es (?:de )?<money>',
         '<money> (?:máximo|como máximo|maximo|tope)',
-        '(?:no más de|máximo|hasta) <money>(?= *(?:[.,!]|$| para| el| en| entre))',
+        '(?:no más de|máximo|hasta) (?!(?:19|20)\\d\\d *(?:[.,!]|$))<money>(?= *(?:[.,!]|$| para| el| en| entre))',
         'no pienso pasar de <money>',
       ],
       { firm: true },
@@ -358,7 +361,7 @@ export const spanish: Pack = {
     ...slot(
       'travel_destination',
       [
-        '(?:viajo|viajamos|me voy|nos vamos|vamos|voy)(?: de (?:viaje|vacaciones))? a <place>(?= (?:el|en|del|con|por|desde|la) |[.,]|$)',
+        '(?<!cada (?:vez )?que )(?:viajo|viajamos|me voy|nos vamos|vamos|voy)(?: de (?:viaje|vacaciones))? a <place>(?= (?:el|en|del|con|por|desde|la) |[.,]|$)',
       ],
       { tense: 'planned' },
     ),
@@ -394,7 +397,7 @@ export const spanish: Pack = {
       'job_title',
       [
         '(?:^|[,.] |yo |que )(?:soy|trabajo de|trabajo como|laburo de|curro de|curro como)(?: la| el)? <job>',
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?= (?:de|en|desde)\\b|,)',
+        '^(?:como )?(?=(?:[\\p{L}-]+ )?{job}(?: (?:de|en|desde)\\b|,))<job>',
       ],
       { likely: 'alone' },
     ),

@@ -33,7 +33,7 @@ export const french: Pack = {
       "ok|d'accord|oui|ouais|non|nan|parfait|super|bien|très bien|exact|voilà|entendu|ça marche|volontiers|justement|bon|correct",
     hedge:
       "peut-être|sans doute|probablement|je crois|je pense|je suppose|pas sûre?|éventuellement|il paraît|apparemment|j'espère|ou quelque chose",
-    if: "si je|si j'|si j'avais|si j'étais|serais|serait|aurais|aurait|voudrais|voudrait|pourrais|imagine|imaginons|supposons|au cas où|comme si",
+    if: "si je|si j'|si j'avais|si j'étais|serais|serait|aurais|aurait|voudrais|voudrait|pourrais|imagine|imaginez|imaginons|suppose que|supposons|mettons|mettez que|admettons|disons que|faisons comme|au cas où|comme si",
     not: "ne|n'|pas|jamais|rien|aucune?|sans|ni|personne",
     past: "étais|était|avais|avait|ai été|hier|avant-hier|la semaine dernière|le mois dernier|l'an dernier|l'année dernière|il y a|j'ai \\p{L}+é|a \\p{L}+é|\\p{L}{3,}ée?s?|depuis",
     future:
@@ -280,12 +280,17 @@ export const french: Pack = {
       "(?:j'étudie|je suis (?:étudiante?|inscrite?))(?: \\p{L}+){0,4}? (?:à l'|à la |au |à )<school>",
     ]),
     ...slot('partner_name', [
-      "(?:mon|ma) (?:PARTNERS)(?:,| s'appelle| c'est)? <name>",
+      "(?<!de )(?:mon|ma) (?:PARTNERS) (?:s'appelle|c'est) <name>",
+      '(?:mon|ma) (?:PARTNERS),? <name>',
       "<name>,? (?:c'est |est )?(?:mon|ma) (?:PARTNERS)\\b",
     ]),
-    ...slot('child_name', ["(?:mon|ma|notre) (?:CHILDREN)(?: aînée?)?(?:,| s'appelle)? <name>"]),
+    ...slot('child_name', [
+      "(?<!de )(?:mon|ma|notre) (?:CHILDREN)(?: aînée?)? s'appelle <name>",
+      '(?:mon|ma|notre) (?:CHILDREN)(?: aînée?)?,? <name>',
+    ]),
     ...slot('pet_name', [
-      "(?:mon|ma|notre) (?:PETS)(?:,| s'appelle)? <name>",
+      "(?<!de )(?:mon|ma|notre) (?:PETS) s'appelle <name>",
+      '(?:mon|ma|notre) (?:PETS),? <name>',
       "j'ai une? (?:PETS)(?:,| qui s'appelle| nommée?)? <name>",
       "je l'ai (?:nommée?|appelée?) <name>",
       "c'est une? (?:PETS), <name>",
@@ -387,7 +392,7 @@ export const french: Pack = {
       'job_title',
       [
         "(?:je suis|j'ai été|je bosse comme|je travaille comme|commence comme|comme|suis)(?: \\p{L}+)? <job>(?=[.,;]|$| (?:à|au|chez|depuis|pendant|dans|en)\\b)",
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| depuis| à| chez)',
+        '^(?:(?:comme|en tant que) )?(?=(?:[\\p{L}-]+ )?{job}(?:,| depuis| à| chez))<job>',
       ],
       { likely: 'alone' },
     ),
@@ -446,7 +451,9 @@ export const french: Pack = {
     ...slot('language', ["(?:je traduis|je parle|on (?:lui )?parle|on parle) (?:de l'|du |de |le |l')?<language>"], {
       likely: 'alone',
     }),
-    ...slot('pet_name', ['(?:le|mon|notre|la|ma) (?:PETS)(?: \\p{L}+){0,3}?, <name>,'], { likely: 'kept' }),
+    ...slot('pet_name', ['(?:le|mon|notre|la|ma) (?:PETS)(?: (?!d[eu] |des )\\p{L}+){0,3}?, <name>,'], {
+      likely: 'kept',
+    }),
     ...slot('relationship_status', ['mon mari (?:\\p{L}+ )?est (?:mort|décédé)'], {
       likely: 'kept',
       value: 'veuve',

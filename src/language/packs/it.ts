@@ -32,7 +32,7 @@ export const italian: Pack = {
     assent: 'ok|va bene|sì|si|no|certo|perfetto|bene|esatto|giusto|benissimo|ottimo|fatto|lascia|così|eh',
     hedge:
       'forse|magari|probabilmente|credo|penso|suppongo|non sono sicur[oa]|può darsi|pare|a quanto pare|sto pensando',
-    if: 'se fossi|se avessi|se potessi|sarebbe|sarei|avrei|vorrei|immagina|supponiamo|nel caso|come se|se mai',
+    if: 'se fossi|se avessi|se potessi|sarebbe|sarei|avrei|vorrei|immagina|immaginiamo|supponi|supponiamo|mettiamo|metti che|poniamo|ammettiamo|diciamo che|facciamo (?:finta|conto)|nel caso|come se|se mai',
     not: 'non|nn|mai|niente|nulla|nessun[oa]?|senza|né|neanche',
     past: 'ero|era|avevo|aveva|ieri|la settimana scorsa|il mese scorso|fa|ho \\p{L}+(?:ato|uto|ito)|è \\p{L}+(?:ato|uto|ito|ata|uta|ita)|\\p{L}{3,}(?:ato|uto|ito)|da quando',
     future:
@@ -257,18 +257,21 @@ export const italian: Pack = {
     ...slot('employer', ['(?:inizio|comincio)(?: \\S+){0,4}? (?:alla|da|presso) <org>'], { tense: 'planned' }),
     ...slot('job_title', [
       "<whois> (?:un |una |un')?<job>",
-      "(?:faccio|lavoro come) (?:il |la |l')?<job>",
+      "(?:faccio|(?<!(?:cerco|cercando|trovare|trovo|cerca) )lavoro come) (?:il |la |l')?<job>",
       "<related> è (?:un |una |un')?<job>",
       "<related> fa (?:il |la |l')<job>",
     ]),
     ...slot('school', ["studio(?: \\p{L}+){0,4}? (?:all'|al |alla )<school>"]),
     ...slot('partner_name', [
-      'mi[oa] (?:PARTNERS)(?:,| si chiama| è)? <name>',
+      '(?<!(?:di|del|della) )mi[oa] (?:PARTNERS) (?:si chiama|è) <name>',
+      'mi[oa] (?:PARTNERS),? <name>',
       'il mio (?:PARTNERS)(?:,| si chiama)? <name>',
     ]),
     ...slot('child_name', [
-      'mi[oa] (?:CHILDREN)(?:,| si chiama)? <name>',
-      'nostr[oa] (?:CHILDREN)(?:,| si chiama)? <name>',
+      '(?<!(?:di|del|della) )mi[oa] (?:CHILDREN) si chiama <name>',
+      'mi[oa] (?:CHILDREN),? <name>',
+      '(?<!(?:di|del|della) )nostr[oa] (?:CHILDREN) si chiama <name>',
+      'nostr[oa] (?:CHILDREN),? <name>',
     ]),
     ...slot('pet_name', [
       '(?:il mio|la mia|il nostro|la nostra) (?:PETS)(?:,| si chiama)? <name>',
@@ -350,8 +353,8 @@ export const italian: Pack = {
     ...slot(
       'job_title',
       [
-        '(?:faccio|sono|lavoro come)(?: \\p{L}+){0,2}? <job>(?=[.,;]|$| (?:a|in|da|presso|nel)\\b)',
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| da| a )',
+        '(?:faccio|sono|(?<!(?:cerco|cercando|trovare|trovo|cerca) )lavoro come)(?: \\p{L}+){0,2}? <job>(?=[.,;]|$| (?:a|in|da|presso|nel)\\b)',
+        '^(?:(?:come|da) )?(?=(?:[\\p{L}-]+ )?{job}(?:,| da| a ))<job>',
       ],
       { likely: 'alone' },
     ),

@@ -33,7 +33,7 @@ export const portuguese: Pack = {
     assent: 'ok|sim|claro|bom|bem|perfeito|ótimo|exato|não|certo|beleza|tá|isso|pronto|fechado|combinado',
     hedge:
       'talvez|quem sabe|provavelmente|acho que|suponho|não tenho certeza|pode ser|pensando em|parece que|tomara|ou algo assim',
-    if: 'se eu|se tivesse|se fosse|se pudesse|seria|teria|gostaria|imagina|suponha|caso|como se',
+    if: 'se eu|se tivesse|se fosse|se pudesse|seria|teria|gostaria|imagina|imagine|imaginemos|suponha|suponhamos|sup[õo]e|vamos supor|digamos que|faz de conta|caso|como se',
     not: 'não|nunca|jamais|nada|nenhum|nenhuma|sem|nem',
     past: 'foi|fui|era|estava|tinha|fiz|fez|disse|ontem|anteontem|semana passada|mês passado|ano passado|há|comprei|vendi|mudei|\\p{L}{3,}(?:ei|ou|aram|eram|iu|ava|ia)',
     future: 'vou|vamos|vai|amanhã|depois de amanhã|próxim[oa]|que vem|em breve|pretendo|planejo|a partir de|começo',
@@ -272,12 +272,17 @@ export const portuguese: Pack = {
     ...slot('job_title', ['<whois> (?:um |uma )?<job>', 'trabalho (?:como|de) <job>', '<related> é <job>']),
     ...slot('school', ['estudo(?: \\p{L}+){0,4}? (?:na|no|em) <school>', 'faço \\p{L}+ (?:na|no) <school>']),
     ...slot('partner_name', [
-      '(?:meu|minha) (?:PARTNERS)(?:,| se chama| é)? (?:o |a )?<name>',
+      '(?<!d[eoa] )(?:meu|minha) (?:PARTNERS) (?:se chama|é) (?:o |a )?<name>',
+      '(?:meu|minha) (?:PARTNERS),? (?:o |a )?<name>',
       '<name>,? (?:que )?(?:é )?(?:o )?(?:meu|minha) (?:PARTNERS)\\b',
     ]),
-    ...slot('child_name', ['(?:meu|minha) (?:CHILDREN)(?: mais (?:velh|nov)[oa])?(?:,| se chama)? (?:o |a )?<name>']),
+    ...slot('child_name', [
+      '(?<!d[eoa] )(?:meu|minha) (?:CHILDREN)(?: mais (?:velh|nov)[oa])? se chama (?:o |a )?<name>',
+      '(?:meu|minha) (?:CHILDREN)(?: mais (?:velh|nov)[oa])?,? (?:o |a )?<name>',
+    ]),
     ...slot('pet_name', [
-      '(?:meu|minha|nosso|nossa) (?:PETS)(?:,| se chama)? (?:o |a )?<name>',
+      '(?<!d[eoa] )(?:meu|minha|nosso|nossa) (?:PETS) se chama (?:o |a )?<name>',
+      '(?:meu|minha|nosso|nossa) (?:PETS),? (?:o |a )?<name>',
       'tenho um[a]? (?:PETS)(?:,| que se chama| chamad[oa])? <name>',
     ]),
     ...slot('car', ['(?:tenho|comprei|dirijo|conduzo)(?: \\p{L}+)? um[a]? <car>', '(?:meu|o meu) <car>']),
@@ -325,7 +330,7 @@ export const portuguese: Pack = {
       'budget',
       [
         '(?:meu|o|nosso) orçamento é (?:de )?<money>',
-        '(?:no máximo|máximo|até) <money>(?= *(?:[.,!]|$| para| pra))',
+        '(?:no máximo|máximo|até) (?!(?:19|20)\\d\\d *(?:[.,!]|$))<money>(?= *(?:[.,!]|$| para| pra))',
         '<money> no máximo',
       ],
       { firm: true },
@@ -358,7 +363,7 @@ export const portuguese: Pack = {
       'job_title',
       [
         '(?:^|[,.] |eu )(?:sou|trabalho como|trabalho de|virei)(?: a| o| uma?)? <job>(?=[.,;]|$| (?:em|no|na|há|desde)\\b)',
-        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| há| em )',
+        '^(?:como )?(?=(?:[\\p{L}-]+ )?{job}(?:,| há| em ))<job>',
       ],
       { likely: 'alone' },
     ),
