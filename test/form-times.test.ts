@@ -146,6 +146,33 @@ for (const database of databases()) {
       expect(await now(vet)).toMatchObject({ dueAt: new Date('2026-11-27') });
     });
 
+    it('[K18] [X1] a plan that is told again under an attribute keeps its times, its importance and its tags', async () => {
+      await say('The choir sings from 3 to 5 April.', [
+        { tense: 'planned', from: '2027-04-03', to: '2027-04-05', importance: 0.9, tags: ['choir'] },
+      ]);
+      const hall = { attribute: 'concert_hall', value: 'Kiln Hall', tense: 'planned', relation: 'extends' } as const;
+      const [concert] = await say('The choir sings in Kiln Hall.', [{ ...hall, importance: 0.5, known: 1 }]);
+      expect(concert).toMatchObject({
+        validFrom: new Date('2027-04-03'),
+        validTo: new Date('2027-04-05'),
+        importance: 0.9,
+        tags: ['choir', 'concert_hall'],
+      });
+
+      const task = { type: 'intention', tense: 'planned' } as const;
+      await say('I bring the kayak back on 18 November.', [{ ...task, due: '2026-11-18' }]);
+      const to = { ...task, attribute: 'kayak_owner', value: 'Wim', relation: 'extends' } as const;
+      const [kayak] = await say('I bring the kayak back to Wim.', [{ ...to, known: 2 }]);
+      expect(kayak).toMatchObject({ dueAt: new Date('2026-11-18') });
+      // What the new words say counts.
+      const hour = { ...task, attribute: 'kayak_place', value: 'pier', relation: 'extends' } as const;
+      await say('I sell the old oars.', [task]);
+      const [moved] = await say('I sell the old oars at the pier on 21 November.', [
+        { ...hour, due: '2026-11-21', known: 3 },
+      ]);
+      expect(moved).toMatchObject({ dueAt: new Date('2026-11-21') });
+    });
+
     it('[X1] a state whose end is said later ends then', async () => {
       const lease = { attribute: 'employer', value: 'Norsted' } as const;
       const [job] = await say('I work at Norsted.', [lease]);

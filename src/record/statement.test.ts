@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalSubject, isSameSubject, knownSubject } from './statement.ts';
+import { canonicalSubject, isOneOfSeveral, isSameSubject, knownSubject } from './statement.ts';
 
 describe('subjects', () => {
   it.each([
@@ -42,5 +42,12 @@ describe('subjects', () => {
     expect(knownSubject("User's sister", ["User's sister Ana", "User's sister Eva"])).toBe("User's sister");
     expect(knownSubject("User's sister", ["User's sister Ana", "User's sister"])).toBe("User's sister");
     expect(knownSubject("User's brother", ["User's sister Ana"])).toBe("User's brother");
+  });
+
+  it('tells somebody who may be another person each time from the one best friend', () => {
+    for (const label of ["User's mate", "User's school friend", "User's neighbour"])
+      expect(isOneOfSeveral(label)).toBe(true);
+    for (const label of ["User's best mate", "User's oldest friend", "User's neighbour Iris"])
+      expect(isOneOfSeveral(label)).toBe(false);
   });
 });

@@ -96,7 +96,7 @@ export function isSameSubjectAmong(one: string, other: string, labels: readonly 
 }
 
 const ONE_OF_SEVERAL =
-  /(?:^| )(?:friend|mate|colleague|coworker|co-worker|neighbou?r|cousin|client|customer|student|pupil|classmate|patient)$/u;
+  /(?:^| )(?<!(?:best|closest|oldest) )(?:friend|mate|colleague|coworker|co-worker|neighbou?r|cousin|client|customer|student|pupil|classmate|patient)$/u;
 
 /** Whether a label may stand for somebody else each time: "User's friend", without a name. */
 export function isOneOfSeveral(subject: string): boolean {

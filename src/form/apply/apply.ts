@@ -229,7 +229,7 @@ async function add(
   { retires, retiresLater }: Extract<Decision, { action: 'add' }>,
 ): Promise<Memory[]> {
   const { writer, deps, work, applied } = applying;
-  const carried = withCarriedOver(await toMemory(applying, statement), statement, retires);
+  const carried = withCarriedOver(await toMemory(applying, mergedWith(statement, retires)), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // The id is needed before the memory is written, because the replaced memories refer to it.
@@ -244,6 +244,27 @@ async function add(
   }
   await scheduleEffect(applying, memory);
   return [...changed, memory];
+}
+
+/**
+ * A statement that extends a known one under an attribute of its own keeps the times, the importance and the tags of the known one. An
+ * expired statement does not pass on its times, because the new statement would expire at once. What happened does not take the times of
+ * the plan.
+ */
+function mergedWith(statement: Statement, retires: readonly Retirement[]): Statement {
+  const old = retires.find(
+    ({ memory, how }) => how === 'merged' && memory.id === statement.relation?.target.id && memory.archivedAt === null,
+  )?.memory;
+  if (old === undefined) return statement;
+  const isOutcome = old.tense === 'planned' && statement.tense === 'happened';
+  // A provisional follow-up date is counted from the new statement.
+  const dated = old.internal['due'] === FOLLOW_UP ? { ...old, dueAt: null } : old;
+  return {
+    ...statement,
+    ...(isOutcome ? {} : timesOf(statement, dated)),
+    importance: Math.max(old.importance, statement.importance),
+    tags: [...new Set([...statement.tags, ...old.tags])],
+  };
 }
 
 /** The share of a known statement's words that its successor must contain to repeat it: in the same tense, and in another tense. */

@@ -18,12 +18,17 @@ describe('the names of a statement', () => {
     expect(read({ subject: "User's son Bram", attribute: 'child_name', value: 'Bram' }).subject).toBe('User');
     expect(read({ subject: 'Pixel', attribute: 'pet_name', value: 'Pixel, a whippet' }).subject).toBe('User');
     expect(read({ subject: "User's son Bram", attribute: 'school', value: 'Ashdown' }).subject).toBe("User's son Bram");
+    for (const value of ["N'Golo", 'N’Golo', "Ines's", 'Ines'])
+      expect(read({ subject: `User's husband ${value}`, attribute: 'husband', value }).subject).toBe('User');
     // Whose partner is meant is said by another name than the value: that person keeps the statement.
     expect(read({ subject: "User's sister Ana", attribute: 'partner', value: 'Joost' }).subject).toBe(
       "User's sister Ana",
     );
     expect(read({ subject: "User's uncle Martin", attribute: 'partner', value: 'Mart' }).subject).toBe(
       "User's uncle Martin",
+    );
+    expect(read({ subject: "User's sister D'Amore", attribute: 'partner', value: "D'Angelo" }).subject).toBe(
+      "User's sister D'Amore",
     );
   });
 

@@ -274,16 +274,18 @@ function namesItsOwnSubject(
   { attributes }: ResolveContext,
 ): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
-  const [name = ''] = value.toLowerCase().split(/[\s,(]/u);
+  const [name = ''] = nameWords(value);
   const isName = (word: string): boolean => word === name || (/\p{Lo}/u.test(name) && word.includes(name));
-  return (
-    !isUser(subject) &&
-    name !== '' &&
-    subject
-      .toLowerCase()
-      .split(/[^\p{L}\p{M}\p{N}.-]+/u)
-      .some(isName)
-  );
+  return !isUser(subject) && name !== '' && nameWords(subject).some(isName);
+}
+
+/** The words of a name in lower case: "User's wife D'Arcy" has the words user, wife and d'arcy. */
+function nameWords(text: string): string[] {
+  const plain = text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/'s(?![\p{L}\p{M}\p{N}])/gu, '');
+  return plain.match(/[\p{L}\p{M}\p{N}.-]+(?:'[\p{L}\p{M}\p{N}.-]+)*/gu) ?? [];
 }
 
 /**

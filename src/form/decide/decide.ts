@@ -303,7 +303,7 @@ function beaters<Each extends Fields & Claim>(statements: readonly Each[], conte
 /** The statements with the same subject and attribute as a given one. */
 export function ofSameMatter<Each extends Fields>(one: Fields, others: readonly Each[]): Each[] {
   const same = others.filter(({ attribute }) => attribute !== null && attribute === one.attribute);
-  const labels = [one, ...same].map(({ subject }) => subject);
+  const labels = [...new Set([one, ...same].map(({ subject }) => subject))];
   return same.filter(({ subject }) => isSameSubjectAmong(one.subject, subject, labels));
 }
 
@@ -336,10 +336,19 @@ function deniesAll({ permanent, category }: Attribute): boolean {
   return permanent && category !== 'preference';
 }
 
-/** "Not allergic to fish oil" leaves the allergy to fish. A longer name is only a fuller one: "Linz, Austria". */
-function isNarrower(denied: string, affirmed: string | null, { shape }: Attribute): boolean {
-  return shape !== 'name' && normalValue(denied, shape).length > normalValue(affirmed ?? '', shape).length;
+/**
+ * "Not allergic to fish oil" leaves the allergy to fish. A longer name is only a fuller one ("Linz, Austria"), as is a longer value of an
+ * attribute that has one value ("Golf VII"), and a value with a dose.
+ */
+function isNarrower(denied: string, affirmed: string | null, { shape, values }: Attribute): boolean {
+  if (shape === 'name' || values === 'one') return false;
+  const [left, right] = [denied, affirmed ?? ''].map((value) => normalValue(value, shape).replace(DOSE_OR_END, ''));
+  return (left ?? '').length > (right ?? '').length;
 }
+
+// A dose with what follows it ("50 mg a day"), or the words that end a denial, in the normal form of a value.
+const DOSE_OR_END =
+  /(?: [\d.]{1,9}){1,2} ?(?:mg|mcg|[μu]g|g|ml|iu|ie|units?|tablets?|pills?|drops?|puffs?)(?![\p{L}\p{N}]).*$| any ?(?:more|longer)$/u;
 
 function isPast({ tense }: { tense: Tense }): boolean {
   return tense === 'happened';
