@@ -11,6 +11,9 @@ const NUMBER = '(?:one|two|three|four|five|six|ten|\\d+)';
 const GO = '(?:so |well |ok |hi |hello |hey |and |righto |basically |yeah |yes |no |right |mate )*';
 const NUMBER_OF = "(?:^|i am |i'm |been |after )(?:\\d+|ten|fifteen|twenty|thirty|forty|[a-z]+ty[- ][a-z]+) ";
 const COUPLE = '(?:^|[,.] )(?:so |ok |btw )?(?:we|me and \\p{L}+|\\p{L}+ and (?:me|i)) (?:have |just |have just )?';
+/** The clause describes somebody who is no relation: "the man next door, a retired judge". */
+const NOT_OF_OTHERS =
+  "(?<!(?:(?:is|was|he's|she's) an?|(?<![\\p{L}])(?:man|woman|bloke|fella|guy|lady|neighbou?r)(?![\\p{L}])[^.;!?]{0,40}) )";
 const I_AM = "(?:i'm|i am)";
 // In chat the subject is often left out at the beginning of a sentence: "got carpal tunnel", "doing earlies".
 const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|i'm|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
@@ -25,7 +28,7 @@ const ofTheUser: readonly SlotRule[] = [
     `(?:^|[,.] )(?<v>(?:[\\p{L}-]+ )?{commonJob}) (?:now|these days|by trade|by day|for my sins)(?![\\p{L}])`,
     "(?:they've |they |boss |have )*made me (?:the |an? )?<job>(?=[,.!]|$)",
     '(?:training|studying|learning) to be an? <job>',
-    '(?:self[- ]employed|freelance|retired|trainee|part[- ]time|newly qualified) (?!is |was |and )<job>(?=[,.!]|$| (?:so|here|in|at|mostly|for)\\b)',
+    `${NOT_OF_OTHERS}(?:self[- ]employed|freelance|retired|trainee|part[- ]time|newly qualified) (?!is |was |and )<job>(?=[,.!]|$| (?:so|here|in|at|mostly|for)\\b)`,
     'i work as an? (?:freelance |self[- ]employed |part[- ]time )<job>',
     "(?:my job|my job's|my role) is (?:basically |mostly |really )?<job>",
     `${I_AM} in (?:the )?[\\p{L} ]{3,24}, (?!and |but |so |the )<job>(?= at|,|\\.)`,
@@ -70,12 +73,12 @@ const ofTheUser: readonly SlotRule[] = [
     `(?:${I_AM}|we're|we are|i live|we live)(?: here| now| still)? in <town>(?= now\\b|,? so\\b| these days)`,
     "(?:we're|i'm|im|i am) in an? (?:\\S+ ){1,3}?(?:in|at|near) <place>(?= now\\b|,|\\.|$)",
     '(?:found|bought|got|took|signed for|moved into) an? (?:\\p{L}+ )?(?:flat|house|room|place|villa|apartment|condo|cottage|bungalow) (?:out |up |down )?(?:in|at|near) <place>',
-    '(?:years|months)(?: already| now)? (?:here )?in <place>(?=[.,!]|$)',
+    '(?<!after [\\p{L}\\d-]+ )(?:years|months)(?: already| now)? (?:here )?in <place>(?=[.,!]|$)',
     '(?:i|we) live in an? (?:\\S+ ){1,3}?in <place>',
   ]),
   ...slot('hometown', [
     'originally from <place>',
-    'from <place> originally',
+    `${NOT_OF_OTHERS}from <place> originally`,
     `${I_AM} a (?:\\p{L}+ )?(?:girl|boy|lad|lass) from <place>`,
   ]),
   ...slot('age', [
@@ -207,7 +210,7 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('hobby', [
     `${SUBJECT}(?:do a bit of|been doing|go|been|do) <activity>(?= (?:every|on|since|in the|most|at the|when|and can't)\\b|[,.]|$)`,
-    "my (?:thing|passion|escape|hobby)(?:'s| is) <words>",
+    "my (?:thing|passion|escape|hobby)(?:'s| is) (?!i )<words>",
     `${SUBJECT}(?:have |got |'ve )?(?:an?|my) (?<v>allotment|greenhouse|pottery wheel|model railway|telescope)(?=[,.]|$| (?:and|where|in|at)\\b)`,
     'i make my own <plain>',
     '^<activity>, (?:mostly|mainly|whenever|when)',
@@ -340,7 +343,7 @@ const ofOthers: readonly SlotRule[] = [
     "^(?:i've |we've |i have |we have |got )*(?:two|three) (?:boys|girls|sons|daughters|kids),? \\p{L}+(?:, \\p{L}+)? and <name>",
     '(?:my|our|two|three|the) (?:two |three |four |little )?(?:kids|children|boys|girls|little ones|twins|sons|daughters)(?: are| called|,|:) (?:called )?<name>',
     "(?:have|have got|'ve|'ve got|got|my|our) (?:two |three |four |little |both )*(?:kids|children|boys|girls|little ones|twins|sons|daughters)\\W+(?:\\S+ ){1,6}?(?:and|&) <name>",
-    "(?:the|our) (?:boy|girl|wee one|little one|little fella|little man|baby|eldest|youngest|oldest),?(?: is| is called|'s)? <name>(?=[,.!]| (?:is|he's|she's|hes|shes|and|has|who|btw|needs|got|was)\\b|$)",
+    "(?<!(?:name|naming|call|calling) )(?:the|our) (?:boy|girl|wee one|little one|little fella|little man|baby|eldest|youngest|oldest),?(?: is| is called|'s)? <name>(?=[,.!]| (?:is|he's|she's|hes|shes|and|has|who|btw|needs|got|was)\\b|$)",
     "(?:my|our) (?:eldest|youngest|oldest|middle one|little one|firstborn|toddler),?(?: is|'s)? <name>",
     '(?:the|my|our) (?:kids|boys|girls|children|twins|little ones)[^.;]{0,40}?[,.:] <name> is \\d{1,2}(?![\\d:]| ?(?:min|hour|euro|quid|%))',
     '(?:the|my|our) (?:kids|boys|girls|children|twins|little ones)[^.;]{0,40}?[,.:] \\p{L}+ is \\d{1,2},? and <name> is \\d{1,2}(?![\\d:])',

@@ -34,7 +34,7 @@ export const english: Pack = {
       "ok|okay|yes|yep|yeah|yup|ya|sure|fine|great|perfect|good|nice|cool|right|aye|no|nope|nah|naw|exactly|lovely|brilliant|agreed|correct|got it|sounds good|will do|that's it|that works|done|deal|sweet|grand|alright|awesome",
     hedge:
       'maybe|perhaps|might|probably|possibly|i think|i guess|i suppose|not sure|could be|thinking of|thinking about|considering|considered|apparently|supposedly|allegedly|kind of|sort of|hopefully|unless|or something',
-    if: "if|you're an?|you are an?|you play|would|wouldn't|i'd|wish|imagine|suppose|supposing|pretend|hypothetically|what if|were i|could have|should have|let's say|say i|as if|in case",
+    if: "if|you're an?|you are an?|you play|would|wouldn't|i'd|wish|imagine|suppose|supposing|pretend|hypothetically|what if|were i|could have|should have|let's say|say i|(?:when|once) (?:i|we) (?:win|won|get rich|strike it)|as if|in case",
     not: "not|no|never|don't|dont|doesn't|doesnt|didn't|didnt|isn't|isnt|wasn't|can't|cant|cannot|won't|wont|haven't|hasn't|ain't|nothing|none|without|nobody|neither|nor|hate",
     past: 'was|were|had|did|went|got|came|said|told|made|took|bought|sold|found|left|gave|saw|met|lost|won|broke|felt|put|sent|paid|kept|started|finished|moved|changed|called|asked|passed|failed|signed|booked|ordered|cancelled|canceled|[a-z]{3,}ed|ago|yesterday|last week|last month|last year|last night|since',
     future:
@@ -271,7 +271,7 @@ export const english: Pack = {
     ]),
     ...slot('home_city', [
       '<who> (?:now |still |currently )?lives? (?:out |up |down |here |over )?(?:in|near) <place>',
-      '<whois> (?:living|based|located|staying) (?:in|near) <place>',
+      '<whois> (?:living|based|located|staying(?! [^.,;!?]{4,40}? (?:for (?:\\S+ )?(?:nights?|days?|weeks?|weekend)|tonight|this week|over the weekend)(?![\\p{L}]))) (?:in|near) <place>',
       "<who>(?:'ve| have|'s| has)? (?:just |recently |finally )?moved (?:back |over |out |down |up |here )?to <place>",
       '(?:at|from) home in <place>',
       "(?:my|our) (?:flat|house|home|place|apartment|condo|cottage)(?: is|'s)? (?:out )?in <place>",
@@ -356,7 +356,7 @@ export const english: Pack = {
     ...slot(
       'job_title',
       [
-        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
+        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of |put |now |just |down |get |got |need |needs |find |book |call |ask |tell |saw |see |his |her |their |to |with |for |from |any |every |another |like )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
       ],
       { alone: true },
     ),
@@ -395,7 +395,8 @@ export const english: Pack = {
       '(?:one|two) (?:PETS), <name>',
       "the (?:PETS)(?:'s name is|'s called| is called| is named) <name>",
       "<name>(?:'s| is) the (?:PETS)\\b",
-      '(?:a|my|our|the) (?:PETS),? (?:called|named) <name>',
+      '(?:my|our|the) (?:PETS),? (?:called|named) <name>',
+      '(?<!(?:had|has|with|owns|met|saw|about|is|was|of|like|got himself|got herself|for) )a (?:PETS),? (?:called|named) <name>',
     ]),
     ...slot('phone_model', [
       "(?:i|we)(?:'ve| have|'ve got| got| use| bought| just got)(?: \\S+){0,2}? (?:an?|the|my) (?:new |old )?<phone_model>",
@@ -431,9 +432,9 @@ export const english: Pack = {
       { value: 'no {value}' },
     ),
     ...slot('allergy', [
-      '<whois> (?:also |very |really |severely |badly |mildly |deathly )*allergic to <words>',
+      '<whois> (?:also |very |really |severely |badly |mildly |deathly )*allergic to (?!(?:nonsense|bullshit|bs|mornings?|mondays?|work|hard work|fun|cardio|waffle|small talk|drama|idiots|people|exercise|meetings)(?![\\p{L}]))<words>',
       "<who> (?:have|has|'ve got|got|'ve) (?:an? |a bad |a severe )*<plain> allergy",
-      '(?:my|the) <plain> allergy',
+      '(?:my|the) (?!(?:one|only|main|worst|other|biggest|new|food|whole) allergy)<plain> allergy',
       '<who> gets? a rash (?:off|from) <words>',
     ]),
     ...slot(

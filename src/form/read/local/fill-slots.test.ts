@@ -297,6 +297,29 @@ describe.each(Object.entries(TYPED))('slots in %s, typed in haste', (language, t
 
 // Words that look like a slot of the user but belong to somebody else, only suppose, or are no name and no job; and their likenesses.
 const TRAPS: Record<string, [sentence: string, slots: string[]][]> = {
+  en: [
+    ['My neighbour had a goat called Biscuit', []],
+    ['the vicar turned up with a spaniel named Biscuit', []],
+    ['we got a goat called Biscuit', ['pet_name=Biscuit']],
+    ["I'm no plumber, but that pipe is wrong", []],
+    ["I'm a plumber, and that pipe is wrong", ['job_title=plumber']],
+    ['book plumber for me, the sink leaks', []],
+    ['She is a retired dentist, so ask her', []],
+    ['The man across the road, a retired dentist, waved', []],
+    ['retired dentist, so mornings suit me', ['job_title=retired dentist']],
+    ['my only allergy is to wool', []],
+    ['my wool allergy is back', ['allergy=wool']],
+    ["I'm allergic to mornings", []],
+    ["I'm staying in Lisbon for three nights", []],
+    ["I'm staying in Lisbon", ['home_city=Lisbon']],
+    ["We're in A&E, so hurry", []],
+    ['once I win the pools I am moving to Skye', []],
+    ['I am moving to Skye', ['planned home_city=Skye']],
+    ['got my golf clubs cleaned', []],
+    ['got my Golf cleaned', ['car=Golf']],
+    ['They want to name the baby Orlando', []],
+    ['after nine years in Dundalk, we packed up', []],
+  ],
   de: [
     ['Dem Elektriker hab ich schon geschrieben, er kommt Montag', []],
     ['Liebe Therapeutin, ich komme heute nicht', []],

@@ -191,7 +191,8 @@ const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => str
   town: () => `(?<v>${WORD}(?: ${WORD})??)`,
   org: organisationSource,
   school: organisationSource,
-  ownJob: ({ lists }) => `(?<v>(?:(?!an? |the )[\\p{L}-]+ )?(?:${lists['commonJob'] ?? '(?!)'}))(?![\\p{L}])`,
+  ownJob: ({ lists }) =>
+    `(?<v>(?:(?!an? |the |no |not |never )[\\p{L}-]+ )?(?:${lists['commonJob'] ?? '(?!)'}))(?![\\p{L}])`,
   job: ({ lists }, isHan) => (isHan ? `(?<v>${lists['job'] ?? '(?!)'})` : RUN),
   words: (_, isHan) => (isHan ? HAN_RUN : RUN),
   clause: (_, isHan) => (isHan ? HAN_RUN : '(?<v>[^.;:!?()\\n]{3,70}?)(?= *(?:[.;:!?()\\n]|$))'),

@@ -29,7 +29,7 @@ export interface MatchInput {
 const PARTICLES =
   /^(?:of|the|and|&|de|da|do|di|du|del|della|der|den|van|von|la|le|el|am|an|im|upon|on|bei|y|e|’t|'t)$/i;
 const NOT_PLACES =
-  /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no)$/i;
+  /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no|a&e|icu|er)$/i;
 
 /** The input for cutting a value: the matched words and their place. */
 interface Cut extends MatchInput {
@@ -283,7 +283,7 @@ const OTHERWISE = wordSet(`
   worker survivor donor sponsor voter bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
   presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
   amateur major minor newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
-  bigger smaller older younger taller shorter better worse former late early over under after before ever never
+  rather bigger smaller older younger taller shorter better worse former late early over under after before ever never
   partner other another either neither number matter corner letter paper water dinner summer winter
   chocoholic foodie vegan minimalist optimist pessimist realist perfectionist feminist atheist racist sexist
   pacifist romantic enthusiast traditionalist idealist materialist narcissist masochist hedonist purist`);
