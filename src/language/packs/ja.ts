@@ -1,6 +1,8 @@
 import { type Pack, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
+/** Not in a clause about somebody else: 佐々木くんが, 同級生は. */
+const NOT_OF_OTHERS = '(?<!(?:さん|くん|君|ちゃん|の人|先生|同級生|友人|友だち|後輩)[がはも][^。]{0,12})';
 const END = '(?=[、。！？\\s]|$|です|だ|なん|って|と申)';
 
 export const japanese: Pack = {
@@ -34,7 +36,7 @@ export const japanese: Pack = {
     joke: '笑|ｗ|www|冗談|嘘|なんてね',
     kidding: '冗談|嘘です|なんてね|嘘だけど|冗談だよ',
     said: 'って言|と言|言われ|によると|だって$|らしい|と書|聞いた',
-    over: '昔|前は|以前|だった頃|元カレ|元カノ|元夫|元妻|亡くな|子供の頃|学生の頃|やめた|やめました|辞めた|辞めました|別れた|売った|手放した',
+    over: '前の(?:家|部屋|職場|会社|アパート|仕事)|昔|前は|以前|だった頃|元カレ|元カノ|元夫|元妻|亡くな|子供の頃|学生の頃|やめた|やめました|辞めた|辞めました|別れた|売った|手放した',
     ended: 'もう.{0,14}(?:ない|ません)',
     confirms:
       'はい|うん|ええ|その(?:通り|とおり)|正解|正しい|合って(?:る|います)|そうです|そうそう|そうだよ|完璧|よく覚えて|覚えてい?てくれた',
@@ -152,7 +154,7 @@ export const japanese: Pack = {
     'father-in-law': '義父',
     boss: '上司',
     colleague: '同僚',
-    friend: '友達',
+    friend: '友達|友だち|友人',
     'senior colleague': '先輩',
   }),
   partners: '夫|妻|旦那|嫁|奥さん|主人|彼氏|彼女|パートナー',
@@ -179,7 +181,7 @@ export const japanese: Pack = {
     ]),
     ...slot('home_city', ['(?:^|[、。]|来月|来週|から)<place>に引っ越す'], { tense: 'planned' }),
     ...slot('hometown', [
-      '(?:出身は|実家は|地元は)<place>(?=です|で|、|。|$)',
+      '(?<!(?:妻|夫|旦那|嫁|主人|奥さん|彼女|彼氏?|母|父|友達|友人|先輩|同僚|上司|さん|くん|ちゃん)の)(?:出身は|実家は|地元は)(?!{job})<place>(?=です|で|、|。|$)',
       '(?:^|[、。]|私は)<place>出身',
       '(?:私は|わたしは|の)<place>から来',
     ]),
@@ -198,15 +200,15 @@ export const japanese: Pack = {
     ...slot('school', ['(?<v>\\p{L}{2,8}(?:大学|高校|中学|専門学校))に(?:通って|受かり|受かった|合格|行って)']),
     ...slot('partner_name', [
       '(?:PARTNERS)(?:の名前)?は<name>(?:です|といい|って|。|$)',
-      '(?:PARTNERS)の(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,4}?)(?=[はがもとにを、。])',
+      '(?:(?:うち|私|僕|俺)の|(?<!の))(?:PARTNERS)の(?!{belonging})(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,4}?)(?=[はがもとにを、。])',
       '(?:彼氏|彼女|夫|妻)。(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,4})って',
     ]),
     ...slot('child_name', [
-      '(?:CHILDREN)の(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Hiragana}ー]{1,4}?)(?=[はがもとに、])',
+      '(?:(?:うち|私|僕|俺)の|(?<!の))(?:CHILDREN)の(?!{belonging})(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Hiragana}ー]{1,4}?)(?=[はがもとに、])',
       '(?:CHILDREN)は<name>(?:です|といい|って)',
     ]),
     ...slot('pet_name', [
-      '(?:PETS)の(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Hiragana}ー]{2,5}?)(?=[はがもとにを、])',
+      '(?<!(?:隣|近所|友達|友だち|友人|知り合い|先輩|同僚|大家|向かい)[^、。]{0,8})(?:PETS)の(?!{belonging})(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Hiragana}ー]{2,5}?)(?=[はがもとにを、])',
       '(?:PETS)(?:を飼って.{0,8}|の名前は)(?<v>[\\p{Script=Katakana}ー\\p{Script=Han}]{2,6})',
     ]),
     ...slot('car', ['(?:今の|うちの|私の|車は|愛車は)<car>', '<car>に乗って', '<car>を(?:買った|買いました|運転)']),
@@ -223,8 +225,8 @@ export const japanese: Pack = {
     ...slot(
       'allergy',
       [
-        '(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})アレルギー(?!科|じゃ|では|は?ない|検査)',
-        '(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})にアレルギー',
+        `${NOT_OF_OTHERS}(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})アレルギー(?!科|じゃ|では|は?ない|検査)`,
+        `${NOT_OF_OTHERS}(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})にアレルギー`,
       ],
       { alone: true, firm: true },
     ),
@@ -242,7 +244,7 @@ export const japanese: Pack = {
     ...slot('favourite_food', ['(?:好きな食べ物は|好物は)<words>(?:です|。|$)']),
     ...slot('favourite_colour', ['好きな色は<words>(?:です|。|$)']),
     ...slot('salary', ['(?:給料|月給|手取り|年収)は(?<v>{hanNumber}円?)']),
-    ...slot('rent', ['家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)'], { alone: true }),
+    ...slot('rent', [`${NOT_OF_OTHERS}家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)`], { alone: true }),
     ...slot(
       'budget',
       ['予算(?:は|が)?(?<v>[\\d,.万千]+円?(?:くらい|以内)?)', '(?<v>[\\d,]+円)(?:くらい|以内|まで)で'],
@@ -276,7 +278,9 @@ export const japanese: Pack = {
     ...slot('home_city', ['(?:今は|いま|ずっと|うちは)<place>(?:に住|在住|暮らし|です)'], { likely: 'alone' }),
     ...slot(
       'job_title',
-      ['(?:私|僕|俺)?、?(?:は|も)?<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)'],
+      [
+        `(?:私|僕|俺)?、?(?:は|も)?${NOT_OF_OTHERS}(?<!歯)(?!(?<=\\p{Script=Han}|さん)先生)<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)`,
+      ],
       { likely: 'alone' },
     ),
     ...slot(

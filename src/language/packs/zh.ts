@@ -2,6 +2,8 @@ import { type Pack, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 const END = '(?=[，。、！？；,.!?\\s]|$|的时候|这边|那边|了|啊|呢|哦|嘛|吧)';
+/** Not after words for somebody else: 朋友的女儿, 他老家. */
+const NOT_OF_OTHERS = '(?<![的他她它们友妈爸哥弟姐妹]|同事|老板|邻居|亲戚|房东)';
 
 export const chinese: Pack = {
   language: 'zh',
@@ -18,7 +20,7 @@ export const chinese: Pack = {
     greeting: '你好|您好|早上好|晚上好|嗨|哈喽|谢谢|多谢|再见|拜拜|晚安|辛苦|抱歉|不好意思',
     assent: '^好|^行|^嗯|^对|^可以|^是的|^不用|^没事|^知道了|^ok|^收到|^不|^算了',
     hedge: '可能|也许|大概|说不定|好像|估计|应该是|考虑|想想|不确定|听说|据说',
-    if: '如果|要是|假如|万一|假设|早知道|要不是|中了彩票|的话',
+    if: '剧本杀|角色扮演|小说里|故事里|剧里|比方说我|就当我|如果|要是|假如|万一|假设|早知道|要不是|中了彩票|的话',
     not: '不|没|别|无|未|莫',
     past: '了|过|昨天|前天|上周|上个月|去年|以前|之前|刚才|刚刚',
     future: '明天|后天|下周|下个月|明年|要去|准备|打算|计划|将|会|月底|过几天',
@@ -188,7 +190,7 @@ export const chinese: Pack = {
     }),
     ...slot('hometown', [
       `我(?:是|老家是|老家在|来自)<place>(?:人|的)${END}`,
-      `(?:我的?)?老家(?:是|在)<place>(?:的|人)?${END}`,
+      `(?:我们?的?|${NOT_OF_OTHERS})老家(?:是|在)<place>(?:的|人)?${END}`,
     ]),
     ...slot('employer', [
       `我(?:已经|现在)?(?:不)?在<org>(?:工作|上班|打工|任职|实习)`,
@@ -210,10 +212,10 @@ export const chinese: Pack = {
     ]),
     ...slot('partner_name', [
       `我(?:的)?(?:PARTNERS)(?:叫|名叫|的名字是)<name>${END}`,
-      `(?:PARTNERS)(?:叫)<name>${END}`,
+      `${NOT_OF_OTHERS}(?:PARTNERS)(?:叫)<name>${END}`,
     ]),
     ...slot('child_name', [
-      `我?(?:的|家)?(?:CHILDREN)(?:叫|名字是)<name>${END}`,
+      `(?:我们?(?:的|家的?)?|${NOT_OF_OTHERS})(?:CHILDREN)(?:叫|名字是)<name>${END}`,
       `我(?:CHILDREN)(?<v>[\\p{Script=Han}]{2,3})(?= |，)`,
     ]),
     ...slot('pet_name', [`我(?:的|家)?(?:养)?(?:的|了)?(?:一)?(?:只|条)?(?:PETS)(?:叫|名字叫)<name>${END}`]),
@@ -227,9 +229,9 @@ export const chinese: Pack = {
       value: '不吃{value}',
       firm: true,
     }),
-    ...slot('allergy', ['我对<plain>过敏', '我(?!对)<plain>过敏', '<related>对<plain>过敏']),
+    ...slot('allergy', ['我对<plain>过敏', '我(?![^，。、 ]{0,5}对|的|家|{kin})<plain>过敏', '<related>对<plain>过敏']),
     ...slot('medical_condition', [
-      '我(?:自己)?(?:有|得了|患有|查出|确诊)?(?:了)?<condition>',
+      '我(?:自己)?(?:有|得了|患有|查出|确诊)?(?:了)?<condition>(?!的(?!老?毛病|问题|病史))',
       '<related>(?:有|得了|查出|确诊)(?:了)?<condition>',
       '(?:医生说|诊断|确诊|查出来?)(?:是|为|有)?<condition>',
     ]),
@@ -288,7 +290,7 @@ export const chinese: Pack = {
       likely: 'alone',
     }),
     ...slot('medication', ['(?:我在吃|我吃|每天吃|开了|改吃)<drug>'], { likely: 'alone' }),
-    ...slot('job_title', ['(?:我是个?|我做|当了?)<job>'], { likely: 'alone' }),
+    ...slot('job_title', ['(?:我是个?|我做|(?<![能想要去会他她配不])当了?)<job>'], { likely: 'alone' }),
     ...slot('partner_name', ['我(?:老婆|老公|媳妇|爱人)(?:叫|名叫)<name>(?=[ ，。、]|$)'], { likely: 'kept' }),
     ...slot(
       'working_hours',

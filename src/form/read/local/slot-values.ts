@@ -175,7 +175,7 @@ function bareWord(word: string): string {
 
 function hanName(raw: string): string | null {
   const name = raw.replace(/^(?:的|是|就|在)/u, '').trim();
-  return name.length >= 1 && !/^[我你他她它这那的了]/u.test(name) ? name : null;
+  return name.length >= 1 && !/^(?:[我你他她它这那的了]|不是|还没|没有)/u.test(name) ? name : null;
 }
 
 /** The age in digits; null outside of the ages that people reach. */
