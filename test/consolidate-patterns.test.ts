@@ -3,7 +3,8 @@ import { DAY } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { consolidationSuite, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { from, text, type ProtocolServer } from './protocol-server.ts';
+import { reading } from './form-model.ts';
+import { from, json, text, type ProtocolServer } from './protocol-server.ts';
 
 const STYLE = [
   'User dislikes corporate buzzwords.',
@@ -92,6 +93,79 @@ for (const database of databases()) {
       expect((await text()).split('\n')).toHaveLength(5);
       await one.ana.memories.archive(originals[0]!.id, 'expired');
       expect((await text()).split('\n')).toHaveLength(4);
+    });
+
+    it.each([1, 5])(
+      '[Q8] [Q9] maintenance archives a merged text of which %i statements expire while the others decay',
+      async (count) => {
+        const one = await open();
+        const originals: Memory[] = [];
+        for (const content of STYLE.slice(0, 6)) {
+          const given = { type: 'preference', content, tags: ['writing-style'], importance: 0.2 };
+          originals.push((await one.ana.memories.create(given)).memory);
+        }
+        const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+        for (const { id } of originals.slice(0, count))
+          await one.ana.memories.revise(id, { expiresAt: new Date(one.clock.now() + 20 * DAY) });
+        one.clock.advance(60 * DAY);
+        expect((await one.varve.maintain({ tenant: 't' })).archived).toMatchObject({ expired: count });
+        const reasons: (string | null | undefined)[] = [];
+        for (const { id } of originals) reasons.push((await one.ana.memories.get(id))?.archiveReason);
+        expect(reasons).toEqual(originals.map((_, index) => (index < count ? 'expired' : 'decayed')));
+        expect((await one.ana.memories.get(into))?.archivedAt).not.toBeNull();
+        one.clock.advance(DAY);
+        expect((await one.varve.maintain({ tenant: 't' })).archived).toEqual({ decayed: 0, pruned: 0, expired: 0 });
+      },
+    );
+
+    it('[Q8] [X1] forgetting a merged text makes a record of each statement, and restoring the records says each once', async () => {
+      const one = await open();
+      const originals = await tagged(one, 6);
+      const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+      expect(await one.ana.memories.forget(into)).toMatchObject({ id: into, archiveReason: 'forgotten' });
+      const records = await one.ana.forgotten.list();
+      expect(records.map(({ memory }) => memory).toSorted()).toEqual(originals.map(({ id }) => id).toSorted());
+      for (const { id } of records) await one.ana.forgotten.restore(id);
+      await one.ana.memories.supersede(originals[4]!.id, { type: 'preference', content: 'User ends mails loudly.' });
+      one.clock.advance(DAY);
+      await one.ana.consolidation.run();
+      const live = (await one.ana.memories.list()).items.map(({ content }) => content);
+      const expected = [...STYLE.slice(0, 4), STYLE[5], 'User ends mails loudly.'];
+      expect(live.toSorted()).toEqual(expected.toSorted());
+      expect((await one.ana.context({ refresh: true })).system).not.toContain('exclamation marks');
+    });
+
+    it('[Q8] [X1] erasing a merged text erases the statements in it', async () => {
+      const one = await open();
+      const originals = await tagged(one, 6);
+      const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+      expect(await one.ana.eraseMemory(into)).toMatchObject({ counts: { memories: 7 } });
+      for (const { id } of originals) expect(await one.ana.memories.get(id)).toBeNull();
+      expect(await one.ana.forgotten.list()).toEqual([]);
+      expect((await one.ana.context({ refresh: true })).system).not.toMatch(/buzzwords|Georgia/);
+    });
+
+    it('[Q8] [X1] a request to forget may name every statement of a merged text', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const originals = await tagged(one, 6);
+      server.otherwise(text(STYLE.slice(0, 6).join(' ')));
+      const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+      const quote = 'Drop the lot that you have on how I write, please.';
+      server.otherwise(
+        from((request) => {
+          const prompt = String(request.body.messages?.at(-1)?.content);
+          const known = STYLE.slice(0, 6).flatMap(
+            (said) => new RegExp(`(\\d+)\\. [^\\n]*${said.slice(0, -1)}`).exec(prompt)?.slice(1).map(Number) ?? [],
+          );
+          return json(reading({ forgets: [{ about: 'the writing style', turn: 1, quote, known }] }));
+        }),
+      );
+      const session = one.of('s1');
+      await session.logInteraction({ userMessage: quote, agentResponse: 'Done.' });
+      one.clock.advance(DAY);
+      expect((await session.form()).forgotten).toHaveLength(6);
+      for (const { id } of [...originals, { id: into }])
+        expect(await one.ana.memories.get(id)).toMatchObject({ archiveReason: 'forgotten' });
     });
 
     it.each([

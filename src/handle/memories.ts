@@ -102,8 +102,7 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     return change(id, async (writer, memory) => {
       if (memory.archiveReason === 'forgotten') return memory;
       const by = checked.actor ?? 'application';
-      // What a merged text says is hidden everywhere only if the statements in it are forgotten, too.
-      const memories = [memory, ...(await singlesOf(writer, memory))];
+      const memories = await statementsOf(writer, memory);
       await forget(writer, parts, { scope: memory.scope, memories, by, why: checked });
       return (await findMemory(writer, scope, id)) ?? memory;
     });
@@ -152,6 +151,15 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     },
     history: (id) => database.read(scope.tenant, (reader) => historyOf(reader, scope, id)),
   };
+}
+
+/**
+ * The statements to forget with a memory. For a merged text these are its single statements, with which the text itself is forgotten. The
+ * text gets no record of its own: restoring the text beside restored statements would say everything twice.
+ */
+async function statementsOf(writer: Writer, memory: Memory): Promise<Memory[]> {
+  const singles = await singlesOf(writer, memory);
+  return singles.length > 0 ? singles : [memory];
 }
 
 /** Finds a memory that may be changed and works on it in one transaction; `not_found` when there is none. */

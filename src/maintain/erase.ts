@@ -23,6 +23,7 @@ import {
 import { forget } from '../store/forget/forget.ts';
 import { redactDocuments, type Says, takeFromBases } from '../store/forget/redact-documents.ts';
 import { findChangeable } from '../store/read-memories.ts';
+import { singlesOf } from '../store/write-memory.ts';
 import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
 
 /** Who erases, and why. Kept in the certificate, so these texts must not repeat erased content. */
@@ -63,7 +64,7 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
   return result;
 }
 
-/** Removes one memory for good, with everything that was derived from it alone. */
+/** Removes one memory for good, with everything that was derived from it alone. A merged text takes the statements in it with it. */
 export async function eraseMemory(
   parts: Parts,
   scope: Scope,
@@ -83,7 +84,8 @@ export async function eraseMemory(
     // memories.
     const why = whyOf(options);
     const emptied: string[] = [];
-    const work = { scope: memory.scope, memories: [memory], by: why.actor, why, emptied };
+    const memories = [memory, ...(await singlesOf(writer, memory))];
+    const work = { scope: memory.scope, memories, by: why.actor, why, emptied };
     const forgotten = (await forget(writer, parts, work)).flatMap((record) => record.memory ?? []);
     const rows = await memoryRowsOf(writer, scope.tenant, [memoryId, ...forgotten, ...emptied]);
     await clearErrors(writer, memory.scope);

@@ -234,10 +234,16 @@ async function archiveOfOwner(
       before: toSnapshot(memory, memory),
     }));
     for (const some of chunks(revisions)) await writer.insertInto('revisions').values(some).execute();
-    for (const { memory } of some) {
-      if (isNoLongerSo({ ...memory, archiveReason: reason }))
-        await restateMerged(writer, parts, { before: memory, after: null, change });
-    }
+  }
+  // Restating a merged text changes the statements that are left in it, so all of them are archived before that, each merged text once.
+  const ended = members.flatMap(({ row, memory }) => {
+    const archiveReason = reasons.get(row.row_id) ?? 'decayed';
+    return isNoLongerSo({ ...memory, archiveReason }) ? [{ memory, archiveReason }] : [];
+  });
+  for (const [first] of Map.groupBy(ended, ({ memory }) => memory.contradictedBy).values()) {
+    if (first === undefined) continue;
+    const { memory: before, archiveReason } = first;
+    await restateMerged(writer, parts, { before, after: null, change: why(archiveReason) });
   }
 }
 

@@ -9,6 +9,7 @@ import { type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { beginEpoch } from '../erase-records.ts';
 import { changeOwner } from '../owner-store.ts';
+import { findChangeable } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {
   type CutSpan,
@@ -58,7 +59,9 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request: work.request ?? null });
   const forgotten: Forgotten[] = [];
   for (const item of items) {
-    if (item.memory !== null) await archiveMemory(writer, parts, item.memory, { reason: 'forgotten', why: work.why });
+    // Archiving a statement changes its merged text and may change the other statements in that text: each memory is read again.
+    const memory = item.memory === null ? null : await findChangeable(writer, item.memory.scope, item.memory.id);
+    if (memory !== null) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: work.why });
     const record = recordOf(item, { work, owner, id: parts.ids.next('fgt'), at, saidAgainAt: saidAgain.get(item) });
     await insertForgotten(writer, record, item.spans);
     forgotten.push({ ...record, spans: item.spans.filter(({ field }) => field === 'content').map(toQuote) });
