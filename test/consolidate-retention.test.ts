@@ -9,7 +9,7 @@ import { hashIds } from '../src/store/erase.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { changesAnswer, openConsolidation, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { reading } from './form-model.ts';
+import { item, reading } from './form-model.ts';
 import { json, startProtocolServer, text } from './protocol-server.ts';
 
 for (const database of databases('sql')) {
@@ -219,6 +219,37 @@ for (const database of databases('sql')) {
       expect(await shown()).toHaveLength(3);
       await ana.memories.forget(memory.id);
       expect(await shown()).toEqual(['in fragments', 'goalkeeper']);
+      await server.close();
+    });
+
+    it('[X1] a sentence that rests on a turn with forgotten words does not come back when the turn goes', async () => {
+      const server = await startProtocolServer();
+      const { varve, ana, of, clock } = await open({
+        languageModel: createLanguageModel({ fast: server.languageModel() }),
+        consolidation: { eventRetention: { message: 30 } },
+      });
+      const session = of('s1');
+      const said = ['My rent is 2400 euros.', 'I cook on Sundays.'];
+      await session.observe({ content: said.join(' ') });
+      const statements = [
+        item({ text: 'Pays a rent of 2400 euros.', attribute: 'rent', value: '2400 euros', turn: 1, quote: said[0]! }),
+        item({ text: 'Cooks on Sundays.', turn: 1, quote: said[1]! }),
+      ];
+      server.otherwise(json(reading({ statements })));
+      clock.advance(DAY);
+      await session.form();
+      const sentence = 'Spends most of the income on housing and cooks on Sundays.';
+      const profile = [{ text: sentence, section: 'Personal', from: [1, 2, 3] }];
+      server.otherwise(text(`---PROFILE---\n${JSON.stringify(profile)}\n---WORKING MEMORY---\n[]`));
+      await ana.reflect();
+      const isShown = async (): Promise<boolean> => (await ana.context({ refresh: true })).system.includes(sentence);
+      expect(await isShown()).toBe(true);
+      const rent = (await ana.memories.list()).items.find(({ content }) => content.includes('2400'));
+      await ana.memories.forget(rent!.id);
+      expect(await isShown()).toBe(false);
+      clock.advance(40 * DAY);
+      expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ message: 1 });
+      expect(await isShown()).toBe(false);
       await server.close();
     });
 

@@ -225,8 +225,10 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
  */
 export function fitted(document: Document, limit: number, elsewhere: ReadonlySet<string> = new Set()): Document {
   const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
-  const isElsewhere = ({ basis }: Sentence): boolean =>
-    basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
+  const isElsewhere = ({ basis }: Sentence): boolean => {
+    const ids = Object.keys(basis?.rests ?? {});
+    return ids.length > 0 && ids.every((id) => elsewhere.has(id));
+  };
   let left = limit - headingsOf(document.sentences).reduce((sum, heading) => sum + countWords(heading), 0);
   const kept = new Set<Sentence>();
   const keep = (sentences: readonly Sentence[], most: number): void => {

@@ -90,21 +90,31 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
 
 /**
  * Takes events out of the bases of the documents of their owners. The sentences stay, because what was learned outlives its events, and
- * rest on the live statements that were formed from the events. A sentence that rests on an event of which nothing holds stays stale.
+ * rest on the live statements that were formed from the events. A sentence that rests on an event of which nothing holds, or of which words
+ * were cut since the sentence was written, stays stale.
  */
 export async function takeFromBases(writer: Writer, tenant: string, eventIds: readonly string[]): Promise<void> {
   const formed = await memoriesFrom(writer, tenant, eventIds);
   const stale = eventsGone(formed);
   const gone = new Set(eventIds.filter((id) => !stale.has(id)));
   const live = formed.filter(({ archivedAt, trust }) => archivedAt === null && trust !== 'low');
+  const events = {
+    table: 'events',
+    tenant,
+    column: 'id',
+    values: eventIds,
+    select: ['id', 'content', 'owner_key'],
+  } as const;
+  const rows = await rowsBy(writer, events);
+  const hashes = new Map(rows.map(({ id, content }) => [id, contentHash(content)]));
+  const isChanged = (id: string, hash: string): boolean => hash !== '' && hash !== hashes.get(id);
   const heirs = ([id, hash]: [string, string]): [string, string][] =>
-    !gone.has(id)
+    !gone.has(id) || isChanged(id, hash)
       ? [[id, hash]]
       : live
           .filter(({ sourceEvents }) => sourceEvents.includes(id))
           .map((memory) => [memory.id, hash === '' ? '' : contentHash(timedRendering(memory))]);
-  const events = { table: 'events', tenant, column: 'id', values: eventIds, select: ['owner_key'] } as const;
-  const values = (await rowsBy(writer, events)).map(({ owner_key }) => owner_key);
+  const values = rows.map(({ owner_key }) => owner_key);
   const blocks = { table: 'blocks', tenant, column: 'owner_key', values, select: ['id', 'basis'] } as const;
   for (const block of await rowsBy(writer, blocks)) {
     const basis = Object.entries(JSON.parse(block.basis) as Basis).map(([key, { rests, ...rest }]) => [
