@@ -123,6 +123,17 @@ for (const database of databases('sql')) {
       expect(await known()).toEqual(['52k']);
     });
 
+    it('bring a past event with an end back to life when the request is withdrawn', async () => {
+      const content = 'Sailed around Corsica.';
+      const validTo = new Date(clock.now() - 30 * 24 * 60 * MINUTE);
+      await kim.memories.create({ type: 'fact', content, tense: 'happened', validTo });
+      await say('Please forget that I sailed around Corsica.');
+      expect(await known()).toEqual([]);
+      await say('Actually, keep it.');
+      expect(await known()).toEqual([content]);
+      expect(await kim.forgotten.list()).toEqual([]);
+    });
+
     it('[K9] leave of a topic what is not made of them: its other sentences and clauses, under another title', async () => {
       await varve.close();
       const server = await startProtocolServer();

@@ -3,6 +3,7 @@ import { datedLine } from '../language/sentences.ts';
 import { memoryType } from '../record/memory-types.ts';
 import {
   type ArchiveReason,
+  hasEnded,
   type InternalChange,
   type InternalMemory,
   type Memory,
@@ -195,7 +196,8 @@ export async function restoreOrKeepAsHistory(
   why: Change,
 ): Promise<Memory> {
   const inItsPlace = await findInItsPlace(writer, parts, before);
-  const isOver = before.validTo !== null && before.validTo.getTime() <= parts.clock.now();
+  // A past event stays true after its last day.
+  const isOver = before.tense !== 'happened' && hasEnded(before, parts.clock.now());
   if (inItsPlace === null && !isOver) return restoreMemory(writer, parts, before, why);
   const contradictedBy = inItsPlace?.id ?? before.contradictedBy;
   const after: Memory = { ...before, archiveReason: 'superseded', contradictedBy };
