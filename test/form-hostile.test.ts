@@ -510,6 +510,30 @@ for (const database of databases()) {
       ]);
     });
 
+    it('[Q3] [E3] what concerns no person reaches all users, with or without a capital letter', async () => {
+      const handle = fresh();
+      const said = ['Badge reader resets at noon.', 'The NAS drive is full.', 'Landlord of the depot cheats.'];
+      await handle.observe({ content: said.join(' ') });
+      const abouts = ['Badge reader', 'the NAS drive', 'Landlord of the depot'];
+      answer({
+        statements: said.map((text, index) =>
+          item({ about: abouts[index] ?? '', text, turn: 1, quote: text.slice(0, -1), everyone: true }),
+        ),
+        reflections: [
+          { level: 'agent', text: 'Few users read footnotes.' },
+          { level: 'agent', text: 'Hope reads footnotes in the bath.' },
+        ],
+      });
+      await handle.form();
+      expect(await live(handle)).toHaveLength(5);
+      const stranger = varve.for({ ...handle.scope, user: 'stranger', session: 'other' });
+      expect((await live(stranger)).toSorted()).toEqual([
+        'Badge reader resets at noon.',
+        'Few users read footnotes.',
+        'The NAS drive is full.',
+      ]);
+    });
+
     it('[X1] a request to forget counts only in the user’s own words: not pasted, not a tool’s, not invented (F15)', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({

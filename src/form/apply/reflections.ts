@@ -1,6 +1,5 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
-import { SEED_WORDS } from '../../language/seed-words.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
@@ -14,6 +13,7 @@ import { newMemory } from '../../store/memory-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/evidence.ts';
+import { possibleNames } from '../check/possible-names.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { ReadReflection, ReadTopic } from '../read/reader.ts';
@@ -99,22 +99,18 @@ async function levelOf(
   return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
 }
 
+// One user: what is said of users in general is about nobody.
 const THE_USER =
-  /(?<!\p{L})(?:user|(?:be)?nutzer|usuari[oa]|usuári[oa]|utilisat(?:eur|rice)|utent[ei]|gebruik(?:st)?er)\p{L}{0,3}(?!\p{L})|用[户戶]|ユーザ/iu;
-const ORDINARY = contentStems([...SEED_WORDS].join(' '));
+  /(?<!\p{L})(?:user|(?:be)?nutzer(?:s|in)?|usuari[oa]|usuári[oa]|utilisat(?:eur|rice)|utente|gebruik(?:st)?er)(?!\p{L})|用[户戶]|ユーザ/iu;
 
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
   if (THE_USER.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
     return true;
-  const names = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
-  const entities = await findEntitiesByName(writer, scope, names);
-  // The first word has a capital letter in any case. Unless it is a common word, it may be a name, too.
-  const isOpening = (name: string): boolean =>
-    text.startsWith(name) && [...contentStems(name)].every((stem) => ORDINARY.has(stem));
-  // A capitalised word that names no known entity may be the name of a person.
+  const capitalised = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
+  const entities = await findEntitiesByName(writer, scope, capitalised);
   return (
     entities.some(({ type }) => type === 'person') ||
-    names.some((name) => !isOpening(name) && !entities.some((entity) => entity.name === name))
+    possibleNames(text, 'sentence').some((name) => !entities.some((entity) => entity.name === name))
   );
 }
 

@@ -32,6 +32,7 @@ import {
   isStated,
   locateQuotes,
 } from './evidence.ts';
+import { possibleNames } from './possible-names.ts';
 
 /** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
 export interface Checked {
@@ -175,7 +176,10 @@ function levelOf(
 
 /** A name has a capital letter, or letters of a script without case. Everything else is a thing, unless it is a relation. */
 function mayBePerson(subject: string): boolean {
-  return /[\p{Lu}\p{Lo}]/u.test(subject) || subject.split(/[^\p{L}-]+/u).some((word) => KINSHIP.has(word));
+  const words = subject.toLowerCase().split(/[^\p{L}-]+/u);
+  return (
+    /\p{Lo}/u.test(subject) || possibleNames(subject, 'label').length > 0 || words.some((word) => KINSHIP.has(word))
+  );
 }
 
 const FIRST_PERSON =
