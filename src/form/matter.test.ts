@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { packOf } from '../language/packs/packs.ts';
-import { akin, type Meanable, recent, withContinuations, withSameNames } from './matter.ts';
+import { akin, type Meanable, recent, withContinuations, withSameNames, namesAnother } from './matter.ts';
 
 const english = packOf('en');
 const DAY = 86_400_000;
@@ -82,5 +82,19 @@ describe('what goes on about a matter', () => {
   it('is not told where the language is not known or writes no spaces', () => {
     expect(continuing(items, true, null)).toEqual([]);
     expect(continuing(items, true, packOf('ja'))).toEqual([]);
+  });
+});
+
+describe('a request that names something else', () => {
+  it.each([
+    ['I worked at Norbell', 'Works at Kestra', 'en', true],
+    ['I worked at Kestra', 'Works at Kestra', 'en', false],
+    ['where I work, my uncle at Norbell must not know', 'Works at Kestra', 'en', false],
+    ['flat I told Marta about', 'Lives in Kassel', 'en', false],
+    ['vergiss, wo ich in Hessen wohne', 'Lebt in Kassel', 'de', false],
+    ['dass ich bei Norbell gearbeitet habe', 'Arbeitet bei Kestra', 'de', true],
+    ['trabajé en Norbell', 'Trabaja en Kestra', 'es', true],
+  ])('states a value: "%s" beside "%s"', (words, content, language, expected) => {
+    expect(namesAnother(words, told(content)[0]!, packOf(language))).toBe(expected);
   });
 });

@@ -71,9 +71,12 @@ function namesIn(text: string, pack: Pack | null): string[] {
   return found.filter((name) => pack === null || !patternsOf(pack).date.test(name)).map((name) => name.toLowerCase());
 }
 
-/** Whether a statement and the words of a request name different things: "that I worked at Bosch" does not mean "works at Siemens". */
+/**
+ * Whether a statement and the words of a request name different things: "that I worked at Bosch" does not mean "works at Siemens". "Where I
+ * live in Austria" and "the job that I told Anna about" state no value, so a name in such words tells nothing.
+ */
 export function namesAnother(words: string, item: Meanable, pack: Pack | null): boolean {
-  const asked = namesIn(words, pack);
+  const asked = pack !== null && !patternsOf(pack).isStated(words) ? [] : namesIn(words, pack);
   const told = `${item.subject ?? ''} ${item.content} ${item.value ?? ''}`.toLowerCase();
   return asked.length > 0 && namesIn(item.content, pack).length > 0 && !asked.some((name) => told.includes(name));
 }
@@ -114,13 +117,18 @@ export function withContinuations<Item extends Meanable>(
   return items.filter((item) => meant.has(item));
 }
 
-const patternsOf = perPack(({ calendar: { months, weekdays }, requests: { the }, words: { me, my } }) => {
+const patternsOf = perPack((pack) => {
+  const { calendar, requests, words } = pack;
   // English writes weekdays and months like names.
-  const date = `(?:${[...months, ...weekdays].join('|')})s?`;
+  const date = `(?:${[...calendar.months, ...calendar.weekdays].join('|')})s?`;
+  const subject = packRegExp(`^\\s*(?:${pack.i}|${pack.iAm})(?![\\p{L}])`);
+  const question = wordsPattern(words.question, pack.script);
   return {
     date: packRegExp(`^${date}$`),
-    thing: packRegExp(`^(?:${the})(?: |(?<='))(?!${date}(?![\\p{L}]))[\\p{L}]{3,}`),
-    users: wordsPattern(`${me}|${my}`),
+    thing: packRegExp(`^(?:${requests.the})(?: |(?<='))(?!${date}(?![\\p{L}]))[\\p{L}]{3,}`),
+    users: wordsPattern(`${words.me}|${words.my}`),
+    // A verb shows its subject in most languages; in English it needs one.
+    isStated: (text: string): boolean => !question.test(text) && (pack.isUninflected !== true || subject.test(text)),
   };
 });
 

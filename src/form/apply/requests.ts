@@ -228,7 +228,7 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
     return complete(await saidJustBefore(forgetting, evidence, { named, own: open }));
   const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
   const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
-  const memoriesMeant = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
+  const memoriesMeant = asking.isNamedByModel ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
   const found = new Set<Meanable>(
     isNarrow && memoriesMeant.length > 0
       ? memoriesMeant

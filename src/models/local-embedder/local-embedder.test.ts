@@ -144,6 +144,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     ['Ich arbeite als Hebamme in Kassel.', ['job_title=Hebamme', 'home_city=Kassel.']],
     ['我住在苏州，是一名护士。', ['home_city=苏州']],
     ['My sister lives in Tromsø.', []],
+    ['Ich bin Bäcker und wohne in Düsseldorf.'.normalize('NFD'), []],
   ])('tells the values in the words of %s', async (text, expected) => {
     const { values = [] } = (await embedder.readParts?.([text])) ?? {};
     const sure = values.filter(({ probability }) => probability > 0.9);

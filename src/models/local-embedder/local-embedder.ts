@@ -133,7 +133,9 @@ async function readParts(
     const values = windows.flatMap(({ words, parts: sentences }, index) =>
       valuesOf(words, told[index]!.subarray(sentences.length * HEADS)),
     );
-    return { foreign: tellOf(0), request: tellOf(1), values };
+    // The glossary composes letters and accents, after which places of a text that has them apart are other ones.
+    const isPlaced = ({ part }: SlotValue): boolean => parts[part] === parts[part]?.normalize('NFC');
+    return { foreign: tellOf(0), request: tellOf(1), values: values.filter(isPlaced) };
   } finally {
     sender.end();
   }

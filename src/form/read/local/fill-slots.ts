@@ -66,7 +66,7 @@ function* matches(
 }
 
 /** Whether two patterns found the same slot: the attribute is the same, and one value contains the other. */
-export function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
+function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   const [left, right] = [one.value.toLowerCase(), other.value.toLowerCase()];
   return (
     one.attribute === other.attribute && one.subject === other.subject && (left.includes(right) || right.includes(left))

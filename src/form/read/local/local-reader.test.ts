@@ -377,24 +377,52 @@ describe('a model beside the reader', () => {
   });
 
   it.each([
-    ['Kassel has been good to us.', [['home_city', 'Kassel']]],
-    ['I live in Kassel.', [['home_city', 'Kassel']]],
-    ['Has Kassel been good to us?', []],
-    ['If only Kassel had been good to us.', []],
-    ['Kassel has been good to them.', []],
-    [`Kassel has been good to us${', and then there was one more thing to do'.repeat(3)}.`, []],
+    ['Origami has been good to us.', [['hobby', 'Origami']]],
+    ['My hobby is origami.', [['hobby', 'origami']]],
+    ['Has origami been good to us?', []],
+    ['If only origami had been good to us.', []],
+    ['Origami has been good to them.', []],
+    [`Origami has been good to us${', and then there was one more thing to do'.repeat(3)}.`, []],
   ])('fills a slot of a short plain sentence once: %s', async (text, expected) => {
     const readParts: ReadParts = async (parts) => ({
       foreign: Float32Array.from(parts, () => -9),
       request: Float32Array.from(parts, () => -9),
       values: parts.map((part, index) => {
-        const start = part.indexOf('Kassel');
-        return { part: index, start, end: start + 'Kassel.'.length, attribute: 'home_city', probability: 0.99 };
+        const start = part.toLowerCase().indexOf('origami');
+        return { part: index, start, end: start + 'origami'.length, attribute: 'hobby', probability: 0.99 };
       }),
     });
     const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
     const filled = statements.filter(({ attribute }) => attribute !== null);
     expect(filled.map(({ attribute, value }) => [attribute, value])).toEqual(expected);
+  });
+
+  it.each([
+    ['The tiles came from Norbell.', 'Norbell', 'employer', []],
+    ['The tiles for the job came from Norbell.', 'Norbell', 'employer', [['employer', 'Norbell']]],
+    ['My son Paul beats my wife at chess.', 'Paul', 'partner_name', [['child_name', 'Paul']]],
+  ])('fills a firm only beside a word for it, and no word twice: %s', async (text, word, attribute, expected) => {
+    const readParts: ReadParts = async (parts) => ({
+      foreign: Float32Array.from(parts, () => -9),
+      request: Float32Array.from(parts, () => -9),
+      values: [{ part: 0, start: text.indexOf(word), end: text.length, attribute, probability: 0.99 }],
+    });
+    const by = createLocalReader({ readParts, select: keepsAll });
+    const filled = (await read(text, { by })).statements.filter((one) => one.attribute !== null);
+    expect(filled.map((one) => [one.attribute, one.value])).toEqual(expected);
+  });
+
+  it('fills no slot of one value that is known already', async () => {
+    const readParts: ReadParts = async (parts) => ({
+      foreign: Float32Array.from(parts, () => -9),
+      request: Float32Array.from(parts, () => -9),
+      values: [{ part: 0, start: 0, end: 4, attribute: 'partner_name', probability: 0.99 }],
+    });
+    const by = createLocalReader({ readParts, select: keepsAll });
+    const filledWith = async (known: ReadInput['known']): Promise<unknown[]> =>
+      (await read('Nina cooked for us.', { by, known })).statements.filter(({ attribute }) => attribute !== null);
+    expect(await filledWith([])).toHaveLength(1);
+    expect(await filledWith([memory({ attribute: 'partner_name', value: 'Ida' })])).toHaveLength(0);
   });
 
   it('fills no slot that is not probable enough', async () => {

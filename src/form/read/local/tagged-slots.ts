@@ -1,6 +1,8 @@
-import { packPattern, plainMarks } from '../../../language/packs/packs.ts';
-import { USER } from '../../../record/statement.ts';
-import { type FilledSlot, isSameSlot } from './fill-slots.ts';
+import type { Pack } from '../../../language/packs/pack.ts';
+import { packPattern, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { isUser, USER } from '../../../record/statement.ts';
+import type { ReadInput } from '../reader.ts';
+import type { FilledSlot } from './fill-slots.ts';
 import type { ReadUnit, ToldMessage } from './units.ts';
 
 /** How probable a value must be: of unseen plain sentences 97 of 100 values are then right (train/README.md). */
@@ -10,31 +12,49 @@ const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
-/** The slots of a plain sentence that the reading layers tell, without those that a pattern has found. They count as likely. */
-export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
-  if (!isPlain(unit)) return [];
-  return values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
-    if (start < unit.start || end > unit.end || probability < SURE) return [];
+/** One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence. */
+const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 'home_country', 'hometown', 'address']);
+
+const topicsOf = perPack(
+  ({ topics, script }) =>
+    new Map(Object.entries(topics).map(([attribute, words]) => [attribute, wordsPattern(words, script)])),
+);
+
+/**
+ * The slots of a plain sentence that the reading layers tell, beside those that a pattern has found. They count as likely, and they replace
+ * nothing that is known.
+ */
+export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], input: TaggedInput): FilledSlot[] {
+  const { pack } = unit;
+  if (pack === null || !isPlain(unit, pack)) return [];
+  const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
+    if (start < unit.start || end > unit.end || probability < SURE || isKnown(attribute, input)) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
-    const slot: FilledSlot = {
-      subject: USER,
-      attribute,
-      value: unit.text.slice(place.start, place.end),
-      polarity: 'affirmed',
-      tense: null,
-      from: null,
-      ...place,
-      isLikely: true,
-    };
-    return slot.value === '' || unit.filled.some((other) => isSameSlot(other, slot)) ? [] : [slot];
+    const isTaken = unit.filled.some((other) => place.start < other.end && place.end > other.start);
+    if (place.start === place.end || isTaken) return [];
+    const value = unit.text.slice(place.start, place.end);
+    return [
+      { subject: USER, attribute, value, polarity: 'affirmed', tense: null, from: null, ...place, isLikely: true },
+    ];
   });
+  const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
+  const isSaid = (attribute: string): boolean => topicsOf(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
+  return tagged.filter(({ attribute }) => !PLACES.has(attribute) || hasOther || isSaid(attribute));
+}
+
+type TaggedInput = Pick<ReadInput, 'known' | 'attributes'>;
+
+/** Whether the user has another value of an attribute that has one value. */
+function isKnown(attribute: string, { known, attributes }: TaggedInput): boolean {
+  const isOne = attributes.policyOf(attribute).values === 'one';
+  return isOne && known.some((memory) => isUser(memory.subject) && memory.attribute === attribute);
 }
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
 
 /** Whether a sentence is short, its author's own, and no question, condition, denial or report of somebody else. */
-function isPlain({ pack, text, count, isForeign, foreign }: ReadUnit): boolean {
-  if (pack === null || isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
+function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boolean {
+  if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
   const plain = plainMarks(text);
   return !isLong && !/[?？]/u.test(text) && !VETOES.some((name) => packPattern(pack, name).test(plain));
