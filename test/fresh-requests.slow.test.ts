@@ -13,9 +13,9 @@ interface FreshRequest {
   kind: string;
 }
 
-const { seen, unseen } = JSON.parse(
+const { seen, unseen, plain } = JSON.parse(
   readFileSync(new URL('talk/fresh-requests.json', import.meta.url), 'utf8'),
-) as Record<'seen' | 'unseen', FreshRequest[]>;
+) as Record<'seen' | 'unseen' | 'plain', FreshRequest[]>;
 
 const letters = (text: string): number => (text.match(/[\p{L}\p{N}]/gu) ?? []).length;
 
@@ -49,27 +49,19 @@ async function understood(requests: readonly FreshRequest[]): Promise<{ asked: n
   return right;
 }
 
-// Measured with the local embedder. The floors are what the last run had: the unseen half is far from the 90 % that were wanted.
+// Measured with the local embedder. The floors are what the last run had; nine of ten are wanted.
 describe('[X1] requests to forget by strangers, in nine languages, without a model', () => {
-  it(
-    'are understood where the packs were improved with them: 71 of 81, and none of 45 others is obeyed',
-    { timeout: 600_000 },
-    async () => {
-      const { asked, ignored } = await understood(seen);
-      console.log(`seen: understood ${asked} of 81, not obeyed ${ignored} of 45`);
-      expect(asked).toBeGreaterThanOrEqual(71);
-      expect(ignored).toBe(45);
-    },
-  );
-
-  it(
-    'are understood more often than not where nobody has seen them: 29 of 54, and 2 of 36 others are obeyed',
-    { timeout: 600_000 },
-    async () => {
-      const { asked, ignored } = await understood(unseen);
-      console.log(`unseen: understood ${asked} of 54, not obeyed ${ignored} of 36`);
-      expect(asked).toBeGreaterThanOrEqual(29);
-      expect(ignored).toBeGreaterThanOrEqual(34);
-    },
-  );
+  it.each([
+    { name: 'that the packs were improved with', requests: seen, asked: 75, ignored: 45 },
+    { name: 'in unusual words that nobody has seen', requests: unseen, asked: 31, ignored: 34 },
+    { name: 'in plain words that nobody has seen', requests: plain, asked: 75, ignored: 30 },
+  ])('are understood $name', { timeout: 600_000 }, async ({ name, requests, asked, ignored }) => {
+    const all = requests.filter(({ forgets }) => forgets.length > 0).length;
+    const right = await understood(requests);
+    console.log(
+      `fresh requests ${name}: ${right.asked} of ${all}, not obeyed ${right.ignored} of ${requests.length - all}`,
+    );
+    expect(right.asked).toBeGreaterThanOrEqual(asked);
+    expect(right.ignored).toBeGreaterThanOrEqual(ignored);
+  });
 });

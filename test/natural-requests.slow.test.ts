@@ -51,12 +51,12 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
 // Measured with the local embedder and without a model. The floors are what the last run had; nine of ten are wanted.
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
-    ['that the patterns were improved with', seen, 0.86],
-    ['that nobody has looked at', unseen, 0.8],
-    ['of another person that nobody has looked at', fresh, 0.63],
+    ['that the patterns were improved with', seen, 0.9],
+    ['that nobody has looked at', unseen, 0.86],
+    ['of another person that nobody has looked at', fresh, 0.78],
     ['that ask nothing of the memory', none, 1],
     ['of another person that ask nothing of the memory, three of which are obeyed', freshNone, 0.9],
-    ['of a third person, whose misses were looked at only after they were counted', third, 0.8],
+    ['of a third person, whose misses were looked at only after they were counted', third, 0.85],
     ['of a third person that ask nothing of the memory, one of which is obeyed', thirdNone, 0.96],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
