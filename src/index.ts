@@ -70,6 +70,7 @@ export type {
   EmbedOptions,
   PartReading,
   ReadPartsOptions,
+  SlotValue,
   FunctionEmbedderOptions,
 } from './models/embedder.ts';
 export {

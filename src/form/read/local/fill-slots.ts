@@ -21,6 +21,8 @@ export interface FilledSlot {
   end: number;
   /** Correct only if the selector keeps the sentence. */
   isLikely?: boolean;
+  /** Found by the reading layers: such a value never takes the place of one that the user's words state for certain. */
+  isTold?: boolean;
 }
 
 const LONGEST_SENTENCE = 600;

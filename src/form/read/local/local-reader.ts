@@ -73,7 +73,7 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
           const vector = vectors?.[place] ?? null;
           place += 1;
           return {
-            unit: { ...unit, filled: [...unit.filled, ...taggedSlots(unit, turn.told.values, input)] },
+            unit: { ...unit, filled: [...unit.filled, ...taggedSlots(unit, turn.told.values)] },
             request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
             hasVector: vector !== null,

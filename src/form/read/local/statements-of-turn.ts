@@ -117,6 +117,7 @@ function slotStatement(
     text: renderSlot({ ...slot, subject }, pack, input.attributes),
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from === null ? null : slot.from.toISOString(),
+    explicit: slot.isTold !== true,
     importance: item?.isWanted === true ? REMEMBERED : null,
     names: namesOf(unit.text),
   });

@@ -1,7 +1,6 @@
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
-import { isUser, USER } from '../../../record/statement.ts';
-import type { ReadInput } from '../reader.ts';
+import { USER } from '../../../record/statement.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import type { ReadUnit, ToldMessage } from './units.ts';
 
@@ -22,32 +21,34 @@ const topicsOf = perPack(
 
 /**
  * The slots of a plain sentence that the reading layers tell, beside those that a pattern has found. They count as likely, and they replace
- * nothing that is known.
+ * nothing that the user's words state for certain.
  */
-export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], input: TaggedInput): FilledSlot[] {
+export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
   const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
-    if (start < unit.start || end > unit.end || probability < SURE || isKnown(attribute, input)) return [];
+    if (start < unit.start || end > unit.end || probability < SURE) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
     const isTaken = unit.filled.some((other) => place.start < other.end && place.end > other.start);
     if (place.start === place.end || isTaken) return [];
     const value = unit.text.slice(place.start, place.end);
     return [
-      { subject: USER, attribute, value, polarity: 'affirmed', tense: null, from: null, ...place, isLikely: true },
+      {
+        subject: USER,
+        attribute,
+        value,
+        polarity: 'affirmed',
+        tense: null,
+        from: null,
+        ...place,
+        isLikely: true,
+        isTold: true,
+      },
     ];
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
   const isSaid = (attribute: string): boolean => topicsOf(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
   return tagged.filter(({ attribute }) => !PLACES.has(attribute) || hasOther || isSaid(attribute));
-}
-
-type TaggedInput = Pick<ReadInput, 'known' | 'attributes'>;
-
-/** Whether the user has another value of an attribute that has one value. */
-function isKnown(attribute: string, { known, attributes }: TaggedInput): boolean {
-  const isOne = attributes.policyOf(attribute).values === 'one';
-  return isOne && known.some((memory) => isUser(memory.subject) && memory.attribute === attribute);
 }
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
