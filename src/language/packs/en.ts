@@ -71,6 +71,8 @@ export const english: Pack = {
     changes: 'change|new|news|happen|different|go|up|on',
     when: 'when|how long|(?:what|which) (?:date|month|year|day|time)|since when',
     howMany: 'how (?:many|much|often|old)',
+    stillKnown:
+      "^(?:(?:do|don't|did|didn't|have|haven't) (?:you|u) (?:really |actually |already |still |even |just )*(?:remember|recall|forget|forgot|forgotten)|(?:do|can) (?:you|u) still (?:know|have|remember|recall)|what do (?:you|u) (?:still (?:know|have)|remember))(?! (?:.* )?(?:that|where|and|because|since|now) (?:i|i'm|i've|we|we're|my)(?!\\p{L})| (?:i|i'm|i've|we|to)(?!\\p{L}))",
     agentSaid:
       '(?:did|have|had) you (?:\\w+ )?(?:say|said|tell|told|give|given|gave|list|suggest|recommend|mention|explain|advise|write|propose|share)|you (?:said|told|gave|listed|suggested|recommended|mentioned|explained|advised|wrote|proposed|shared)',
   },

@@ -69,6 +69,8 @@ export const spanish: Pack = {
     changes: 'cambiado|cambió|nuevo|pasado|pasó|desde|ha|se|qué',
     when: 'cuándo',
     howMany: 'cuánt[oa]s?',
+    stillKnown:
+      '^(?:(?:ya|todavía|aún|qué) )?(?:(?:te|se) (?:acuerdas|acordás|acuerda|olvidaste|olvidó|has olvidado|ha olvidado)|recuerdas|recordás|recuerda|olvidaste|has olvidado|(?<=(?:todavía|aún) )sabes)(?!(?: todavía| aún)? (?:de )?que(?!\\p{L}))',
   },
   requests: {
     drop: `(?:puedes?|podrías?|podés) (?:ir )?(?:borrando|olvidando|quitando|eliminando|olvidarte de|olvidarte|deshacerte de)|(?:ya )?no (?:necesitas?|hace falta|tienes por qué)(?: que)? (?:saber|tener|guardar|recordar|sepas|tengas|guardes|recuerdes)(?:l[oa]s?)?|(?:bórr|olvíd|elimín|quít|sác)(?:a|e)(?:me|te|se)?(?:l[oa]s?)|(?:b[oó]rr|olv[ií]d|elim[ií]n|qu[ií]t|sac|desc[aá]rt)(?:es|en|ando|arías?|éis)|olvidémonos|desapar(?:ece|ecer|ezca)|(?:se puede|se pueden|puede|pueden|debe|deben) (?:borrar|eliminar|quitar|olvidar)(?:se)?|(?:olv[ií]d|b[oó]rr|elim[ií]n|qu[ií]t|s[aá]c|t[aá]ch|t[ií]r|desc[aá]rt|ign[oó]r|ret[ií]r|l[ií]mpi|p[uú]rg|dep[uú]r|des[eé]ch|entierr|entiérr)(?:a|á|e|es|ar|aras?|ases?)${CLITICS}|(?:saqu|purgu)es?|supr[ií]m(?:e|a|as|ir|ieras?|ieses?)${CLITICS}|(?:haz|hacé|haga|hagas|hacer)(?:l[oa]s?)? desaparecer|desaparezca|desh(?:azte|acete|ágase|acerte|agas) de|d(?:a|ar|é)(?:l[oa]s?)? de baja|fuera|(?:a|en) la (?:papelera|basura)`,

@@ -66,6 +66,8 @@ export const french: Pack = {
     changes: "changé|nouveau|neuf|passé|arrivé|depuis|s'est",
     when: 'quand',
     howMany: 'combien',
+    stillKnown:
+      "^(?:est-ce que )?(?:tu te (?:souviens|rappelles)|te (?:souviens|rappelles)-tu|vous vous (?:souvenez|rappelez)|vous (?:souvenez|rappelez)-vous|(?:as-tu|tu as|avez-vous|vous avez) (?:déjà |bien |vraiment )?oublié|(?:sais-tu|tu sais|savez-vous|vous savez) encore)(?!(?: encore)? (?:que(?!\\p{L})|qu'))",
   },
   requests: {
     drop: `(?:peux|pouvez|pourrais|pourriez)(?:-tu|-vous)? (?:\\S+ ){0,3}?(?:te débarrasser|vous débarrasser|tirer un trait|faire une croix|faire l'impasse)|tir(?:e|er|ez) un trait|(?:fais|faites|faire) (?:disparaître|sauter|le ménage|une croix)|(?:effac|supprim|oubli|enlèv|retir|vir)(?:ant|erais|erait)|nettoi(?:e|es|ez)|nettoyer|écras(?:e|er|ez)|(?:plus|pas) besoin (?:de |d'|que )((?:\\S+ ){0,4}?)(?:garder|savoir|retenir|conserver|avoir|gardes|saches)|l'(?:enlever|effacer|oublier|ôter|éliminer)|l[ea]s? (?:supprimer|retirer|virer|jeter)|(?:supprime|efface|oublie|enlève|enleve|vire|retire|jette)[ -](?:l[ea]s?|ça|moi ça)(?= *(?:[.,!?]|$|stp|svp|s'il|merci))|(?:peut|peuvent|doit|doivent) être (?:effacée?s?|supprimée?s?|oubliée?s?|retirée?s?)|(?:oubli|effac|supprim|enl[eè]v|retir|vir|jett?|dégag|ôt|ray|élimin|ignor|balanc|zapp|jart|purg|gomm|biff|annul)(?:e|ez|er|es|ons|iez)(?:-(?:moi-)?(?:l[ea]s?|ça|en|moi))?|détrui(?:s|sez|re)(?:-l[ea]s?)?|poubelle|corbeille|débarrass(?:e|ez|er)(?:-t'en|-vous en)?|(?:te|t'en|vous|vous en) défaire|f(?:ais|aites|aire)(?:-l[ea]s?)? disparaître|pass(?:e|es|er|ez)(?:-l[ea]s?)? à la trappe`,

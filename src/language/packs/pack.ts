@@ -109,6 +109,8 @@ export interface PackQuestions {
   howMany: string;
   /** Asks for what the assistant has said. */
   agentSaid?: string;
+  /** Asks whether the assistant still knows something, "did you forget", without a clause that tells it: "that I work there again". */
+  stillKnown?: string;
 }
 
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */

@@ -64,6 +64,8 @@ export const portuguese: Pack = {
     changes: 'mudou|mudado|novo|aconteceu|desde|o|que',
     when: 'quando',
     howMany: 'quant[oa]s',
+    stillKnown:
+      '^(?:(?:você|tu|o senhor|a senhora|ainda|já) ){0,3}(?:(?:se )?(?:lembra|recorda|esqueceu)(?:-se)?|(?:te )?(?:lembras|recordas|esqueceste)(?:-te)?|(?<=ainda )sabe)(?!(?: ainda)? (?:de )?que(?!\\p{L}))',
   },
   requests: {
     drop: `desconsider(?:a|e|es|ar)|(?:pode|podes|podia|poderia)(?:s)? (?:ir )?(?:apagando|esquecendo|tirando|jogar fora|deitar fora|passar a borracha|dar sumiço|deixar pra lá)|(?:já )?não (?:precisa|precisas|é preciso)(?: mais)?(?: de)? (?:ter|saber|guardar|lembrar|manter|registr?ar)|pass(?:a|ar|e) (?:a|uma) borracha|deixa (?:isso )?pra lá|(?:apag|elimin|tir|retir|esque[cç])(?:ando|endo|arias?|erias?|ares|eres)|(?:pode|podem|deve|devem) ser (?:apagad[oa]s?|eliminad[oa]s?|removid[oa]s?|esquecid[oa]s?|excluíd[oa]s?)|esque(?:ce|ça|cer|ças|cesses?)${CLITICS}|(?:apag|delet|elimin|tir|retir|risc|descart|ignor|limp|expurg|larg|anul|jog)(?:a|á|e|u?es?|ar|asses?|ue)${CLITICS}|remov(?:e|a|er|ê|as|esses?)${CLITICS}|exclu(?:i|a|as|ir|ísses?)${CLITICS}|suprim(?:e|a|as|ir)${CLITICS}|(?:some|suma|sumir) com|deit(?:a|ar|e)${CLITICS} fora|d(?:á|ar|ê)(?:-lhe)? (?:um )?(?:fim|delete|sumiço|baixa)|(?:faz|faça|fazer)(?:-o|-a)? desaparecer|(?:tem|têm|tens) (?:de|que) (?:desaparecer|sair|ser apagad[oa]s?)|(?:no|pro|para o|ao) lixo|fora(?= *(?:[.!,;)]|$| pf| já))`,

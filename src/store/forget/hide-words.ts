@@ -1,5 +1,4 @@
-import { english } from '../../language/packs/en.ts';
-import { detectPack, packPattern } from '../../language/packs/packs.ts';
+import { asksFor, detectPack, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
@@ -85,16 +84,19 @@ function leadingName(value: string): string | null {
   return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
 }
 
-/** Whether a turn of the user says it. A question about it, such as "Did you forget Halden Foods?", does not. */
+/** Whether a turn of the user says it. A question whether it is still known, such as "Did you forget Halden Foods?", does not. */
 export function isSaidIn(content: string, says: Says): boolean {
-  return splitSentences(content).some(({ text }) => says(text) && !isQuestion(text));
+  return splitSentences(content).some(({ text }) => says(text) && !asksIfKnown(text));
 }
 
-/** Whether a sentence begins as a question and ends as one: "I am back at Halden, isn't that great?" states something. */
-function isQuestion(sentence: string): boolean {
-  if (!/[?？]\s*$/u.test(sentence)) return false;
-  const pack = detectPack(sentence) ?? english;
-  return /^\s*¿/u.test(sentence) || packPattern(pack, 'question').exec(sentence.trimStart())?.index === 0;
+/**
+ * Whether a sentence only asks if something is still known. Any other question may tell it: "What do I wear at Halden Foods, where I work
+ * again?" A comma may begin the clause that tells it, and a statement that is lost is worse than an echo that is kept.
+ */
+function asksIfKnown(sentence: string): boolean {
+  const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
+  if (!/^[^,;:，、；：]*[?？]\s*$/u.test(question)) return false;
+  return asksFor(question, 'stillKnown', detectPack(question));
 }
 
 /** Which parts of an event are to be hidden. */
