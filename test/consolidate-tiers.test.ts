@@ -286,6 +286,25 @@ for (const database of databases()) {
       expect((await ana.blocks.history('scaffold')).at(-1)).toMatchObject({ actor: 'operator' });
     });
 
+    it('[T6] [X1] forgetting something of an agent leaves the held changes of its users, and a user’s own goes with the words', async () => {
+      const { varve, ana } = await open({ model: true });
+      const scaffold = { Boat: 'a red dinghy', City: 'Bergen', Team: 'Rowing', Pet: 'Otto' };
+      await ana.blocks.replace('scaffold', scaffold);
+      await ana.recordObservation('User sold the red dinghy, left Bergen and the rowing team, and Otto died.', 'fact');
+      const working = [{ text: 'Owned a red dinghy in Bergen.', section: null, from: [1] }];
+      server.next(answer({ remove: ['Boat', 'City', 'Team', 'Pet'], working, from: [1] }));
+      await ana.consolidation.run();
+      expect(await ana.consolidation.held()).toHaveLength(1);
+      const agent = varve.for({ ...ana.scope, user: null });
+      const content = 'Owned a red dinghy in Bergen.';
+      const { memory } = await agent.memories.create({ type: 'learning', content });
+      await agent.memories.forget(memory.id);
+      expect(await ana.consolidation.held()).toHaveLength(1);
+      const own = await ana.memories.create({ type: 'fact', content });
+      await ana.memories.forget(own.memory.id);
+      expect(await ana.consolidation.held()).toEqual([]);
+    });
+
     it('[T6] a condensation is applied, however short; a loss of statements that still hold is held', async () => {
       const { ana } = await open({ model: true });
       const likes = ['tea', 'rain', 'jazz', 'chess', 'trams', 'moss', 'maps', 'salt'];

@@ -32,7 +32,7 @@ export async function redactDocuments(writer: Writer, scope: Scope, { says, gone
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
   const { rows } = await sql<Place & StoredDocument & { id: string; kind: string }>`
     select id, agent_id as agent, user_id as "user", kind, content, basis from blocks where ${around}`.execute(writer);
-  let changed = await dropAnswers(writer, around, { says, gone });
+  let changed = await dropAnswers(writer, { around, scope }, { says, gone });
   const places: Place[] = [];
   const isOwn = ({ agent, user }: Place): boolean => user === scope.user && (user !== null || agent === scope.agent);
   for (const block of rows) {
@@ -161,25 +161,32 @@ const STORED_ANSWERS = [
 ] as const;
 
 /**
- * Drops stored answers that contain it or name a removed record: held changes and refusals. The answer to a request under an idempotency
- * key is emptied: the request must still not be made twice.
+ * Drops stored answers that contain it or name a removed record: held changes and refusals. Those of other people and of other agents are
+ * matched by the removed records alone, because others may have said the same. The answer to a request under an idempotency key is emptied:
+ * the request must still not be made twice.
  */
 async function dropAnswers(
   writer: Writer,
-  around: RawBuilder<unknown>,
-  { says, gone }: Pick<Redaction, 'says' | 'gone'>,
+  { around, scope }: { around: RawBuilder<unknown>; scope: Scope },
+  { says, gone }: Redaction,
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
-  const isSaid = (text: string): boolean =>
-    saysSomewhere(text) || (text.match(ID)?.some((id) => gone.has(id)) ?? false);
+  const namesGone = (text: string): boolean => text.match(ID)?.some((id) => gone.has(id)) ?? false;
+  // Answers of wider owners, such as the agent of a user, may repeat the words of the owner.
+  const isOfOthers = ({ agent, user }: Place): boolean =>
+    user === null ? scope.user === null && agent !== null && agent !== scope.agent : user !== scope.user;
   let changed = 0;
   for (const { table, key, json, texts, act } of STORED_ANSWERS) {
     const columns = [key, json, ...texts].map((column) => sql.ref(column));
-    const { rows } = await sql<Record<string, string | null>>`
-      select ${sql.join(columns)} from ${sql.table(table)} where ${around}`.execute(writer);
-    const isAffected = (row: Record<string, string | null>): boolean => {
+    const { rows } = await sql<Record<string, string | null> & Place>`
+      select agent_id as agent, user_id as "user", ${sql.join(columns)} from ${sql.table(table)}
+      where ${around}`.execute(writer);
+    const isAffected = (row: Record<string, string | null> & Place): boolean => {
       const answer = row[json] ?? '';
-      if ([answer, ...texts.map((column) => row[column] ?? '')].some(isSaid)) return true;
+      const stored = [answer, ...texts.map((column) => row[column] ?? '')];
+      if (stored.some(namesGone)) return true;
+      if (isOfOthers(row)) return false;
+      if (stored.some(saysSomewhere)) return true;
       // The answer to a request that is in progress is empty.
       return answer !== '' && redactJson(answer, saysSomewhere) !== answer;
     };
