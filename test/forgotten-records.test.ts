@@ -3,6 +3,7 @@ import type { Handle } from '../src/handle/handle.ts';
 import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
+import { cpuTimeOf } from './cpu-time.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
@@ -312,6 +313,23 @@ for (const database of databases('sql')) {
       await old.form();
       expect(await kim.facts.get('employer')).toBeNull();
       expect((await kim.memories.list()).items.map(({ content }) => content).join()).not.toContain('Halden');
+    });
+
+    it('cost little when a long turn is recorded, however many there are', { timeout: 60_000 }, async () => {
+      const lines = Array.from(
+        { length: 600 },
+        (_, index) => `Shelf ${index} holds jars with dried herbs from the valley.`,
+      );
+      const record = (user: string, session: string) =>
+        varve.for({ agent: 'a', user, session }).observe({ origin: 'agent', content: lines.join(' ') });
+      for (let index = 0; index < 150; index += 1) {
+        const content = `Owes the cooper ${index} a barrel of grade Wexel${index}.`;
+        await kim.memories.forget((await kim.memories.create({ type: 'fact', content })).memory.id);
+      }
+      for (const user of ['lea', 'kim']) await record(user, 'first');
+      const without = await cpuTimeOf(() => record('lea', 'second'));
+      const withRecords = await cpuTimeOf(() => record('kim', 'second'));
+      expect(withRecords).toBeLessThan(3 * without + 150);
     });
 
     it('are made, and memories erased, beside a refused statement whose text looks like the beginning of JSON', async () => {

@@ -12,17 +12,17 @@ import { changeOwner } from '../owner-store.ts';
 import { findChangeable } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {
+  activeMatters,
   type CutSpan,
   deleteForgotten,
   insertForgotten,
   insertSpans,
-  listForgotten,
   markSaidAgain,
 } from './forgotten-store.ts';
 import { hideInDerived, memoriesBy, removeEntities } from './hide-in-derived.ts';
 import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
-import { hideInEvent, isSaidIn, type Sayer, sayerOf, showWords, spansToHide } from './hide-words.ts';
-import type { Says } from './redact-documents.ts';
+import { hearingOnce, hideInEvent, sayerOf, showWords, spansToHide, tellingSentences } from './hide-words.ts';
+import { redactJson, type Says } from './redact-documents.ts';
 
 /** What is to be forgotten, and who asks. */
 export interface Forgetting {
@@ -112,27 +112,34 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   const spoken = events.filter(({ kind }) => kind === 'message' || kind === 'tool_result' || kind === 'observation');
   if (spoken.length === 0) return;
   const owner = { ...scope, session: null, connection: null };
-  const active = await activeRecords(writer, owner);
-  if (active.length === 0) return;
-  let open = active.map((record) => ({ record, sayer: sayerOfRecord(record) }));
+  let open = await activeRecords(writer, owner);
+  if (open.length === 0) return;
   for (const event of spoken) {
+    // An owner may have thousands of records: each turn is split once, and spans are computed only for records that the turn repeats.
     if (event.origin === 'user') {
-      const saying = open.filter(({ sayer }) => isSaidIn(event.content, sayer.says));
+      const sentences = tellingSentences(event.content);
+      const saying = open.filter(({ says }) => sentences.some(says));
       await markSaidAgain(
         writer,
         scope.tenant,
-        saying.map(({ record }) => record.id),
+        saying.map(({ id }) => id),
         event.occurredAt.getTime(),
       );
-      open = open.filter((each) => !saying.includes(each));
+      const again = new Set(saying);
+      open = open.filter((each) => !again.has(each));
       continue;
     }
     let [row] = await eventsById(writer, scope.tenant, [event.id]);
-    for (const { record, sayer } of open) {
-      const spans = row === undefined ? [] : spansToHide(row, { quotes: [], says: sayer.says });
+    if (row === undefined) continue;
+    const { content, metadata } = row;
+    const sentences = splitSentences(content).map(({ text }) => text);
+    const isIn = (says: Says): boolean =>
+      sentences.some(says) || (metadata !== '{}' && redactJson(metadata, says) !== metadata);
+    for (const { id, says } of open.filter((each) => isIn(each.says))) {
+      const spans: CutSpan[] = row === undefined ? [] : spansToHide(row, { quotes: [], says });
       if (row === undefined || spans.length === 0) continue;
-      await hideInEvent(writer, parts, row, spans, sayer.says);
-      await insertSpans(writer, scope.tenant, record.id, spans);
+      await hideInEvent(writer, parts, row, spans, says);
+      await insertSpans(writer, scope.tenant, id, spans);
       [row] = await eventsById(writer, scope.tenant, [event.id]);
     }
   }
@@ -140,16 +147,17 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
 
 /** Whether a sentence repeats something that the owner has forgotten and not said again. */
 export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says> {
-  const sayers = (await activeRecords(reader, owner)).map(sayerOfRecord);
-  return (text) => sayers.some(({ says }) => says(text));
+  const records = await activeRecords(reader, owner);
+  return (text) => records.some(({ says }) => says(text));
 }
 
-async function activeRecords(reader: Reader, owner: Scope): Promise<Forgotten[]> {
-  return listForgotten(reader, owner, { as: 'forgotten', isActive: true });
-}
-
-function sayerOfRecord({ value, text }: Forgotten): Sayer {
-  return sayerOf({ value, texts: [text] });
+/** The records that the user has not said again. All of them share the splitting and stemming of a sentence. */
+async function activeRecords(reader: Reader, owner: Scope): Promise<{ id: string; says: Says }[]> {
+  const heardOf = hearingOnce();
+  return (await activeMatters(reader, owner)).map(({ id, value, text }) => ({
+    id,
+    says: sayerOf({ value, texts: [text] }, heardOf).says,
+  }));
 }
 
 async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Scope): Promise<Item[]> {

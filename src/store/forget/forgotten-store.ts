@@ -78,8 +78,6 @@ export interface ForgottenFilter {
   as?: ForgottenAs;
   memories?: readonly string[];
   id?: string;
-  /** Leaves out what the user has said again. */
-  isActive?: boolean;
   limit?: number;
 }
 
@@ -87,7 +85,7 @@ export interface ForgottenFilter {
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
-  { as, memories, id, isActive = false, limit }: ForgottenFilter = {},
+  { as, memories, id, limit }: ForgottenFilter = {},
 ): Promise<Forgotten[]> {
   let query = reader
     .selectFrom('forgotten')
@@ -98,7 +96,6 @@ export async function listForgotten(
     .orderBy('id', 'desc');
   if (limit !== undefined) query = query.limit(limit);
   if (as !== undefined) query = query.where('as', '=', as);
-  if (isActive) query = query.where('said_again_at', 'is', null);
   if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
   if (id !== undefined) query = query.where('id', '=', id);
   const rows = await query.execute();
@@ -109,6 +106,20 @@ export async function listForgotten(
     rows.map((row) => row.id),
   );
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
+}
+
+/** What identifies the statements that an owner sees as forgotten and that the user has not said again, newest first. */
+export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
+  return reader
+    .selectFrom('forgotten')
+    .select(['id', 'value', 'text'])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', visibleOwners(scope))
+    .where('as', '=', 'forgotten')
+    .where('said_again_at', 'is', null)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
 }
 
 /** The words that were taken out, by the record that holds them. */

@@ -31,23 +31,50 @@ export interface Sayer {
   isTelling: boolean;
 }
 
+/** A sentence in the forms in which it is compared with what is to be hidden. */
+interface Heard {
+  stems: ReadonlySet<string>;
+  /** Normalised, between two spaces. */
+  plain: string;
+  digits: string;
+}
+
+function hear(sentence: string): Heard {
+  return {
+    stems: contentStems(sentence),
+    plain: ` ${normalValue(sentence)} `,
+    digits: sentence.replace(/\D/g, ''),
+  };
+}
+
+/** Splits and stems each sentence once, for a comparison of few sentences with many records. */
+export function hearingOnce(): (sentence: string) => Heard {
+  const known = new Map<string, Heard>();
+  return (sentence) => {
+    const heard = known.get(sentence) ?? hear(sentence);
+    known.set(sentence, heard);
+    return heard;
+  };
+}
+
 /** Decides by the value where the value alone identifies the statement, and otherwise by the words of the statement and of its sources. */
-export function sayerOf({ value, texts }: Matter): Sayer {
+export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(contentStems).filter((each) => each.size > 0);
   const isTelling = value !== null && tells(value);
   const namesValue = isTelling ? valueFinder(value) : (): boolean => false;
-  const shares = (sentence: string, least: number): boolean => {
-    const own = contentStems(sentence);
-    return stems.some((each) => {
-      if (coveredBy(each, own) >= least) return true;
+  const shares = (own: ReadonlySet<string>, least: number): boolean =>
+    stems.some((each) => {
+      const share = coveredBy(each, own);
+      if (share >= least) return true;
+      if (share === 0) return false;
       const shared = [...own].filter((stem) => each.has(stem)).length;
       return shared >= 2 && shared / own.size >= SAYS_IT;
     });
-  };
+  const isMeant = (heard: Heard, least: number): boolean => namesValue(heard) || shares(heard.stems, least);
   return {
     isTelling,
-    says: (sentence) => namesValue(sentence) || shares(sentence, SAYS_IT),
-    takesUp: (sentence) => namesValue(sentence) || shares(sentence, REPLY_SAYS_IT),
+    says: (sentence) => isMeant(heardOf(sentence), SAYS_IT),
+    takesUp: (sentence) => isMeant(heardOf(sentence), REPLY_SAYS_IT),
   };
 }
 
@@ -60,14 +87,14 @@ function tells(value: string): boolean {
   return /\p{Lu}|@|\d\D*\d\D*\d\D*\d/u.test(value) || NO_CASE.test(value) || normal.includes(' ');
 }
 
-function valueFinder(value: string): (sentence: string) => boolean {
+function valueFinder(value: string): (heard: Heard) => boolean {
   const normal = normalValue(value);
   const digits = value.replace(/\D/g, '');
   const name = leadingName(value);
   const isNumber = digits.length >= 6 && digits.length >= normal.replace(/[^\p{L}\p{N}]/gu, '').length - 2;
-  return (sentence) => {
-    if (isNumber && sentence.replace(/\D/g, '').includes(digits)) return true;
-    const plain = ` ${normalValue(sentence)} `;
+  return (heard) => {
+    if (isNumber && heard.digits.includes(digits)) return true;
+    const { plain } = heard;
     if (name !== null && plain.includes(` ${name} `)) return true;
     return NO_CASE.test(normal) ? plain.includes(normal) : plain.includes(` ${normal} `);
   };
@@ -86,7 +113,12 @@ function leadingName(value: string): string | null {
 
 /** Whether a turn of the user says it. A question whether it is still known, such as "Did you forget Halden Foods?", does not. */
 export function isSaidIn(content: string, says: Says): boolean {
-  return splitSentences(content).some(({ text }) => says(text) && !asksIfKnown(text));
+  return tellingSentences(content).some(says);
+}
+
+/** The sentences of a turn of the user that may say something again. */
+export function tellingSentences(content: string): string[] {
+  return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
