@@ -3,7 +3,7 @@ import { DAY } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { consolidationSuite, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { reading } from './form-model.ts';
+import { item, reading } from './form-model.ts';
 import { from, json, text, type ProtocolServer } from './protocol-server.ts';
 
 const STYLE = [
@@ -166,6 +166,31 @@ for (const database of databases()) {
       expect((await session.form()).forgotten).toHaveLength(6);
       for (const { id } of [...originals, { id: into }])
         expect(await one.ana.memories.get(id)).toMatchObject({ archiveReason: 'forgotten' });
+    });
+
+    it('[Q8] [X1] forgetting cuts a sentence out of a single statement and out of the merged text that contains it', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const habits = ['User sets titles in bold. Learned it from Maren Quist.', ...STYLE.slice(0, 5)];
+      const statements = habits.map((said) => item({ text: said, tags: ['writing-style'], turn: 1, quote: said }));
+      server.otherwise(json(reading({ statements })));
+      const session = one.of('s1');
+      await session.observe({ content: habits.join(' ') });
+      one.clock.advance(DAY);
+      await session.form();
+      server.otherwise(text(habits.join(' ')));
+      const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+      const given = {
+        type: 'fact',
+        content: 'Learned it from Maren Quist.',
+        attribute: 'teacher',
+        value: 'Maren Quist',
+      };
+      await one.ana.memories.forget((await one.ana.memories.create(given)).memory.id);
+      const live = (await one.ana.memories.list()).items.map(({ content }) => content);
+      expect(live).toContain('User sets titles in bold.');
+      expect(live.join()).not.toContain('Maren');
+      const merged = await one.ana.memories.get(into);
+      expect(merged).toMatchObject({ archivedAt: null, content: expect.stringContaining('titles in bold') });
     });
 
     it.each([

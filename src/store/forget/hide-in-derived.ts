@@ -38,7 +38,10 @@ export async function hideInDerived(
   );
   for (const id of gone) found.delete(id);
   const isAlone = ({ id }: Memory): boolean => derived.get(id)?.every((from) => gone.includes(from)) ?? false;
-  for (const memory of found.values()) {
+  for (const id of found.keys()) {
+    // Redacting a statement rewrites its merged text, which may be among these: each memory is read again.
+    const [memory] = await memoriesBy(writer, tenant, 'id', [id]);
+    if (memory === undefined) continue;
     const isLeft = !isAlone(memory) && (await redactMemory(writer, parts, memory, { says, why }));
     if (isLeft) continue;
     await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
