@@ -103,6 +103,7 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
       if (memory.archiveReason === 'forgotten') return memory;
       const by = checked.actor ?? 'application';
       const memories = await statementsOf(writer, memory);
+      if (memories[0]?.id !== id) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: checked });
       await forget(writer, parts, { scope: memory.scope, memories, by, why: checked });
       return (await findMemory(writer, scope, id)) ?? memory;
     });
@@ -154,8 +155,8 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
 }
 
 /**
- * The statements to forget with a memory. For a merged text these are its single statements, with which the text itself is forgotten. The
- * text gets no record of its own: restoring the text beside restored statements would say everything twice.
+ * The statements to forget for a memory. For a merged text these are its single statements. The text is archived before them, so that it
+ * is not rewritten for each, and gets no record of its own: restoring the text beside restored statements would say everything twice.
  */
 async function statementsOf(writer: Writer, memory: Memory): Promise<Memory[]> {
   const singles = await singlesOf(writer, memory);
