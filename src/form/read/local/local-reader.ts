@@ -11,10 +11,10 @@ import { readObserved, topicsOf } from './observed.ts';
 import { requestOf } from './requests.ts';
 import { featuresOf, select } from './selector.ts';
 import { peopleOf } from './small-names.ts';
-import { taggedSlots } from './tagged-slots.ts';
 import { type Asked, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
+  taggedSlots,
   type ReadParts,
   type ReadUnit,
   tellMessage,
