@@ -39,9 +39,9 @@ function written(variant: string, fields: Record<string, string>): string {
 
 const groups = [...new Set(examples.map(({ group }) => group))];
 const report = [
-  '# What the selector learned',
+  '# Selector: quality',
   '',
-  `${examples.length} sentences of ${groups.length} people, ${FOLDS} folds by person: each is judged by weights that never saw them.`,
+  `${examples.length} sentences of ${groups.length} people, ${FOLDS} folds by person: each sentence is judged by weights that were trained without its author.`,
   `Weights: sha256 ${createHash('sha256').update(JSON.stringify(weights)).digest('hex').slice(0, 16)}. Options: ${JSON.stringify(OPTIONS)}.`,
   '',
 ];
