@@ -1,5 +1,5 @@
 // OPENAI_BASE_URL=… OPENAI_API_KEY=… npm run example examples/ai-sdk.ts
-// Any AI SDK model with memory: middleware for what is known, tools for the rest.
+// Any AI SDK model with memory: middleware adds memory to the prompt, and tools let the model search and save.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, streamText, wrapLanguageModel, type LanguageModel } from 'ai';
@@ -8,7 +8,7 @@ import { agentInstructions, createVarve, type Varve } from 'varve';
 
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
-/** Tells something in one session and asks for it in the next, once streamed. */
+/** States a fact in one session and asks for it in the next, once with streaming. */
 export async function run(varve: Varve, model: Exclude<LanguageModel, string>): Promise<string[]> {
   const remembering = (session: string): ReturnType<typeof wrapLanguageModel> =>
     wrapLanguageModel({

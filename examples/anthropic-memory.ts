@@ -1,10 +1,10 @@
 // npm run example examples/anthropic-memory.ts
-// A backend for Anthropic's memory tool: hand each `tool_use` of the tool `memory` to execute().
+// A backend for Anthropic's memory tool: pass each `tool_use` of the tool `memory` to execute().
 
 import { anthropicMemory, type MemoryCommand } from 'varve/anthropic-memory';
 import { createVarve, type Varve } from 'varve';
 
-/** What a model might do over two conversations. */
+/** Commands of a model in two conversations. */
 const COMMANDS: readonly MemoryCommand[] = [
   { command: 'view', path: '/memories' },
   { command: 'create', path: '/memories/customers/ann.md', file_text: 'Prefers e-mail.\nLives in Lisbon.' },
@@ -13,7 +13,7 @@ const COMMANDS: readonly MemoryCommand[] = [
   { command: 'view', path: '/memories/../../etc/passwd' },
 ];
 
-/** Carries out the commands, and gives back what the model reads. */
+/** Carries out the commands, and returns the texts for the model. */
 export async function run(varve: Varve): Promise<string[]> {
   const memory = anthropicMemory(varve.for({ agent: 'claude', user: 'ann' }));
   const answers: string[] = [];

@@ -1,12 +1,12 @@
 // ANTHROPIC_API_KEY=… npm run example examples/anthropic-sdk.ts
-// Anthropic's SDK with its own memory tool, whose files Varve keeps: one user's, with their history, found by recall.
+// Anthropic's SDK with its own memory tool, whose files are in Varve: they belong to one user, keep their history, and are found by recall.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
 import { createVarve, type Varve } from 'varve';
 import { anthropicMemory } from 'varve/anthropic-memory';
 
-/** Lets Claude write down what it is told, and gives back its answer. */
+/** Lets Claude save the user's statement, and returns its answer. */
 export async function run(varve: Varve, client: Anthropic): Promise<string> {
   const memory = betaMemoryTool(anthropicMemory(varve.for({ agent: 'claude', user: 'ann' })).handlers);
   const message = await client.beta.messages.toolRunner({

@@ -1,5 +1,5 @@
 // npm run example examples/langchain.ts
-// LangChain with memory: a history that is logged and remembered, and a retriever over what is known.
+// LangChain with memory: a history that is logged and remembered, and a retriever over memory.
 
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatPromptTemplate, MessagesPlaceholder } from '@langchain/core/prompts';
@@ -32,7 +32,7 @@ export async function run(varve: Varve, model: Runnable<BaseMessage[], BaseMessa
 
 if (import.meta.main) {
   const varve = await createVarve({ store: ':memory:', background: false });
-  // Any chat model of LangChain stands here; this one repeats the last message.
+  // Use any chat model of LangChain here; this one repeats the last message.
   const echo = RunnableLambda.from((messages: BaseMessage[]) => new AIMessage(String(messages.at(-1)?.content)));
   console.log(await run(varve, echo as never));
   await varve.close();

@@ -1,12 +1,12 @@
 // npm run example examples/langgraph.ts
 // LangGraph.js with Varve as its long-term store: graph.compile({ store: new VarveStore(varve) }).
-// The second label of a namespace is the user: one store serves them all, and none sees another's.
+// The second label of a namespace is the user: one store serves all users, and no user sees another user's items.
 
 import type { BaseStore } from '@langchain/langgraph-checkpoint';
 import { VarveStore } from 'varve/langgraph';
 import { createVarve, type Varve } from 'varve';
 
-/** A node of a graph: it reads and writes whatever store it is given. */
+/** A node of a graph: it reads and writes the store that the graph passes to it. */
 async function remember(store: BaseStore, user: string, text: string): Promise<void> {
   await store.put(['memories', user], `note-${text.length}`, { text });
 }

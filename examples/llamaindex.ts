@@ -1,11 +1,11 @@
 // npm run example examples/llamaindex.ts
-// LlamaIndex.TS with memory: a block of long-term memory, and a retriever over what is known.
+// LlamaIndex.TS with memory: a block of long-term memory, and a retriever over memory.
 
 import { createMemory } from '@llamaindex/core/memory';
 import { createVarve, type Varve } from 'varve';
 import { VarveMemoryBlock, VarveRetriever } from 'varve/llamaindex';
 
-/** Fills a short-term memory until it hands older messages on, and asks for them. Gives what the model would get, and what is found. */
+/** Fills a short-term memory until older messages leave it, and asks for them. Returns the prompt of the model and the retrieved texts. */
 export async function run(varve: Varve): Promise<{ given: string; found: string }> {
   const handle = varve.for({ user: 'ann', session: 'monday' });
   await handle.facts.set({ key: 'home_city', value: 'Porto' });

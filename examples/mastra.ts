@@ -1,5 +1,5 @@
 // OPENAI_API_KEY=… npm run example examples/mastra.ts
-// An agent of Mastra with Varve as its memory: the conversation is logged, what is known is in the prompt, and the tools are there.
+// An agent of Mastra with Varve as its memory: the conversation is logged, memory is in the prompt, and the agent has the memory tools.
 
 import { Agent } from '@mastra/core/agent';
 import { createVarve, type Varve } from 'varve';
@@ -7,7 +7,7 @@ import { VarveMemory } from 'varve/mastra';
 
 type Model = ConstructorParameters<typeof Agent>[0]['model'];
 
-/** Tells something in one thread and asks for it in the next. */
+/** States a fact in one thread and asks for it in the next. */
 export async function run(varve: Varve, model: Model): Promise<string[]> {
   const agent = new Agent({
     id: 'assistant',

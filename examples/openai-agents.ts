@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { agentInstructions, createVarve, type Varve } from 'varve';
 import { memoryTools, VarveSession } from 'varve/openai-agents';
 
-/** Tells something in one session and asks for it in the next. */
+/** States a fact in one session and asks for it in the next. */
 export async function run(varve: Varve, model: Model): Promise<string[]> {
   const answers: string[] = [];
   for (const [session, message] of [

@@ -1,5 +1,5 @@
 // OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 node --import ./examples/opentelemetry.ts app.ts
-// Spans of everything in the process that speaks @opentelemetry/api, Varve included, go to a collector by OTLP over HTTP.
+// Sends the spans of all code in the process that uses @opentelemetry/api, Varve included, to a collector by OTLP over HTTP.
 // For the server: NODE_OPTIONS="--import /path/to/opentelemetry.ts" varve serve. deploy/otel-collector.yaml configures a collector.
 
 import { trace } from '@opentelemetry/api';
@@ -13,5 +13,5 @@ const provider = new TracerProvider({
 });
 trace.setGlobalTracerProvider(provider);
 
-// What is still in the batch goes out before the process ends.
+// The rest of the batch is sent before the process ends.
 process.once('beforeExit', () => void provider.shutdown());

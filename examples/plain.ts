@@ -1,9 +1,9 @@
 // npm run example examples/plain.ts
-// One turn with memory, whatever the model: context → your call → observe.
+// One turn with memory and any model: context → your call → observe.
 
 import { agentInstructions, converse, createVarve, type ConversationPrompt, type Varve } from 'varve';
 
-/** Talks for three turns in two sessions, and gives back the answers. */
+/** Has three turns in two sessions, and returns the answers. */
 export async function run(varve: Varve, model: (prompt: ConversationPrompt) => Promise<string>): Promise<string[]> {
   const instructions = `You are a helpful assistant.\n\n${agentInstructions({ tools: false })}`;
   const answers: string[] = [];
@@ -25,7 +25,7 @@ export async function run(varve: Varve, model: (prompt: ConversationPrompt) => P
 
 if (import.meta.main) {
   const varve = await createVarve({ store: ':memory:' });
-  // Put your model here. This one only says what it knows.
+  // Put your model here. This one only reads its prompt.
   await run(varve, async ({ system }) => (system.includes('peanuts') ? 'Somewhere without peanuts.' : 'Noted.'));
   await varve.close();
 }

@@ -31,7 +31,7 @@ export interface ErrorOptions {
 // A registered symbol instead of `instanceof`, so that two copies of the package recognise each other's errors.
 const MARKER = Symbol.for('varve.error');
 
-/** The one error class of Varve. Tell cases apart by `code`. */
+/** The one error class of Varve. Distinguish errors by `code`. */
 export class VarveError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;

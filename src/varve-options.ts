@@ -32,7 +32,7 @@ export interface VarveOptions {
   /** The application's own attributes, or changed policies for Varve's: one value or many, category, labels, synonyms. */
   attributes?: Record<string, AttributeInput>;
   /**
-   * `shared: true`: what an agent learns of a user under a permanent attribute (name, home city, allergy …) belongs to the user with
+   * `shared: true`: what an agent learns about a user under a permanent attribute (name, home city, allergy …) belongs to the user with
    * every agent of the tenant. Default false: facts belong to the agent that learned them.
    */
   facts?: FactOptions;
@@ -86,7 +86,7 @@ export function isNodeNewEnough(version: string = process.versions.node): boolea
 
 /** The error message for an old version of Node, in the library, the command line and the doctor. */
 export function nodeProblem(version: string = process.versions.node): string {
-  return `Varve needs Node ${NODE_NEEDED} or newer, because older ones have no full-text search in SQLite; this is Node ${version}.`;
+  return `Varve needs Node ${NODE_NEEDED} or newer, because older versions have no full-text search in SQLite; this is Node ${version}. Install a newer Node.`;
 }
 
 /** Fails on a Node that is too old. */

@@ -40,9 +40,9 @@ export interface Varve {
    * `user: null` on purpose; `undefined` and the empty text throw.
    */
   for(scope: HandleScope): Handle;
-  /** What models are used for, what that costs, and who pays. */
+  /** The use of models: tasks, costs, credit and budgets. */
   readonly ledger: Ledger;
-  /** For those who run Varve: keys, audit, jobs, counts, import and export, what changes. */
+  /** For those who run Varve: keys, audit, jobs, counts, import and export, and the stream of changes. */
   readonly operator: Operator;
   /** Runs all background work that is due now and returns its outcomes. */
   drain(): Promise<RunCounts>;
@@ -50,7 +50,7 @@ export interface Varve {
   backfill(options?: BackfillOptions): Promise<EmbedCounts>;
   /**
    * Measures the embedder on Varve's own pairs of texts and keeps the result in the store, so that "related", "nearly
-   * the same" and "the same statement" mean the same with every model. The local embedder comes measured.
+   * the same" and "the same statement" mean the same with every model. The local embedder is already measured.
    */
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
   /** Keeps a tenant's memory in order now: decay, archive, retention. With `dryRun` it only reports what would change. */
@@ -88,7 +88,8 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
       return work.drain();
     },
     async calibrate({ signal } = {}) {
-      if (embedding.current === null) throw invalidInput('There is no embedder to calibrate.');
+      if (embedding.current === null)
+        throw invalidInput('There is no embedder to calibrate. Set the option `embedder` of createVarve().');
       const { calibrate } = await import('./models/calibrate.ts');
       const calibrated = await calibrate(embedding.current, { signal });
       await embedding.calibrated(calibrated.calibration);

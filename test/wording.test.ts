@@ -73,9 +73,59 @@ const BANNED: readonly Banned[] = [
     instead: 'nothing: ids of requirements live in tests',
   },
   { phrase: /\b(?:TODO|FIXME|XXX|HACK)\b/, instead: 'an issue' },
+  { phrase: /\bdoes in use\b/i, instead: 'the quality of memory in use' },
+  { phrase: /(?<!\bthere )\bis no (?:file|JSON|run)\b/i, instead: 'is not a file of …' },
+];
+
+// Phrases that the docs of the repository had more than twice.
+const BANNED_IN_DOCS: readonly Banned[] = [
+  { phrase: /\bbr(?:ings?|ought) (?:\w+ ){0,2}along\b/i, instead: 'quotes, pastes, installs' },
+  { phrase: /\b(?:is|are|was|were) told (?:by|right|apart|from|whether)\b/i, instead: 'is recognised by, is detected' },
+  { phrase: /\b(?:layers?|heads?|one|it|reader) tells?\b/i, instead: 'recognises, detects, decides' },
+  { phrase: /\bof (?:these|those|which), \d[\d,]* (?:that|which)\b/i, instead: 'the number first: 12 of these' },
+  { phrase: /\b(?:set|learned|embedded|written|made|prepares? (?:\w+ )?) ?anew\b/i, instead: 'again, or updated' },
+  { phrase: /\btaught\b|\btelling words\b|\bsideways\b/i, instead: 'trained, content words, indirectly' },
+  { phrase: /\bif you gave (?:one|a)\b/i, instead: 'if you configured one' },
+  { phrase: /\bwhat is (?:known|told|learned|ours|theirs) \b(?!now)/i, instead: 'a noun: the memories, the statement' },
+  { phrase: /\bstands? in (?:the|a|your|its) (?:turn|prompt|log|text)s?\b/i, instead: 'occurs in, is in' },
+  { phrase: /\b(?:is|are) yours\b/i, instead: 'you provide, you are responsible for' },
 ];
 // The former names of layouts are read as aliases, and files of one of them can be imported.
 const ALIASES = /assemble\/layouts\.ts$|import\/read-eden\.ts$|import\/read-import\.ts$/;
+
+/** The paragraphs of the docs without code, each on one line. The benchmarks are generated from strings of the sources. */
+const paragraphs = globSync(['*.md', 'docs/**/*.md', 'train/**/*.md', 'clients/python/*.md'], {
+  exclude: ['docs/benchmarks.md'],
+}).flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .split(/\n\s*\n/)
+    .map((text) => ({ file, text: text.replaceAll(/\s+/g, ' ') })),
+);
+
+describe('wording of the docs', () => {
+  it('finds the paragraphs it reads', () => {
+    expect(paragraphs.length).toBeGreaterThan(500);
+  });
+
+  it.each(BANNED_IN_DOCS)('has no $phrase', ({ phrase, instead }) => {
+    const found = paragraphs
+      .filter(({ text }) => phrase.test(text))
+      .map(({ file, text }) => `${file}: …${phrase.exec(text)?.[0]}… in "${text.slice(0, 60)}" (write: ${instead})`);
+    expect(found).toEqual([]);
+  });
+
+  it('has no line of text that is much longer than its neighbours', () => {
+    const long = [...new Set(paragraphs.map(({ file }) => file))].flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .replaceAll(/^```[\s\S]*?^```/gm, '')
+        .split('\n')
+        .filter((line) => line.length > 140 && !/^(?:\||#|!\[| {4})/.test(line))
+        .map((line) => `${file}: ${line.slice(0, 80)}… (${line.length} characters)`),
+    );
+    expect(long).toEqual([]);
+  });
+});
 
 describe('wording', () => {
   it('finds the pieces it reads', () => {

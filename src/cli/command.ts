@@ -45,7 +45,7 @@ export const COMMON_OPTIONS: Record<string, CommandOption> = {
   data: {
     type: 'string',
     value: 'folder',
-    help: 'where memory is kept (default: ./.varve if it is there and you trust it, else ~/.varve)',
+    help: 'where memory is kept (default: ./.varve if it exists and you trust it, else ~/.varve)',
   },
   database: { type: 'string', value: 'url', help: 'a PostgreSQL server instead (default: $DATABASE_URL)' },
   tenant: { type: 'string', value: 'name', help: 'default: $VARVE_TENANT or "default"' },
@@ -53,7 +53,7 @@ export const COMMON_OPTIONS: Record<string, CommandOption> = {
   user: { type: 'string', short: 'u', value: 'name', help: 'default: $VARVE_USER or "me"; "" for none' },
   session: { type: 'string', short: 's', value: 'name', help: 'default: none' },
   config: { type: 'string', value: 'file', help: 'a module whose default export is the options of createVarve()' },
-  trust: { type: 'boolean', help: 'use the memory and the configuration that lie in this folder, now and later' },
+  trust: { type: 'boolean', help: 'use the memory and the configuration in this folder, now and later' },
   json: { type: 'boolean', help: 'answer in JSON' },
   raw: {
     type: 'boolean',

@@ -23,7 +23,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/server-commands.ts')).worker,
   },
   setup: {
-    summary: 'give an editor or a chat client this memory',
+    summary: 'connect an editor or a chat client to this memory',
     load: async () => (await import('./commands/client-commands.ts')).setup,
   },
   hook: {
@@ -35,7 +35,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     isLasting: true,
     load: async () => (await import('./commands/client-commands.ts')).mcp,
   },
-  demo: { summary: 'see what it does, in a minute', load: async () => (await import('./commands/demo.ts')).demo },
+  demo: { summary: 'watch a short demonstration', load: async () => (await import('./commands/demo.ts')).demo },
   observe: {
     summary: 'append what happened',
     load: async () => (await import('./commands/conversation-commands.ts')).observe,
@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/memory-commands.ts')).remember,
   },
   recall: {
-    summary: 'find what helps to answer',
+    summary: 'find the records that help to answer',
     load: async () => (await import('./commands/conversation-commands.ts')).recall,
   },
   context: {
@@ -61,19 +61,19 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/memory-commands.ts')).show,
   },
   history: {
-    summary: 'how a memory or a block came to be',
+    summary: 'show all changes of a memory or a block',
     load: async () => (await import('./commands/memory-commands.ts')).history,
   },
   refusals: {
-    summary: 'what was read and not stored, and why',
+    summary: 'list refused statements with the reasons',
     load: async () => (await import('./commands/work-commands.ts')).refusals,
   },
   forget: {
-    summary: 'take a memory out of recall (it is kept)',
+    summary: 'forget a memory or a fact (it can be restored)',
     load: async () => (await import('./commands/memory-commands.ts')).forget,
   },
   forgotten: {
-    summary: 'what was forgotten, and how to take it back',
+    summary: 'list and restore forgotten memories',
     load: async () => (await import('./commands/memory-commands.ts')).forgotten,
   },
   erase: {
@@ -85,24 +85,24 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/work-commands.ts')).reflect,
   },
   consolidate: {
-    summary: 'do the work that waits, now',
+    summary: 'do the waiting background work now',
     load: async () => (await import('./commands/work-commands.ts')).consolidate,
   },
   jobs: {
-    summary: 'list background work, retry what is dead',
+    summary: 'list background work, retry dead jobs',
     load: async () => (await import('./commands/work-commands.ts')).jobs,
   },
   stats: { summary: 'how much is remembered', load: async () => (await import('./commands/report-commands.ts')).stats },
   metrics: {
-    summary: 'how well memory does in use',
+    summary: 'show how well memory works in use',
     load: async () => (await import('./commands/report-commands.ts')).metrics,
   },
   costs: {
-    summary: 'what models were used for and cost',
+    summary: 'show the use and the cost of models',
     load: async () => (await import('./commands/report-commands.ts')).costs,
   },
   import: {
-    summary: 'take in memories from elsewhere',
+    summary: 'import memories from other programs',
     load: async () => (await import('./commands/data-commands.ts')).importCommand,
   },
   export: {
@@ -110,7 +110,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/data-commands.ts')).exportCommand,
   },
   migrate: {
-    summary: 'bring the store up to date, distribute it',
+    summary: 'migrate the store to the current schema, distribute it',
     load: async () => (await import('./commands/server-commands.ts')).migrate,
   },
   doctor: {
@@ -118,7 +118,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/report-commands.ts')).doctor,
   },
   eval: {
-    summary: 'measure what memory keeps, finds and brings',
+    summary: 'measure what memory keeps and finds, and what reaches the prompt',
     load: async () => (await import('./commands/eval.ts')).evalCommand,
   },
   calibrate: {
@@ -126,7 +126,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
   },
   keys: {
-    summary: 'make, list, rotate and revoke API keys',
+    summary: 'create, list, rotate and revoke API keys',
     load: async () => (await import('./commands/server-commands.ts')).keys,
   },
 };

@@ -80,7 +80,7 @@ function folder({ folder: path, store: file }: Place): Finding[] {
   const others = (statSync(path).mode & 0o077) !== 0;
   return [
     free < 200
-      ? bad('disk', `${free.toFixed(0)} MB free`, 'make room: a full disk stops all writes')
+      ? bad('disk', `${free.toFixed(0)} MB free`, 'free some disk space: a full disk stops all writes')
       : good('disk', `${free.toFixed(0)} MB free, the store has ${size.toFixed(1)} MB`),
     others
       ? note('folder', `${path} can be read by others on this machine`, `chmod 700 ${path}`)
@@ -105,11 +105,11 @@ function isWritable(path: string): boolean {
 const REMEDIES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct host and port of the URL',
   ENOTFOUND: 'there is no such host: correct the URL',
-  ETIMEDOUT: 'it does not answer: look at the network and at firewalls',
+  ETIMEDOUT: 'it does not answer: check the network and firewalls',
   '28P01': 'the name or the password is wrong: correct the URL',
-  '28000': 'this user may not connect: correct the URL, or let it in with pg_hba.conf',
+  '28000': 'this user may not connect: correct the URL, or allow the user in pg_hba.conf',
   '3D000': 'create the database: createdb <name>',
-  '42501': 'this user may not create what is needed: grant it, or let an administrator start Varve once',
+  '42501': 'this user may not create the schema: grant the right, or let an administrator start Varve once',
 };
 
 function storeProblem(error: unknown, place: Place): Finding {
@@ -129,7 +129,7 @@ async function store(varve: Varve): Promise<Finding[]> {
     embedderChanging
       ? note(
           'vectors',
-          `of another model than the embedder: they are being made again, ${vectorsWaiting} to go; recall goes by words alone meanwhile`,
+          `they belong to another model than the embedder and are computed again, ${vectorsWaiting} remain; until then recall finds by words alone`,
           'leave `varve serve` or `varve worker` running',
         )
       : vectorsWaiting > 0
@@ -153,7 +153,7 @@ async function embedder(varve: Varve): Promise<Finding> {
   return bad(
     'embedder',
     `${id} does not answer: ${probe.degraded.join(', ')}`,
-    'check its address and key; recall goes on by words meanwhile',
+    'check its address and key; until then recall finds by words alone',
   );
 }
 
@@ -189,7 +189,7 @@ async function heldChanges(varve: Varve): Promise<Finding> {
   if (held === 0) return good('documents', 'no change waits for review');
   return note(
     'documents',
-    `${held} ${held === 1 ? 'change waits' : 'changes wait'} for review: they would lose much that still holds`,
+    `${held} ${held === 1 ? 'change waits' : 'changes wait'} for review, because too much of a document would be lost`,
     'accept or reject them in the inspector under Review, or with consolidation.held() and accept() or reject()',
   );
 }
@@ -228,7 +228,7 @@ async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
 }
 
 const RESTORE =
-  'stop what uses it, keep a copy, and restore a backup; what `varve export` still reads can be imported into a new store';
+  'stop all processes that use it, keep a copy, and restore a backup; records that `varve export` can still read can be imported into a new store';
 
 // A write takes milliseconds: a process that holds the lock at every probe is stuck.
 const LOOKS = 20;

@@ -44,7 +44,7 @@ export function placeOf(input: CommandInput): Place {
 
 function untrustedMemory(folder: string): UsageError {
   return new UsageError(
-    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would stand in your prompts. Use it with --trust (which is remembered), or name your own with --data ${ownFolder()}.`,
+    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own with --data ${ownFolder()}.`,
   );
 }
 

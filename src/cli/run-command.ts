@@ -131,7 +131,7 @@ function fail(output: Output, error: unknown, line: readonly string[]): number {
     ? `\nSee: varve doctor${placeIn(line)}`
     : isForeseen
       ? ''
-      : '\nThis should not happen. VARVE_DEBUG=1 shows where it did.';
+      : '\nThis is a defect of Varve. Run the command again with VARVE_DEBUG=1 to print the stack, and report it.';
   const text = process.env['VARVE_DEBUG'] ? (stack ?? message) : `${message}${more}`;
   output.complain({ code: isForeseen ? code : 'internal', problem: message }, text);
   if (code === 'not_found') return EXIT.nothing;
@@ -186,7 +186,7 @@ function overview(output: Output): string {
     '  varve setup claude-code',
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong use, 3 nothing found, 4 the store cannot be reached.',
-    '`varve <command> --help` says more.',
+    '`varve <command> --help` describes a command.',
   ].join('\n');
 }
 

@@ -142,7 +142,7 @@ export function repaired(name: string, conversations: readonly Conversation[], f
     counts.empty > 0 ? `${counts.empty} empty turns were left out.` : '',
     counts.dangling > 0 ? `${counts.dangling} pieces of evidence name no turn and were left out.` : '',
     counts.unanswerable > 0
-      ? `${counts.unanswerable} questions have no evidence that is there, and were left out.`
+      ? `${counts.unanswerable} questions have no evidence in the conversation and were left out.`
       : '',
   ].filter((sentence) => sentence !== '');
   return { name, conversations: mended, faults: [...faults, ...said] };

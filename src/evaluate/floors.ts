@@ -27,7 +27,7 @@ export function readFloors(file: string): Floor[] {
   try {
     floors = floorsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (cause) {
-    throw invalidInput(`${file} is no file of floors, such as { "kept": 0.7 }: ${messageOf(cause)}`);
+    throw invalidInput(`${file} is not a file of floors, such as { "kept": 0.7 }: ${messageOf(cause)}`);
   }
   const unknown = Object.keys(floors).find((metric) => METRICS[metric] === undefined);
   if (unknown !== undefined)

@@ -134,7 +134,7 @@ function abstentionPlot(run: Run): string {
     .map(({ threshold, silentOnAnswerable, silentOnUnanswerable }) => ({
       x: silentOnAnswerable,
       y: silentOnUnanswerable,
-      label: `threshold ${threshold}: silent on ${shown('stale', silentOnUnanswerable)} of what nothing answers, wrongly silent on ${shown('stale', silentOnAnswerable)}`,
+      label: `threshold ${threshold}: silent on ${shown('stale', silentOnUnanswerable)} of the unanswerable questions, wrongly silent on ${shown('stale', silentOnAnswerable)}`,
     }))
     .sort((one, other) => one.x - other.x);
   const plot = linePlot([{ name: 'abstention', points }], {

@@ -81,7 +81,7 @@ export function readRun(file: string): Run {
       .filter(({ conversation }) => done.includes(conversation));
     return { header, rows, done };
   } catch (cause) {
-    throw invalidInput(`${file} is no file of a run: ${messageOf(cause)}`);
+    throw invalidInput(`${file} is not the file of a run: ${messageOf(cause)}`);
   }
 }
 

@@ -38,7 +38,7 @@ export interface FactReader {
 }
 
 /**
- * Permanent facts: the live statements about the user whose attributes are permanent. They are never pruned, and stand in every
+ * Permanent facts: the live statements about the user whose attributes are permanent. They are never pruned, and are in every
  * prompt.
  */
 export interface FactHandle extends FactReader {

@@ -40,7 +40,7 @@ export function forgottenHandle(parts: Parts, scope: Scope): ForgottenHandle {
         }
         if (record.text === '') {
           throw new VarveError(
-            `The record ${id} was imported without its words: restore it in the store that it came from. Restore it there.`,
+            `The record ${id} was imported without its words, so it cannot be restored here. Restore it in the store that it came from.`,
             {
               code: 'conflict',
               details: { id },

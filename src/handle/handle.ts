@@ -74,15 +74,15 @@ export interface Handle {
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
   /** Records what autonomous work has learned: one event for each scaffold key and each item. */
   updateUserContext(update: UserContextUpdate): Promise<Event[]>;
-  /** Forms memories now from what was said in the session since the last formation. */
+  /** Forms memories now from the turns of the session since the last formation. */
   form(): Promise<FormResult>;
   /** The last exchanges, newest first. Default 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
   /** Indexes a document or an attachment in chunks; idempotent. */
   indexDocument(document: NewDocument): Promise<IndexedDocument>;
   /**
-   * Finds what helps to answer a query: memories, notes, saved items, turns, documents; or nothing, when nothing
-   * relevant is known.
+   * Finds the records that help to answer a query: memories, notes, saved items, turns, documents. The list is empty when
+   * nothing relevant is known.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
   /**
@@ -108,7 +108,7 @@ export interface Handle {
   readonly intentions: IntentionHandle;
   /** Rules for the agent. */
   readonly learnings: LearningHandle;
-  /** What was forgotten, and how to take it back. */
+  /** Forgotten records: listing and restoring them. */
   readonly forgotten: ForgottenHandle;
   /** Statements that a reader gave and the checks refused. */
   readonly refusals: RefusalHandle;

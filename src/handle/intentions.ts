@@ -31,7 +31,7 @@ export interface IntentionHandle {
   done(id: string): Promise<Memory>;
   /** Dismisses the intention. */
   dismiss(id: string): Promise<Memory>;
-  /** Puts the intention off: it comes up again at another time. */
+  /** Postpones the intention: it is brought up at another time. */
   snooze(id: string, until: TimeInput): Promise<Memory>;
 }
 

@@ -25,7 +25,7 @@ export interface LearningHandle {
   add(learning: NewLearning): Promise<Memory>;
   /** The rules that hold, the most important first. */
   list(options?: { category?: string }): Promise<Memory[]>;
-  /** Ends a rule. Forgets a rule, which stays in the history. */
+  /** Ends a rule. It stays in the history. */
   forget(id: string): Promise<Memory>;
 }
 

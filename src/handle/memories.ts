@@ -175,7 +175,10 @@ function changing({ database }: Parts, scope: Scope) {
 
 function assertLive({ id, archivedAt }: Memory): void {
   if (archivedAt === null) return;
-  throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, { code: 'conflict' });
+  throw new VarveError(
+    `The memory ${id} is archived: only a live memory can be superseded. Restore it first, or create a new one.`,
+    { code: 'conflict' },
+  );
 }
 
 /** A memory with less trust replaces nothing, except where a user asked an agent for a correction. */

@@ -41,7 +41,7 @@ function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   // Without this check a misspelt name would give empty records.
   if (items.length > 0 && kept.every((entries) => entries.length === 0)) {
     const names = [...new Set(known.flatMap((entries) => entries.map(([name]) => name)))];
-    throw invalidInput(`The parameter \`fields\` names nothing that a record has. Fields: ${names.join(', ')}.`, {
+    throw invalidInput(`The parameter \`fields\` names no field of these records. Fields: ${names.join(', ')}.`, {
       field: 'fields',
     });
   }

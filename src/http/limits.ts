@@ -33,7 +33,11 @@ export function createFailureLimit(perMinute: number, now: () => number = () => 
       if (!isLimited) return void (refused += 1);
       limited += 1;
       const wait = String(Math.max(1, Math.ceil(((1 - left) / perMinute) * 60)));
-      throw new DoorError('rate_limited', 'Too many wrong keys came from this address.', { 'retry-after': wait });
+      throw new DoorError(
+        'rate_limited',
+        'Too many wrong keys came from this address. Use a valid key, or wait a minute.',
+        { 'retry-after': wait },
+      );
     },
     counts: () => ({ refused, limited }),
   };
@@ -68,9 +72,13 @@ export function createFollowerLimit(most: number): FollowerLimit {
     enter(key, until) {
       if (until.aborted) return;
       if (most > 0 && (open.get(key) ?? 0) >= most) {
-        throw new DoorError('rate_limited', `This key follows ${most} streams of changes already.`, {
-          'retry-after': '10',
-        });
+        throw new DoorError(
+          'rate_limited',
+          `This key already follows ${most} streams of changes, which is the limit. Close one first.`,
+          {
+            'retry-after': '10',
+          },
+        );
       }
       add(key, 1);
       until.addEventListener('abort', () => add(key, -1), { once: true });
@@ -104,9 +112,13 @@ export function createRateLimit(): RateLimit {
       const tokens = Math.min(room, before.tokens + ((at - before.at) / 1000) * perSecond);
       if (tokens < 1) {
         const wait = String(Math.max(1, Math.ceil((1 - tokens) / perSecond)));
-        throw new DoorError('rate_limited', `This key may make ${perSecond} requests a second.`, {
-          'retry-after': wait,
-        });
+        throw new DoorError(
+          'rate_limited',
+          `This key may make ${perSecond} requests a second, and has made more. Repeat the request later.`,
+          {
+            'retry-after': wait,
+          },
+        );
       }
       if (buckets.size >= MOST_BUCKETS) buckets.clear();
       buckets.set(key, { tokens: tokens - 1, at });

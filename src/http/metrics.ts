@@ -151,7 +151,7 @@ function processMetrics(eventLoopDelay: number): string[] {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   const values = [
     ['process_resident_memory_bytes', 'gauge', 'Memory of this process.', rss],
-    ['nodejs_heap_size_total_bytes', 'gauge', 'The heap, with what is free in it.', heapTotal],
+    ['nodejs_heap_size_total_bytes', 'gauge', 'The size of the heap, including its free part.', heapTotal],
     ['nodejs_heap_size_used_bytes', 'gauge', 'The part of the heap that is used.', heapUsed],
     ['nodejs_external_memory_bytes', 'gauge', 'Buffers and vectors.', external],
     ['process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1e6],

@@ -17,26 +17,26 @@ const SCOPE_TEXT: Record<(typeof SCOPE_PARTS)[number], string> = {
   agent: 'Whose memory: the agent.',
   user: 'Whose memory: the user.',
   session: 'Whose memory: the conversation.',
-  connection: 'The tool connection it concerns.',
+  connection: 'The tool connection that the records concern.',
 };
 
 const TAG_TEXT: Readonly<Record<string, string>> = {
-  events: 'What happened: turns, observations, documents, decisions. Everything else is made of them.',
+  events: 'What happened: turns, observations, documents, decisions. All other records are derived from events.',
   memories: 'Learned statements, each with its source, its versions and its history.',
-  facts: 'What is true of the user under a name of its own, such as `home_city`. There is one of each.',
-  notes: 'What a user writes down or keeps for later.',
-  entities: 'Who and what memories are about.',
-  context: 'What the agent gets for a turn, within a budget of tokens.',
+  facts: 'Permanent facts about the user, each under a key such as `home_city`.',
+  notes: 'Notes and saved items of the user.',
+  entities: 'The people and things that memories are about.',
+  context: 'The prompt that the agent gets for a turn, within a token budget.',
   recall: 'Search by meaning and by words at once.',
   tools: 'The tools of the agent, as MCP offers them, called over HTTP.',
-  blocks: 'Texts that are always in mind: the profile, the working memory.',
-  session: 'Where a conversation stands.',
-  connection: 'What was learned of a connection to a tool.',
+  blocks: 'Short documents that are part of every prompt: the profile, the working memory.',
+  session: 'The state of a conversation.',
+  connection: 'What was learned about a connection to a tool.',
   intentions: 'What the user wants to do, and what the agent has learned to do.',
-  work: 'Background work, started by hand, and what it did.',
-  keys: 'Who may come in, and the audit trail of administrative acts.',
+  work: 'Background work that is started by hand, and its results.',
+  keys: 'API keys, and the audit trail of administrative actions.',
   jobs: 'The queue behind the background work.',
-  operations: 'Counts, costs, erasing, what comes in and what goes out.',
+  operations: 'Counts, costs, erasing, import and export.',
   inspector: 'What the inspector at `/` shows: lists by offset, counts and overviews of a scope.',
 };
 
@@ -60,9 +60,9 @@ export function openApi(operations: readonly Operation[], version: string): Open
       version,
       summary: 'Long-term memory for AI agents.',
       description:
-        'The tenant is the key’s. Agent, user, session and connection are in the query string of every operation that ' +
+        'The key determines the tenant. Agent, user, session and connection are in the query string of every operation that ' +
         'works within a scope. Errors are `application/problem+json` with a `code`. A POST or PATCH with an ' +
-        '`Idempotency-Key` happens once, however often it is sent.',
+        '`Idempotency-Key` is executed once, no matter how often it is sent.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -78,7 +78,7 @@ export function openApi(operations: readonly Operation[], version: string): Open
       },
       responses: {
         Problem: {
-          description: 'What went wrong, in a form that a program can act on.',
+          description: 'The error, in a form that a program can act on.',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },

@@ -91,7 +91,7 @@ export function problemOf(thrown: unknown): { problem: Problem; headers: Record<
     return {
       problem: problem(
         'cancelled',
-        'The request was cancelled, because the server stops or the client has closed the connection.',
+        'The request was cancelled, because the server is stopping or the client has closed the connection.',
         true,
       ),
       headers: {},

@@ -76,8 +76,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
 /** Why the server cannot listen on an address, and what to do. */
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_host, port) => `the port ${port} is taken. Use another: --port ${port === 65_535 ? 8787 : port + 1}`,
-  EADDRNOTAVAIL: (host) => `this machine has no address ${host}. For all that it has: --host 0.0.0.0`,
-  ENOTFOUND: (host) => `there is no host ${host}. For all addresses of this machine: --host 0.0.0.0`,
+  EADDRNOTAVAIL: (host) => `this machine has no address ${host}. To listen on all its addresses, use --host 0.0.0.0`,
+  ENOTFOUND: (host) => `there is no host ${host}. To listen on all addresses of this machine, use --host 0.0.0.0`,
   EACCES: (_host, port) => `you may not use the port ${port}. Use one above 1023: --port 8787`,
 };
 

@@ -19,7 +19,7 @@ export interface DoorSettings {
   failureLimit: number;
   /** The most streams of changes that one key may follow at a time; 0: any number. */
   followerLimit: number;
-  /** Lets `X-Reflection-Secret` start reflection and backfill in `tenant`. Null: it does not. */
+  /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. Null: the header is refused. */
   reflectionSecret: string | null;
   /** The operator's tenant: its keys see the metrics of the whole process. */
   tenant: string;

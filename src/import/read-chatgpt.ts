@@ -13,7 +13,7 @@ export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator
   for (const file of files) {
     for await (const { value } of elementsOf(file)) {
       if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);
-      else yield 'no conversation: it has no "mapping"';
+      else yield 'not a conversation: it has no "mapping"';
     }
   }
 }

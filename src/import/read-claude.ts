@@ -12,11 +12,11 @@ import { noteLines } from './read-markdown.ts';
 export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
     for await (const { value } of elementsOf(file)) {
-      if (!isObject(value)) yield 'no record of a Claude export: not an object';
+      if (!isObject(value)) yield 'not a record of a Claude export: not an object';
       else if (Array.isArray(value['chat_messages'])) yield* turnsOf(value, value['chat_messages'] as unknown[]);
       else if (isMemories(value)) yield* memoriesOf(value);
       else if (Array.isArray(value['docs'])) yield* projectOf(value, value['docs'] as unknown[]);
-      else yield 'no record of a Claude export: neither a conversation nor memories nor a project';
+      else yield 'not a record of a Claude export: neither a conversation nor memories nor a project';
     }
   }
 }

@@ -118,7 +118,7 @@ function* sessionLines(
   const mapped = TYPES[memoryType];
   const content = textOf(record, 'content');
   if (mapped === undefined || content === undefined) {
-    yield `no memory of Eden: its type is ${JSON.stringify(memoryType)}`;
+    yield `not a memory of Eden: its type is ${JSON.stringify(memoryType)}`;
     return;
   }
   const agent = scopePart(textOf(record, 'agent_id'));

@@ -11,7 +11,7 @@ export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerat
   for (const file of files) {
     for await (const { value } of elementsOf(file)) {
       const line = isObject(value) ? lineOf(value) : null;
-      yield line ?? 'no item of a LangGraph store: it needs a namespace, a key and a value';
+      yield line ?? 'not an item of a LangGraph store: it needs a namespace, a key and a value';
     }
   }
 }

@@ -133,7 +133,7 @@ function parsed(text: string): unknown {
 function* passageLines(passage: Foreign): Generator<MemoryLine | string> {
   const text = textOf(passage, 'text', 'content');
   if (text === undefined) {
-    yield 'no passage of Letta: it has no text';
+    yield 'not a passage of Letta: it has no text';
     return;
   }
   const at = timeOf(passage, 'created_at', 'updated_at');

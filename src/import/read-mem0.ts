@@ -13,7 +13,7 @@ export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<Re
       if (list === 'relations') continue;
       for (const record of scrolled(value) ?? [value]) {
         const line = isObject(record) ? lineOf(record) : null;
-        yield line ?? 'no memory of mem0: it has neither "memory" nor a payload with "data"';
+        yield line ?? 'not a memory of mem0: it has neither "memory" nor a payload with "data"';
       }
     }
   }

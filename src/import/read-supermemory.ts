@@ -11,7 +11,7 @@ export async function* readSupermemory(files: readonly SourceFile[]): AsyncGener
   for (const file of files) {
     for await (const { value } of elementsOf(file)) {
       const line = isObject(value) ? lineOf(value) : null;
-      yield line ?? 'no record of Supermemory: it has neither content nor a memory';
+      yield line ?? 'not a record of Supermemory: it has neither content nor a memory';
     }
   }
 }

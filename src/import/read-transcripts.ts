@@ -41,7 +41,7 @@ function isCall(turn: unknown): boolean {
 
 function turnOf(turn: Foreign, session: string, places: Map<string, number>): RecordLine | string {
   const content = contentOf(turn);
-  if (content === undefined) return 'no turn: it has no content';
+  if (content === undefined) return 'not a turn: it has no content';
   const role = textOf(turn, 'role', 'origin', 'author', 'from') ?? 'user';
   const origin = ROLE_ORIGINS[role.toLowerCase()] ?? 'user';
   const place = places.get(session) ?? 0;

@@ -12,7 +12,7 @@ export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<Rec
   for (const file of files) {
     for await (const { value, fields } of elementsOf(file)) {
       if (isObject(value)) yield* linesOf(value, fields);
-      else yield 'no record of Zep: not an object';
+      else yield 'not a record of Zep: not an object';
     }
   }
 }
@@ -46,7 +46,7 @@ function* linesOf(value: Foreign, fields: Foreign): Generator<RecordLine | strin
   else if (isNode(value)) yield* nodeLine(value, fields);
   else if (Array.isArray(messages)) for (const message of messages) yield* messageLine(message, value);
   else if ('role' in value && 'content' in value) yield* messageLine(value, fields);
-  else if (!('thread_id' in value || 'session_id' in value)) yield 'no record of Zep: neither a message nor a fact';
+  else if (!('thread_id' in value || 'session_id' in value)) yield 'not a record of Zep: neither a message nor a fact';
 }
 
 function userOf(record: Foreign, fields: Foreign): string | undefined {

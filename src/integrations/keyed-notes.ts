@@ -28,7 +28,7 @@ export interface KeyedNotes {
 
 const PAGE = 1000;
 
-/** Refuses a handle without a user, because the agents of all users would share what one of them writes. */
+/** Refuses a handle without a user, because all users would share its memories. */
 export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): void {
   if (scope.user !== null) return;
   throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });

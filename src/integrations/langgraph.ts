@@ -147,7 +147,7 @@ function shelfOf(handle: StoreHandle): Shelf {
 
 function namesNobody(namespace: readonly string[]): VarveError {
   return invalidInput(
-    `The namespace ${JSON.stringify(namespace)} names no user. Use ['memories', userId], or say with userOf which label is the user.`,
+    `The namespace ${JSON.stringify(namespace)} names no user. Use ['memories', userId], or return the user of a namespace from the option userOf.`,
     { field: 'namespace' },
   );
 }

@@ -20,7 +20,7 @@ export interface VarveMemoryOptions {
   varve: Pick<Varve, 'for' | 'operator'>;
   /** Default `default`. */
   tenant?: string;
-  /** The agent of the scope. Default: none, so that all agents share what is known of a user. */
+  /** The agent of the scope. Default: none, so that all agents share the memories about a user. */
   agent?: string;
   /** How contexts are assembled: layout, budget, history. */
   context?: Omit<ContextOptions, 'message' | 'tools'>;

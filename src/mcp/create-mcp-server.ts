@@ -90,10 +90,10 @@ function listed(
   return { '~standard': { version: 1, vendor: 'varve', validate, jsonSchema } };
 }
 
-/** What a model is told of an error: the code and what would be right. Unexpected errors are not described. */
+/** The text of an error for a model: the code and the expected input. Unexpected errors are not described. */
 function toolProblem(error: unknown): string {
   if (VarveError.isInstance(error)) return `${error.code}: ${error.message}`;
-  return 'internal: something unforeseen went wrong.';
+  return 'internal: an unexpected error occurred. Try again later.';
 }
 
 function addMemories(server: McpServer, handle: Handle): void {

@@ -5,7 +5,7 @@ import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
  * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two of them a tenant
- * could tell how much the others have written meanwhile.
+ * could compute how much the others have written meanwhile.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;

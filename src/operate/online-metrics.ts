@@ -20,34 +20,34 @@ export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition
   contextUtilisation: {
     title: 'Context utilisation',
     definition:
-      'Of the memories that were looked up for a turn and judged since, the share whose words the agent’s answer uses.',
-    healthy: 'The higher, the less of the prompt is wasted.',
+      'The share of the memories that were looked up for a turn and judged since whose words the agent’s answer uses.',
+    healthy: 'A high value means that little of the prompt is wasted.',
   },
   observationRate: {
     title: 'Observation rate',
-    definition: 'Observations that the agent has noted of its own accord (record_observation), for each conversation.',
-    healthy: 'Near 0 the agent does not use the tool; above 5 it notes small talk.',
+    definition: 'Observations that the agent has noted by itself (record_observation), per conversation.',
+    healthy: 'Near 0, the agent does not use the tool; above 5, it notes small talk.',
   },
   statementRate: {
     title: 'Statements',
-    definition: 'Statements formed for each conversation.',
+    definition: 'Statements formed, per conversation.',
     healthy: 'A sudden fall means that reading has broken.',
   },
   scaffold: {
     title: 'Scaffold growth',
     definition: 'Keys of a scaffold over time, on average over users.',
-    healthy: 'Growth slows down: less than half of the keys come in the second half of its versions.',
+    healthy: 'Growth should slow down: fewer than half of the keys are added in the second half of the versions.',
   },
   correctionRate: {
     title: 'Correction rate',
     definition:
-      'Corrections (observations of that category, and answers that used a memory and were corrected by the user), for each turn of users.',
+      'Corrections (observations of that category, and answers that used a memory and were corrected by the user), per turn of a user.',
     healthy: 'Falls with time.',
   },
   repeatQuestionRate: {
     title: 'Repeated questions',
     definition:
-      'Of the agent’s questions to the user that ask for an attribute (its last 500 turns with a question), the share whose answer it had in memory by then.',
+      'The share of the agent’s questions about an attribute of the user (in its last 500 turns with a question) whose answer was already in memory.',
     healthy: 'Near 0.',
   },
 };
@@ -65,17 +65,17 @@ export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string;
     duplicate: {
       definition: 'Share of the statements that repeat another of the same user.',
       threshold: 0.1,
-      remedy: 'run `varve calibrate` for your embedder: doubles are found by its thresholds',
+      remedy: 'run `varve calibrate` for your embedder: duplicates are found by its thresholds',
     },
     refused: {
-      definition: 'Share of what the reader gave that the checks refused.',
+      definition: 'Share of the reader’s statements that the checks refused.',
       threshold: 0.3,
       remedy: 'see `varve refusals` for the reasons',
     },
     empty: {
-      definition: 'Share of the conversations with at least five turns of the user of which nothing was kept.',
+      definition: 'Share of the conversations with at least five user turns from which nothing was kept.',
       threshold: 0.5,
-      remedy: 'see `varve jobs` for failed formations and `varve refusals` for what was refused',
+      remedy: 'see `varve jobs` for failed formations and `varve refusals` for refused statements',
     },
   };
 

@@ -56,7 +56,7 @@ export interface Operator {
     count(options?: { tenant?: string }): Promise<JobCount[]>;
     /** Lets a dead job run again; null when there is none, `conflict` when it is not dead. */
     retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
-    /** What is done at fixed times. A schedule that is long overdue means that no worker runs. */
+    /** The schedules of background work. A schedule that is long overdue means that no worker runs. */
     schedules(): Promise<Schedule[]>;
   };
   /**
@@ -64,9 +64,9 @@ export interface Operator {
    * @internal
    */
   readonly inspect: Inspector;
-  /** How well memory does in use, within a scope: utilisation, observations, corrections, repeated questions, growth. */
+  /** The quality of memory in use within a scope: utilisation, observations, corrections, repeated questions, growth. */
   metrics(scope: ScopeInput): Promise<OnlineMetrics>;
-  /** Checks what was formed of the first conversations of a tenant: unsupported, doubled and refused statements. */
+  /** Checks the memories from the first conversations of a tenant: unsupported, duplicate and refused statements. */
   checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
   /** Counts the records within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
@@ -74,7 +74,7 @@ export interface Operator {
   status(): Promise<StoreStatus>;
   /** Problems of the servers behind the store, such as the nodes of a cluster, that answering queries does not reveal. */
   examineStore(): Promise<StoreProblem[]>;
-  /** Everything that lies within a scope, a line at a time. */
+  /** All records within a scope, one line at a time. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;
   import(
     lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,

@@ -19,7 +19,7 @@ export interface SignedRequest {
   /** The same for every attempt, so that a receiver can deduplicate. */
   id: string;
   body: string;
-  /** The newest secret first. During a rotation messages are signed with the previous secret, too. */
+  /** The newest secret first. During a rotation messages are also signed with the previous secret. */
   secrets: readonly string[];
   /** Milliseconds since 1970. */
   now: number;

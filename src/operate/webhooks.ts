@@ -37,7 +37,7 @@ export interface Webhook {
 export interface NewWebhook {
   /** `https://…`, an address of the public internet unless the operator allows others. */
   url: string;
-  /** Default: all but `webhook.ping`, which is always sent. */
+  /** Default: all events. `webhook.ping` is always sent. */
   events?: WebhookEvent[];
   description?: string;
 }
@@ -77,7 +77,7 @@ export interface Webhooks {
   /** Newest first, without secrets. */
   list(tenant: string): Promise<Webhook[]>;
   change(tenant: string, id: string, change: WebhookChange, by: string): Promise<Webhook>;
-  /** Gives a webhook a new secret. For a day, messages are signed with the old secret, too. */
+  /** Gives a webhook a new secret. For a day, messages are also signed with the old secret. */
   rotate(tenant: string, id: string, by: string): Promise<MadeWebhook>;
   /** Removes a webhook with its log. Queued messages are not sent. */
   remove(tenant: string, id: string, by: string): Promise<void>;
@@ -85,7 +85,7 @@ export interface Webhooks {
   ping(tenant: string, id: string): Promise<WebhookDelivery>;
   /** What was sent, newest first. */
   deliveries(tenant: string, id: string, options?: { limit?: number; cursor?: string }): Promise<Page<WebhookDelivery>>;
-  /** Sends a message again that failed or was dropped; `conflict` for any other. */
+  /** Sends a failed or dropped message again; `conflict` for any other message. */
   redeliver(tenant: string, id: string): Promise<WebhookDelivery>;
 }
 

@@ -17,7 +17,7 @@ export const setup: Command = {
   help: 'Adds Varve’s MCP server to the configuration of an editor or a chat client. Claude Code also gets hooks that log the conversation and add context at the start of a session. Comments and other servers in the file stay, and a backup of the file is kept beside it.',
   options: {
     'dry-run': { type: 'boolean', help: 'print what would be changed, change nothing' },
-    remove: { type: 'boolean', help: 'take Varve out of the configuration again' },
+    remove: { type: 'boolean', help: 'remove Varve from the configuration' },
     tools: { type: 'string', value: 'set', help: 'everyday (default) or all: which tools the client offers' },
   },
   examples: ['varve setup claude-code --dry-run', 'varve setup cursor --user ana', 'varve setup zed --remove'],
@@ -105,7 +105,7 @@ export const mcp: Command = {
 /** Handles the hooks of Claude Code that `varve setup claude-code` installs. */
 export const hook: Command = {
   usage: 'hook',
-  help: 'Handles a hook of Claude Code, which arrives as JSON on standard input. At the start of a session it prints what is known; after each answer and at the end of the session it logs the new messages. It never fails a session: errors go to standard error.',
+  help: 'Handles a hook of Claude Code, which arrives as JSON on standard input. At the start of a session it prints the context; after each answer and at the end of the session it logs the new messages. It never fails a session: errors go to standard error.',
   options: { tokens: { type: 'string', value: 'number', help: 'the most tokens of context (default: 1500)' } },
   examples: ['varve hook < hook.json'],
   async run(input) {

@@ -9,7 +9,7 @@ import type { Origin } from '../../record/statement.ts';
 /** Appends an event. */
 export const observe: Command = {
   usage: 'observe <text> | observe -',
-  help: 'Appends what happened. "-" reads the text from standard input. With --session, memories are formed from the turns of the conversation once it is quiet or closed.',
+  help: 'Appends an event. "-" reads the text from standard input. With --session, memories are formed from the turns of the conversation once it is quiet or closed.',
   options: {
     origin: { type: 'string', value: 'who', help: 'user, agent, tool, document or system (default user)' },
     kind: {
@@ -17,7 +17,7 @@ export const observe: Command = {
       value: 'kind',
       help: 'message, observation, tool_result, decision, outcome (default message)',
     },
-    speaker: { type: 'string', value: 'name', help: 'who speaks, where several do' },
+    speaker: { type: 'string', value: 'name', help: 'the speaker, if several people speak' },
     key: { type: 'string', value: 'text', help: 'the same key again changes nothing' },
     close: { type: 'boolean', help: 'end the session afterwards' },
   },
@@ -52,12 +52,12 @@ export const observe: Command = {
 /** Finds what helps to answer. */
 export const recall: Command = {
   usage: 'recall <query>',
-  help: 'Finds what helps to answer: memories, notes, saved items, turns, documents. Exit code 3 when nothing relevant is known.',
+  help: 'Finds the records that help to answer: memories, notes, saved items, turns, documents. The exit code is 3 when nothing relevant is known.',
   options: {
     limit: { type: 'string', short: 'n', value: 'number', help: 'default 10' },
     mode: { type: 'string', value: 'mode', help: 'hybrid (default), semantic, or text, which loads no model' },
     source: { type: 'string', multiple: true, value: 'name', help: RECALL_SOURCES.join(', ') },
-    explain: { type: 'boolean', help: 'say why each result is there' },
+    explain: { type: 'boolean', help: 'show the signals of each result' },
   },
   examples: [
     'varve recall "where do I live?"',

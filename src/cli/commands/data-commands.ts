@@ -73,7 +73,7 @@ async function asked(name: string): Promise<string | null> {
 /** Writes everything of a scope. */
 export const exportCommand: Command = {
   usage: 'export [--output file] [--format name]',
-  help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` reads this file. --user "" exports the whole tenant. --format mem0 and --format markdown write the current memories, for other programs and for people.',
+  help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` reads this file. --user "" exports the whole tenant. --format mem0 and --format markdown write the live memories, for other programs and for people.',
   options: {
     output: { type: 'string', short: 'o', value: 'file', help: 'default: standard output' },
     format: { type: 'string', value: 'name', help: `${EXPORT_FORMATS.join(', ')} (default: varve)` },
@@ -139,7 +139,7 @@ export const importCommand: Command = {
   help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), JSONL transcripts, or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,
   options: {
     format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: detected from the file)` },
-    'dry-run': { type: 'boolean', help: 'say what would be done, do nothing' },
+    'dry-run': { type: 'boolean', help: 'report what would be imported, and change nothing' },
   },
   examples: [
     'varve import memory.ndjson',

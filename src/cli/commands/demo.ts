@@ -6,7 +6,7 @@ import { type Command, EXIT } from '../command.ts';
 /** Shows what Varve does. */
 export const demo: Command = {
   usage: 'demo',
-  help: 'Plays a short conversation through a temporary memory and shows what is observed, formed and recalled.',
+  help: 'Replays a short conversation in a temporary memory and shows what is observed, formed and recalled.',
   examples: ['varve demo', 'varve demo --json'],
   async run(input) {
     const file = new URL('../../../examples/demo.ts', import.meta.url);

@@ -45,18 +45,18 @@ const WHAT = ['all', ...MEASURES, 'ablations', 'compare', 'report', 'datasets'];
 export const evalCommand: Command = {
   usage:
     'eval [all|extraction|retrieval|scaffold|consolidation|cold-start|end-to-end|ablations|compare|report|datasets]',
-  help: 'Plays conversations through a temporary memory and measures, with confidence intervals, what is kept, found and brought into the prompt. Without a language model nothing leaves this machine; a model in --config reads, answers and judges. A run that was stopped continues where it was. `eval compare A B` shows the differences between two runs and whether they are significant.',
+  help: 'Replays conversations in a temporary memory and measures, with confidence intervals, what is kept, what is found and what reaches the prompt. Without a language model nothing leaves this machine; a model in --config reads, answers and judges. A run that was stopped is resumed. `eval compare A B` shows the differences between two runs and whether they are significant.',
   options: {
     dataset: { type: 'string', value: 'name', help: `${Object.keys(DATASETS).join(', ')} (default lives)` },
     path: { type: 'string', value: 'path', help: 'where the data set lies' },
     only: { type: 'string', multiple: true, value: 'ids', help: 'only these conversations' },
-    limit: { type: 'string', value: 'number', help: 'at most so many conversations, chosen by the seed' },
+    limit: { type: 'string', value: 'number', help: 'the most conversations, chosen by the seed' },
     seed: { type: 'string', value: 'number', help: 'of the sample and the intervals (default 1)' },
     arms: { type: 'string', multiple: true, value: 'names', help: `of ablations: ${Object.keys(ARMS).join(', ')}` },
     out: { type: 'string', value: 'folder', help: 'where rows and report go (default varve-eval)' },
     name: { type: 'string', value: 'name', help: 'of the files (default: the data set, and what is measured)' },
-    floors: { type: 'string', value: 'file', help: 'exit code 1 when a figure is worse than in this file' },
-    afresh: { type: 'boolean', help: 'start over although there is a run' },
+    floors: { type: 'string', value: 'file', help: 'exit with code 1 when a figure is worse than in this file' },
+    afresh: { type: 'boolean', help: 'start over even if there is a run' },
   },
   examples: [
     'varve eval --limit 5',

@@ -65,10 +65,10 @@ export const remember: Command = {
   },
 };
 
-/** Takes something out of recall. */
+/** Forgets a memory or a fact. */
 export const forget: Command = {
   usage: 'forget <id of a memory> | forget <key of a fact>',
-  help: 'Takes a memory or a permanent fact out of recall. It is kept and can be seen with --as-of; `erase` removes for good.',
+  help: 'Forgets a memory or a permanent fact: it is hidden everywhere, with the words that say it. `varve forgotten` lists it and can restore it; `varve erase` removes for good.',
   examples: ['varve forget mem_01k…', 'varve forget home_city'],
   async run(input) {
     const what = oneWord(input, 'memory or fact');
@@ -87,7 +87,7 @@ export const forget: Command = {
 /** Lists what was forgotten, or restores it. */
 export const forgotten: Command = {
   usage: 'forgotten [restore <id>]',
-  help: 'Lists what was forgotten within the scope, newest first, with who asked and when. `restore` brings back the memory and its words in the log.',
+  help: 'Lists the forgotten memories within the scope, newest first, with who asked and when. `restore` restores a memory and its words in the log.',
   options: { limit: { type: 'string', short: 'n', value: 'number', help: 'default 100' } },
   examples: ['varve forgotten --user ana', 'varve forgotten restore fgt_01k… --user ana'],
   async run(input) {

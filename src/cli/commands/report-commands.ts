@@ -7,7 +7,7 @@ import { table } from '../output.ts';
 /** How much there is. */
 export const stats: Command = {
   usage: 'stats',
-  help: 'How much is remembered within the scope. --user "" for the whole tenant.',
+  help: 'Counts the records within the scope. --user "" counts the whole tenant.',
   examples: ['varve stats', 'varve stats --user "" --json'],
   async run(input) {
     await withMemory(input, {}, async (varve) => {
@@ -24,7 +24,7 @@ const BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'
 /** What models cost. */
 export const costs: Command = {
   usage: 'costs [--by month,operation]',
-  help: 'What models were used for within the tenant and what that cost. Calls of local models are counted and cost nothing.',
+  help: 'Shows the use and the cost of models within the tenant. Calls of local models are counted and cost nothing.',
   options: {
     by: { type: 'string', multiple: true, value: 'keys', help: `${BY.join(', ')} (default month,operation)` },
     from: { type: 'string', value: 'day', help: 'the first day or month, such as 2026-11' },
@@ -62,7 +62,7 @@ export const costs: Command = {
 const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
 const perConversation = ({ rate }: Rate): string => (rate === null ? '–' : `${rate.toFixed(2)} a conversation`);
 
-/** How well memory does in use. */
+/** The quality of memory in use. */
 export const metrics: Command = {
   usage: 'metrics',
   help: 'Quality of memory in use within the scope, measured from the logs of the store: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed from the first 100 conversations. --user "" for the whole tenant.',

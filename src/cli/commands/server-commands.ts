@@ -81,11 +81,11 @@ const LINK_WORKS_FOR = HOUR;
 /** Starts the server. */
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
-  help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, and background work in the same process. The first start makes the folder and a key, and shows the key once.',
+  help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, and background work in the same process. The first start creates the folder and a key, and shows the key once.',
   options: {
     port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
     host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
-    'no-worker': { type: 'boolean', help: 'leave background work to `varve worker`' },
+    'no-worker': { type: 'boolean', help: 'do no background work: `varve worker` does it' },
     log: { type: 'string', value: 'level', help: 'debug, info, warn, error or silent (default: $VARVE_LOG or info)' },
   },
   examples: [
@@ -185,7 +185,7 @@ function welcome({
   return [
     ...lines,
     '',
-    'An API key, shown this once:',
+    'An API key, which is shown only once:',
     `  ${secret}`,
     '',
     'What to try next:',
@@ -204,7 +204,7 @@ export const worker: Command = {
   usage: 'worker [--once] [--concurrency 4]',
   help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it runs the jobs that are due and ends.',
   options: {
-    once: { type: 'boolean', help: 'do what is due now, and end' },
+    once: { type: 'boolean', help: 'run the jobs that are due, and end' },
     concurrency: { type: 'string', value: 'number', help: 'jobs at the same time (default 4)' },
   },
   examples: ['varve worker', 'varve worker --once', 'DATABASE_URL=postgres://… varve worker --concurrency 8'],
@@ -228,7 +228,7 @@ export const worker: Command = {
 /** API keys. */
 export const keys: Command = {
   usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
-  help: 'Makes, lists, rotates and revokes the keys to the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',
+  help: 'Creates, lists, rotates and revokes API keys of the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',
   options: {
     access: { type: 'string', value: 'level', help: 'read, write (default) or admin' },
     'for-user': {
@@ -252,7 +252,10 @@ export const keys: Command = {
     return withMemory(input, {}, async (varve) => {
       const { keys: all, acts } = varve.operator;
       const shown = (made: Awaited<ReturnType<typeof all.create>>): Promise<void> =>
-        input.output.answer(made, () => `${made.key.id}  ${made.key.access}\n${made.secret}\n(shown this once)`);
+        input.output.answer(
+          made,
+          () => `${made.key.id}  ${made.key.access}\n${made.secret}\n(this secret is shown only once)`,
+        );
       if (action === 'list') {
         const items = await all.list(tenant);
         await input.output.answer({ items }, () =>

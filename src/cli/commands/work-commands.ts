@@ -35,7 +35,7 @@ export const reflect: Command = {
 /** Background work. */
 export const jobs: Command = {
   usage: 'jobs [counts | show <id> | retry <id>]',
-  help: 'Lists jobs, newest first; counts them; shows one; runs a dead one again. Covers all tenants, or one with --tenant.',
+  help: 'Lists jobs, newest first; counts jobs; shows one job; runs a dead job again. Covers all tenants, or one with --tenant.',
   options: {
     state: { type: 'string', value: 'state', help: 'waiting, running, done or dead' },
     kind: { type: 'string', value: 'kind', help: 'such as embed or form' },
@@ -95,7 +95,7 @@ export const jobs: Command = {
 /** What was read and not stored. */
 export const refusals: Command = {
   usage: 'refusals',
-  help: 'What was read from events and not stored, with the reasons, newest first.',
+  help: 'Lists the statements that were read from events and refused, with the reasons, newest first.',
   options: {
     limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
     cursor: { type: 'string', value: 'cursor', help: 'of the page before, from --json' },

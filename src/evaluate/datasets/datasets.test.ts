@@ -60,7 +60,7 @@ describe('LoCoMo', () => {
       '1 questions whose gold answer is known to be wrong were left out.',
       '1 empty turns were left out.',
       '1 pieces of evidence name no turn and were left out.',
-      '1 questions have no evidence that is there, and were left out.',
+      '1 questions have no evidence in the conversation and were left out.',
     ]);
   });
 

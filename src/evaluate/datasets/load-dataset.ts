@@ -35,7 +35,7 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
     about: 'what a memory should and should not keep (MemTensor/HaluMem, CC BY-NC-ND 4.0)',
   },
   'persona-chat': { load: loadPersonaChat, about: 'dialogues with what is true of each speaker (Google, CC BY 4.0)' },
-  expectations: { load: loadExpectations, about: 'your transcripts, and what should be extracted of each' },
+  expectations: { load: loadExpectations, about: 'your transcripts, and what should be extracted from each' },
   pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
 };
 

@@ -31,12 +31,12 @@ export interface Client {
   acts(options?: { limit?: number; cursor?: string }): ReturnType<Acts['list']>;
   /** Reflects now. */
   reflect(scope: ClientScope): ReturnType<Handle['reflect']>;
-  /** Embeds what has no vector. */
+  /** Embeds the records that have no vector. */
   backfill(options?: { rate?: number }): Promise<Record<string, number>>;
   stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
-  /** How well memory does in use within a scope. */
+  /** The quality of memory in use within a scope. */
   metrics(scope?: Omit<ScopeInput, 'tenant'>): Promise<OnlineMetrics>;
-  /** What changes within a scope, as it changes. A lost connection is reopened and continues where it ended. */
+  /** The changes within a scope, as they happen. A lost connection is reopened and continues where it ended. */
   changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
 }
 

@@ -53,11 +53,14 @@ export function createSend(options: ClientOptions): Send {
       if (response instanceof Response && !(await mayTryAgain(response))) return answerOf<Answer>(response);
       if (attempt >= retries || request.signal?.aborted) {
         if (response instanceof Response) return answerOf<Answer>(response);
-        throw new VarveError(`The server at ${options.url} cannot be reached.`, {
-          code: 'store_unavailable',
-          retryable: true,
-          cause: response,
-        });
+        throw new VarveError(
+          `The server at ${options.url} cannot be reached. Check the URL, and that the server is running.`,
+          {
+            code: 'store_unavailable',
+            retryable: true,
+            cause: response,
+          },
+        );
       }
       const asked = response instanceof Response ? Number(response.headers.get('retry-after') ?? 0) * 1000 : 0;
       const wait = Math.max(asked, Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** attempt) * (0.5 + Math.random() / 2));

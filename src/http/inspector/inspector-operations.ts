@@ -20,13 +20,13 @@ const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
   offset,
   limit: limitSchema(500),
   order: z.enum(['newest', 'oldest', 'important', 'stated']).optional(),
-  text: z.string().max(500).optional().describe('Has these characters in its text.'),
+  text: z.string().max(500).optional().describe('Only memories whose text contains these characters.'),
 }) as unknown as z.ZodType<Partial<RowsRequest>>;
 
 /** Additional operations for the inspector: lists by offset, counts, and overviews of a scope. They only read. */
 export const INSPECTOR_OPERATIONS: readonly Operation[] = [
   inspector('whoAmI', 'GET /v1/whoami', {
-    summary: 'The key that asks: its name, what it may do and whom it reaches.',
+    summary: 'The key of this request: its name, its access, and the agents and users that it reaches.',
     scoped: false,
     answer: z.object({
       key: z.object({
@@ -63,7 +63,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     },
   }),
   inspector('listMemoryRows', 'GET /v1/memory-rows', {
-    summary: 'The memories within the scope from a place in the list on, and how many there are in all.',
+    summary: 'The memories within the scope from an offset on, and their total number.',
     query: rowsQuery,
     answer: z.object({ total: count, offset: count, items: z.array(records.memory) }),
     async run({ varve, scope, key, query }) {
@@ -78,7 +78,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     },
   }),
   inspector('memoryFacets', 'GET /v1/memory-facets', {
-    summary: 'What the memories within the scope can be narrowed by, with how many there are of each.',
+    summary: 'The values by which the memories within the scope can be filtered, each with the number of memories.',
     answer: z.object({
       live: count,
       archived: count,
@@ -90,7 +90,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     run: ({ varve, scope }) => varve.operator.inspect.facets(scope),
   }),
   inspector('memoryLinks', 'GET /v1/memories/{id}/links', {
-    summary: 'What a memory replaced, what replaced it, what it was made of, and the events that it quotes.',
+    summary: 'The memories that a memory replaced, its replacement, its sources, and the events that it quotes.',
     answer: z.object({
       replaced: z.array(records.memory),
       replacedBy: z.array(records.memory),
@@ -105,7 +105,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     },
   }),
   inspector('listSessions', 'GET /v1/sessions', {
-    summary: 'The conversations within the scope, the latest first, with how much was learned and refused in each.',
+    summary:
+      'The conversations within the scope, the latest first, with the numbers of learned and refused statements.',
     query: z.strictObject({ offset, limit: limitSchema(200) }),
     answer: z.object({
       total: count,
@@ -130,7 +131,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     },
   }),
   inspector('subjectGraph', 'GET /v1/subject-graph', {
-    summary: 'Who and what the live memories within the scope are about, and who is named with whom.',
+    summary:
+      'The people and things that the live memories within the scope are about, and which of them are named together.',
     answer: z.object({
       nodes: z.array(
         z.object({ id: z.string(), label: z.string(), kind: z.string(), subject: text, entity: text, memories: count }),

@@ -44,7 +44,7 @@ const KEYS: readonly Operation[] = [
     run: ({ varve, key, params }) => varve.operator.keys.revoke(key.tenant, idOf(params), key.id),
   }),
   keys('listActs', 'GET /v1/acts', {
-    summary: 'What administrators did, newest first.',
+    summary: 'The administrative actions, newest first.',
     query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(100).optional() }),
     answer: records.page(records.act),
     run: ({ varve, key, query }) => varve.operator.acts.list(key.tenant, query),
@@ -110,7 +110,7 @@ const COUNTS: readonly Operation[] = [
     run: ({ varve, scope }) => varve.operator.checkExtraction({ tenant: scope.tenant }),
   }),
   tenantWide('costs', 'GET /v1/costs', {
-    summary: 'What models were used for and what that cost, in micro-dollars.',
+    summary: 'The use and the cost of models, in micro-dollars.',
     query: z.strictObject({
       by: z.array(z.enum(REPORT_BY)).max(4).optional(),
       user: textSchema(200).optional(),
@@ -135,7 +135,7 @@ const COUNTS: readonly Operation[] = [
     },
   }),
   tenantWide('getCredit', 'GET /v1/credit', {
-    summary: 'What is left on an account, in micro-dollars: a user’s, or the tenant’s.',
+    summary: 'The balance of an account of a user or of the tenant, in micro-dollars.',
     query: accountSchema,
     answer: money,
     run: async ({ varve, key, query }) => ({
@@ -173,7 +173,7 @@ const ERASE: readonly Operation[] = [
     summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
     access: 'admin',
     body: z.strictObject({ confirm: textSchema(200) }),
-    // A stored response would outlive the records that it tells of.
+    // A stored response would outlive the records that it describes.
     once: false,
     act: 'erase',
     example: { confirm: 'ana' },

@@ -30,7 +30,7 @@ const levelOf = (query: { level?: unknown }): ScopeLevel | undefined => query.le
 
 const BLOCKS: readonly Operation[] = [
   blocks('getBlock', 'GET /v1/blocks/{kind}', {
-    summary: `A block that is always in mind: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
+    summary: `A block: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
     query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
     headers: { 'if-none-match': 'Answers 304 when the block still has this ETag.' },
     answer: { schema: records.block, also: { 304: 'It has not changed.' } },
@@ -83,7 +83,7 @@ const BLOCKS: readonly Operation[] = [
 
 const SESSION: readonly Operation[] = [
   session('getSession', 'GET /v1/session', {
-    summary: 'Where the conversation of the scope stands.',
+    summary: 'The state of the conversation of the scope.',
     answer: records.session,
     run: async ({ handle, scope }) => found(await handle.session.get(), 'session', scope.session ?? ''),
   }),

@@ -65,7 +65,7 @@ function recallAsked(handle: Handle, { query, options, asOf }: RecallBody): Prom
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
   context('assembleContext', 'POST /v1/context', {
     summary:
-      'Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report.',
+      'Assembles the context of a turn: a stable system prompt, the user’s turn with the recalled records, and a report.',
     access: 'read',
     once: false,
     body: contextBody,
@@ -87,7 +87,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     run: async ({ handle, query }) => ({ items: await handle.contexts(query) }),
   }),
   recall('recall', 'POST /v1/recall', {
-    summary: 'Finds what helps to answer a query. Returns nothing when nothing relevant is known.',
+    summary: 'Finds the records that help to answer a query. The list is empty when nothing relevant is known.',
     access: 'read',
     once: false,
     query: recallView,

@@ -57,7 +57,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     },
   }),
   facts('forgetFact', 'DELETE /v1/facts/{key}', {
-    summary: 'Archives the fact under a key.',
+    summary: 'Forgets the fact under a key: it is hidden everywhere, and kept until it is erased.',
     answer: z.object({ forgotten: z.boolean() }),
     run: async ({ handle, params }) => ({ forgotten: await handle.facts.forget(keyOf(params)) }),
   }),

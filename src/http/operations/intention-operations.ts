@@ -21,14 +21,14 @@ const newLearning = z.strictObject({
 /** Intentions and learnings. */
 export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('addIntention', 'POST /v1/intentions', {
-    summary: 'Notes something the user means to do, to be brought up again when it is due.',
+    summary: 'Adds an intention of the user, which is brought up when it is due.',
     body: newIntention,
     example: { text: 'Book the hut.', dueAt: '2027-03-01T09:00:00Z' },
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.intentions.add(body),
   }),
   intentions('listIntentions', 'GET /v1/intentions', {
-    summary: 'Open intentions, the next one first; with `due` those to bring up now, or at the time `at`.',
+    summary: 'Lists open intentions, the next one first; with `due`, only those to bring up now, or at the time `at`.',
     query: z.strictObject({ due: z.boolean().optional(), at: timeSchema.optional(), limit: limitSchema(1000) }),
     answer: items(records.memory),
     async run({ handle, query: { due, ...options } }) {
@@ -37,7 +37,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     },
   }),
   intentions('completeIntention', 'POST /v1/intentions/{id}/done', {
-    summary: 'Marks an intention as done. It does not come up again.',
+    summary: 'Marks an intention as done. It is not brought up again.',
     answer: records.memory,
     run: ({ handle, params }) => handle.intentions.done(idOf(params)),
   }),
@@ -47,7 +47,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     run: ({ handle, params }) => handle.intentions.dismiss(idOf(params)),
   }),
   intentions('snoozeIntention', 'POST /v1/intentions/{id}/snooze', {
-    summary: 'Puts an intention off: it comes up again at another time.',
+    summary: 'Postpones an intention: it is brought up at another time.',
     body: z.strictObject({ until: timeSchema }),
     example: { until: '2027-03-08T09:00:00Z' },
     answer: records.memory,

@@ -60,7 +60,8 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     },
   }),
   memories('archiveMemories', 'POST /v1/memories/archive', {
-    summary: 'Takes up to 1,000 memories out of recall. They are kept, and can be restored.',
+    summary:
+      'Archives up to 1,000 memories: they are no longer in recall and prompts. They are kept, and can be restored.',
     body: z.strictObject({
       ids: z.array(textSchema(200)).min(1).max(1000),
       reason: z.enum(ARCHIVE_REASONS).optional(),
@@ -123,7 +124,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
   memories('archiveMemory', 'DELETE /v1/memories/{id}', {
     summary:
-      'Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall.',
+      'Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only archived.',
     query: z.strictObject({ reason: z.enum(ARCHIVE_REASONS).optional(), why: textSchema(500).optional() }),
     answer: records.memory,
     async run({ handle, params, query }) {
@@ -167,7 +168,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
   memories('listForgotten', 'GET /v1/forgotten', {
     summary:
-      'What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words.',
+      'The forgotten records, newest first: the kind of record, who asked and when. Only keys that may erase see their words.',
     query: z.strictObject({ limit: limitSchema(1000) }),
     answer: items(records.forgotten),
     async run({ handle, key, query }) {

@@ -15,7 +15,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     run: async ({ handle, query }) => ({ items: await handle.consolidation.runs(query) }),
   }),
   work('listRefusals', 'GET /v1/refusals', {
-    summary: 'What was read from events within the scope and not stored, with the reasons, newest first.',
+    summary: 'Statements that were read from events within the scope and refused, with the reasons, newest first.',
     query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(500).optional() }),
     answer: records.page(records.refusal),
     run: ({ handle, query }) => handle.refusals.list(query),
@@ -78,7 +78,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     },
   }),
   work('configureReflection', 'PUT /v1/reflection-settings', {
-    summary: 'Sets the user’s time zone and the local hour of the nightly reflection. `null` goes back to the default.',
+    summary: 'Sets the user’s time zone and the local hour of the nightly reflection. `null` restores the default.',
     body: z.strictObject({
       timeZone: textSchema(100).nullable().optional(),
       reflectionHour: z.int().min(0).max(23).nullable().optional(),

@@ -44,14 +44,14 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   }),
   webhooks('rotateWebhook', 'POST /v1/webhooks/{id}/rotate', {
     idPrefix: 'whk',
-    summary: 'Gives a receiver a new secret. For a day, messages are signed with the old secret, too.',
+    summary: 'Gives a receiver a new secret. For a day, messages are also signed with the old secret.',
     once: false,
     answer: madeWebhook,
     run: ({ varve, key, params }) => varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id),
   }),
   webhooks('removeWebhook', 'DELETE /v1/webhooks/{id}', {
     idPrefix: 'whk',
-    summary: 'Removes a receiver with the log of what it was sent.',
+    summary: 'Removes a receiver with the log of its messages.',
     answer: null,
     async run({ varve, key, params }) {
       await varve.operator.webhooks.remove(key.tenant, idOf(params), key.id);
@@ -65,14 +65,14 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   }),
   webhooks('listWebhookDeliveries', 'GET /v1/webhooks/{id}/deliveries', {
     idPrefix: 'whk',
-    summary: 'What a receiver was sent in the last week and what it answered, newest first.',
+    summary: 'The messages to a receiver in the last week and its answers, newest first.',
     query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
     answer: records.page(records.webhookDelivery),
     run: ({ varve, key, params, query }) => varve.operator.webhooks.deliveries(key.tenant, idOf(params), query),
   }),
   webhooks('redeliverWebhook', 'POST /v1/webhook-deliveries/{id}/retry', {
     idPrefix: 'whd',
-    summary: 'Sends a message again that failed or was dropped.',
+    summary: 'Sends a message that failed or was dropped again.',
     answer: { status: 202, schema: records.webhookDelivery },
     run: ({ varve, key, params }) => varve.operator.webhooks.redeliver(key.tenant, idOf(params)),
   }),

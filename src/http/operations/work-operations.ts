@@ -10,7 +10,7 @@ const work = operationsOf('work', { access: 'admin', once: false, unhurried: tru
 export const WORK_OPERATIONS: readonly Operation[] = [
   work('reflect', 'POST /v1/reflect', {
     summary:
-      'Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since.',
+      'Runs the nightly reflection now, on the user’s turns since the last reflection. Without a user, it runs for every user of the tenant with new turns.',
     secret: true,
     act: 'reflect',
     query: dryRun,
@@ -40,7 +40,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
       varve.backfill({ tenant: key.tenant, rate: query.rate, signal: goneOrStopping() }),
   }),
   work('form', 'POST /v1/form', {
-    summary: 'Forms memories now from what was said in the session since the last formation.',
+    summary: 'Forms memories now from the turns of the session since the last formation.',
     access: 'write',
     answer: loose,
     run: ({ handle }) => handle.form(),

@@ -71,7 +71,7 @@ class Operations:
         return self._call("POST", "/v1/memories/batch", query={}, body={"memories": memories, "why": why}, idempotency_key=idempotency_key)
 
     def archive_memories(self, *, ids: List[str], reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Takes up to 1,000 memories out of recall. They are kept, and can be restored."""
+        """Archives up to 1,000 memories: they are no longer in recall and prompts. They are kept, and can be restored."""
         return self._call("POST", "/v1/memories/archive", query={}, body={"ids": ids, "reason": reason, "why": why}, idempotency_key=idempotency_key)
 
     def list_past_memories(self, time: str, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, keys: Optional[List[str]] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
@@ -91,7 +91,7 @@ class Operations:
         return self._call("PATCH", f'/v1/memories/{quote(id, safe="")}', query={}, body={"change": change, "why": why}, idempotency_key=idempotency_key)
 
     def archive_memory(self, id: str, *, reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[str] = None) -> t.Memory:
-        """Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall."""
+        """Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only archived."""
         return self._call("DELETE", f'/v1/memories/{quote(id, safe="")}', query={"reason": reason, "why": why})
 
     def restore_memory(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -107,7 +107,7 @@ class Operations:
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/history', query={})
 
     def list_forgotten(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words."""
+        """The forgotten records, newest first: the kind of record, who asked and when. Only keys that may erase see their words."""
         return self._call("GET", "/v1/forgotten", query={"limit": limit})
 
     def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
@@ -127,7 +127,7 @@ class Operations:
         return self._call("PUT", f'/v1/facts/{quote(key, safe="")}', query={}, body={"value": value, "category": category, "sourceEvents": source_events, "why": why})
 
     def forget_fact(self, key: str) -> Dict[str, Any]:
-        """Archives the fact under a key."""
+        """Forgets the fact under a key: it is hidden everywhere, and kept until it is erased."""
         return self._call("DELETE", f'/v1/facts/{quote(key, safe="")}', query={})
 
     def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -159,7 +159,7 @@ class Operations:
         return self._call("GET", f'/v1/entities/{quote(id, safe="")}', query={})
 
     def assemble_context(self, *, message: Optional[str] = None, instructions: Optional[str] = None, capabilities: Optional[str] = None, identity: Optional[Dict[str, Any]] = None, directives: Optional[List[str]] = None, artifacts: Optional[List[Dict[str, Any]]] = None, tools: Optional[str] = None, layout: Optional[Literal["varve", "working-memory", "memory-list", "facts-and-profile", "fixed-budgets", "reflections-xml"]] = None, budget: Optional[int] = None, reserve: Optional[int] = None, sections: Optional[Dict[str, Any]] = None, lookup: Optional[Literal["rules", "always", "never"]] = None, top_memories: Optional[int] = None, recall_limit: Optional[int] = None, connections: Optional[List[str]] = None, time_zone: Optional[str] = None, now: Optional[str] = None, refresh: Optional[bool] = None) -> Dict[str, Any]:
-        """Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report."""
+        """Assembles the context of a turn: a stable system prompt, the user’s turn with the recalled records, and a report."""
         return self._call("POST", "/v1/context", query={}, body={"message": message, "instructions": instructions, "capabilities": capabilities, "identity": identity, "directives": directives, "artifacts": artifacts, "tools": tools, "layout": layout, "budget": budget, "reserve": reserve, "sections": sections, "lookup": lookup, "topMemories": top_memories, "recallLimit": recall_limit, "connections": connections, "timeZone": time_zone, "now": now, "refresh": refresh})
 
     def list_contexts(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
@@ -167,7 +167,7 @@ class Operations:
         return self._call("GET", "/v1/contexts", query={"limit": limit})
 
     def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
-        """Finds what helps to answer a query. Returns nothing when nothing relevant is known."""
+        """Finds the records that help to answer a query. The list is empty when nothing relevant is known."""
         return self._call("POST", "/v1/recall", query={"fields": fields, "explain": explain}, body={"query": query, "options": options, "asOf": as_of})
 
     def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
@@ -183,7 +183,7 @@ class Operations:
         return self._call("POST", f'/v1/tools/{quote(name, safe="")}', query={}, body=body, idempotency_key=idempotency_key)
 
     def get_block(self, kind: str, *, level: Optional[Literal["tenant", "agent", "user", "session"]] = None, as_of: Optional[str] = None) -> t.Block:
-        """A block that is always in mind: working_memory, scaffold, tier_notes, learned_info, profile, reflections."""
+        """A block: working_memory, scaffold, tier_notes, learned_info, profile, reflections."""
         return self._call("GET", f'/v1/blocks/{quote(kind, safe="")}', query={"level": level, "asOf": as_of})
 
     def replace_block(self, kind: str, *, content: t.JsonValue, reason: Optional[str] = None, actor: Optional[str] = None, level: Optional[Literal["tenant", "agent", "user", "session"]] = None) -> t.Block:
@@ -199,7 +199,7 @@ class Operations:
         return self._call("GET", f'/v1/blocks/{quote(kind, safe="")}/history', query={"level": level})
 
     def get_session(self) -> t.Session:
-        """Where the conversation of the scope stands."""
+        """The state of the conversation of the scope."""
         return self._call("GET", "/v1/session", query={})
 
     def session_window(self, *, size: Optional[int] = None) -> Dict[str, Any]:
@@ -235,15 +235,15 @@ class Operations:
         return self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
     def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Notes something the user means to do, to be brought up again when it is due."""
+        """Adds an intention of the user, which is brought up when it is due."""
         return self._call("POST", "/v1/intentions", query={}, body={"text": text, "dueAt": due_at, "followUpDays": follow_up_days, "context": context}, idempotency_key=idempotency_key)
 
     def list_intentions(self, *, due: Optional[bool] = None, at: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """Open intentions, the next one first; with `due` those to bring up now, or at the time `at`."""
+        """Lists open intentions, the next one first; with `due`, only those to bring up now, or at the time `at`."""
         return self._call("GET", "/v1/intentions", query={"due": due, "at": at, "limit": limit})
 
     def complete_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Marks an intention as done. It does not come up again."""
+        """Marks an intention as done. It is not brought up again."""
         return self._call("POST", f'/v1/intentions/{quote(id, safe="")}/done', query={}, idempotency_key=idempotency_key)
 
     def dismiss_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -251,7 +251,7 @@ class Operations:
         return self._call("POST", f'/v1/intentions/{quote(id, safe="")}/dismiss', query={}, idempotency_key=idempotency_key)
 
     def snooze_intention(self, id: str, *, until: str, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Puts an intention off: it comes up again at another time."""
+        """Postpones an intention: it is brought up at another time."""
         return self._call("POST", f'/v1/intentions/{quote(id, safe="")}/snooze', query={}, body={"until": until}, idempotency_key=idempotency_key)
 
     def add_learning(self, *, rule: str, category: Optional[str] = None, source: Optional[str] = None, source_events: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -267,7 +267,7 @@ class Operations:
         return self._call("DELETE", f'/v1/learnings/{quote(id, safe="")}', query={})
 
     def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since."""
+        """Runs the nightly reflection now, on the user’s turns since the last reflection. Without a user, it runs for every user of the tenant with new turns."""
         return self._call("POST", "/v1/reflect", query={"dryRun": dry_run})
 
     def backfill(self, *, rate: Optional[float] = None) -> Dict[str, Any]:
@@ -275,7 +275,7 @@ class Operations:
         return self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False)
 
     def form(self) -> Dict[str, Any]:
-        """Forms memories now from what was said in the session since the last formation."""
+        """Forms memories now from the turns of the session since the last formation."""
         return self._call("POST", "/v1/form", query={})
 
     def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
@@ -291,7 +291,7 @@ class Operations:
         return self._call("GET", "/v1/runs", query={"kinds": kinds, "limit": limit})
 
     def list_refusals(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
-        """What was read from events within the scope and not stored, with the reasons, newest first."""
+        """Statements that were read from events within the scope and refused, with the reasons, newest first."""
         return self._call("GET", "/v1/refusals", query={"limit": limit, "cursor": cursor})
 
     def list_held_changes(self) -> Dict[str, Any]:
@@ -327,7 +327,7 @@ class Operations:
         return self._call("POST", "/v1/given", query={}, body={"memories": memories}, idempotency_key=idempotency_key)
 
     def configure_reflection(self, *, time_zone: Optional[Union[str, None]] = None, reflection_hour: Optional[Union[int, None]] = None) -> Any:
-        """Sets the user’s time zone and the local hour of the nightly reflection. `null` goes back to the default."""
+        """Sets the user’s time zone and the local hour of the nightly reflection. `null` restores the default."""
         return self._call("PUT", "/v1/reflection-settings", query={}, body={"timeZone": time_zone, "reflectionHour": reflection_hour})
 
     def create_key(self, *, name: str, access: Optional[Literal["read", "write", "admin"]] = None, agents: Optional[List[str]] = None, users: Optional[List[str]] = None, rate: Optional[float] = None, expires_at: Optional[str] = None) -> Dict[str, Any]:
@@ -347,7 +347,7 @@ class Operations:
         return self._call("DELETE", f'/v1/keys/{quote(id, safe="")}', query={}, scoped=False)
 
     def list_acts(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
-        """What administrators did, newest first."""
+        """The administrative actions, newest first."""
         return self._call("GET", "/v1/acts", query={"limit": limit, "cursor": cursor}, scoped=False)
 
     def list_jobs(self, *, state: Optional[Literal["waiting", "running", "done", "dead"]] = None, kind: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
@@ -379,11 +379,11 @@ class Operations:
         return self._call("GET", "/v1/extraction-checks", query={}, scoped=False)
 
     def costs(self, *, by: Optional[List[Literal["month", "day", "operation", "task", "model", "user", "agent", "run"]]] = None, run: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Dict[str, Any]:
-        """What models were used for and what that cost, in micro-dollars."""
+        """The use and the cost of models, in micro-dollars."""
         return self._call("GET", "/v1/costs", query={"by": by, "run": run, "from": from_, "to": to})
 
     def get_credit(self) -> Dict[str, Any]:
-        """What is left on an account, in micro-dollars: a user’s, or the tenant’s."""
+        """The balance of an account of a user or of the tenant, in micro-dollars."""
         return self._call("GET", "/v1/credit", query={})
 
     def grant_credit(self, *, amount: int, reason: str, user: Optional[Union[str, None]] = None, key: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -423,11 +423,11 @@ class Operations:
         return self._call("PATCH", f'/v1/webhooks/{quote(id, safe="")}', query={}, body={"url": url, "events": events, "description": description, "enabled": enabled}, scoped=False, idempotency_key=idempotency_key)
 
     def remove_webhook(self, id: str) -> Any:
-        """Removes a receiver with the log of what it was sent."""
+        """Removes a receiver with the log of its messages."""
         return self._call("DELETE", f'/v1/webhooks/{quote(id, safe="")}', query={}, scoped=False)
 
     def rotate_webhook(self, id: str) -> Dict[str, Any]:
-        """Gives a receiver a new secret. For a day, messages are signed with the old secret, too."""
+        """Gives a receiver a new secret. For a day, messages are also signed with the old secret."""
         return self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/rotate', query={}, scoped=False)
 
     def ping_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -435,15 +435,15 @@ class Operations:
         return self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/ping', query={}, scoped=False, idempotency_key=idempotency_key)
 
     def list_webhook_deliveries(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
-        """What a receiver was sent in the last week and what it answered, newest first."""
+        """The messages to a receiver in the last week and its answers, newest first."""
         return self._call("GET", f'/v1/webhooks/{quote(id, safe="")}/deliveries', query={"limit": limit, "cursor": cursor}, scoped=False)
 
     def redeliver_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Sends a message again that failed or was dropped."""
+        """Sends a message that failed or was dropped again."""
         return self._call("POST", f'/v1/webhook-deliveries/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     def who_am_i(self) -> Dict[str, Any]:
-        """The key that asks: its name, what it may do and whom it reaches."""
+        """The key of this request: its name, its access, and the agents and users that it reaches."""
         return self._call("GET", "/v1/whoami", query={}, scoped=False)
 
     def list_owners(self, *, match: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
@@ -451,23 +451,23 @@ class Operations:
         return self._call("GET", "/v1/owners", query={"match": match, "limit": limit}, scoped=False)
 
     def list_memory_rows(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, offset: Optional[int] = None, limit: Optional[int] = None, order: Optional[Literal["newest", "oldest", "important", "stated"]] = None, text: Optional[str] = None) -> Dict[str, Any]:
-        """The memories within the scope from a place in the list on, and how many there are in all."""
+        """The memories within the scope from an offset on, and their total number."""
         return self._call("GET", "/v1/memory-rows", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "offset": offset, "limit": limit, "order": order, "text": text})
 
     def memory_facets(self) -> Dict[str, Any]:
-        """What the memories within the scope can be narrowed by, with how many there are of each."""
+        """The values by which the memories within the scope can be filtered, each with the number of memories."""
         return self._call("GET", "/v1/memory-facets", query={})
 
     def memory_links(self, id: str) -> Dict[str, Any]:
-        """What a memory replaced, what replaced it, what it was made of, and the events that it quotes."""
+        """The memories that a memory replaced, its replacement, its sources, and the events that it quotes."""
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/links', query={})
 
     def list_sessions(self, *, offset: Optional[int] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """The conversations within the scope, the latest first, with how much was learned and refused in each."""
+        """The conversations within the scope, the latest first, with the numbers of learned and refused statements."""
         return self._call("GET", "/v1/sessions", query={"offset": offset, "limit": limit})
 
     def subject_graph(self) -> Dict[str, Any]:
-        """Who and what the live memories within the scope are about, and who is named with whom."""
+        """The people and things that the live memories within the scope are about, and which of them are named together."""
         return self._call("GET", "/v1/subject-graph", query={})
 
     def growth(self) -> Dict[str, Any]:
@@ -538,7 +538,7 @@ class AsyncOperations:
         return await self._call("POST", "/v1/memories/batch", query={}, body={"memories": memories, "why": why}, idempotency_key=idempotency_key)
 
     async def archive_memories(self, *, ids: List[str], reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Takes up to 1,000 memories out of recall. They are kept, and can be restored."""
+        """Archives up to 1,000 memories: they are no longer in recall and prompts. They are kept, and can be restored."""
         return await self._call("POST", "/v1/memories/archive", query={}, body={"ids": ids, "reason": reason, "why": why}, idempotency_key=idempotency_key)
 
     async def list_past_memories(self, time: str, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, keys: Optional[List[str]] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
@@ -558,7 +558,7 @@ class AsyncOperations:
         return await self._call("PATCH", f'/v1/memories/{quote(id, safe="")}', query={}, body={"change": change, "why": why}, idempotency_key=idempotency_key)
 
     async def archive_memory(self, id: str, *, reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[str] = None) -> t.Memory:
-        """Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall."""
+        """Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only archived."""
         return await self._call("DELETE", f'/v1/memories/{quote(id, safe="")}', query={"reason": reason, "why": why})
 
     async def restore_memory(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -574,7 +574,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/history', query={})
 
     async def list_forgotten(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words."""
+        """The forgotten records, newest first: the kind of record, who asked and when. Only keys that may erase see their words."""
         return await self._call("GET", "/v1/forgotten", query={"limit": limit})
 
     async def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
@@ -594,7 +594,7 @@ class AsyncOperations:
         return await self._call("PUT", f'/v1/facts/{quote(key, safe="")}', query={}, body={"value": value, "category": category, "sourceEvents": source_events, "why": why})
 
     async def forget_fact(self, key: str) -> Dict[str, Any]:
-        """Archives the fact under a key."""
+        """Forgets the fact under a key: it is hidden everywhere, and kept until it is erased."""
         return await self._call("DELETE", f'/v1/facts/{quote(key, safe="")}', query={})
 
     async def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -626,7 +626,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/entities/{quote(id, safe="")}', query={})
 
     async def assemble_context(self, *, message: Optional[str] = None, instructions: Optional[str] = None, capabilities: Optional[str] = None, identity: Optional[Dict[str, Any]] = None, directives: Optional[List[str]] = None, artifacts: Optional[List[Dict[str, Any]]] = None, tools: Optional[str] = None, layout: Optional[Literal["varve", "working-memory", "memory-list", "facts-and-profile", "fixed-budgets", "reflections-xml"]] = None, budget: Optional[int] = None, reserve: Optional[int] = None, sections: Optional[Dict[str, Any]] = None, lookup: Optional[Literal["rules", "always", "never"]] = None, top_memories: Optional[int] = None, recall_limit: Optional[int] = None, connections: Optional[List[str]] = None, time_zone: Optional[str] = None, now: Optional[str] = None, refresh: Optional[bool] = None) -> Dict[str, Any]:
-        """Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report."""
+        """Assembles the context of a turn: a stable system prompt, the user’s turn with the recalled records, and a report."""
         return await self._call("POST", "/v1/context", query={}, body={"message": message, "instructions": instructions, "capabilities": capabilities, "identity": identity, "directives": directives, "artifacts": artifacts, "tools": tools, "layout": layout, "budget": budget, "reserve": reserve, "sections": sections, "lookup": lookup, "topMemories": top_memories, "recallLimit": recall_limit, "connections": connections, "timeZone": time_zone, "now": now, "refresh": refresh})
 
     async def list_contexts(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
@@ -634,7 +634,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/contexts", query={"limit": limit})
 
     async def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
-        """Finds what helps to answer a query. Returns nothing when nothing relevant is known."""
+        """Finds the records that help to answer a query. The list is empty when nothing relevant is known."""
         return await self._call("POST", "/v1/recall", query={"fields": fields, "explain": explain}, body={"query": query, "options": options, "asOf": as_of})
 
     async def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
@@ -650,7 +650,7 @@ class AsyncOperations:
         return await self._call("POST", f'/v1/tools/{quote(name, safe="")}', query={}, body=body, idempotency_key=idempotency_key)
 
     async def get_block(self, kind: str, *, level: Optional[Literal["tenant", "agent", "user", "session"]] = None, as_of: Optional[str] = None) -> t.Block:
-        """A block that is always in mind: working_memory, scaffold, tier_notes, learned_info, profile, reflections."""
+        """A block: working_memory, scaffold, tier_notes, learned_info, profile, reflections."""
         return await self._call("GET", f'/v1/blocks/{quote(kind, safe="")}', query={"level": level, "asOf": as_of})
 
     async def replace_block(self, kind: str, *, content: t.JsonValue, reason: Optional[str] = None, actor: Optional[str] = None, level: Optional[Literal["tenant", "agent", "user", "session"]] = None) -> t.Block:
@@ -666,7 +666,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/blocks/{quote(kind, safe="")}/history', query={"level": level})
 
     async def get_session(self) -> t.Session:
-        """Where the conversation of the scope stands."""
+        """The state of the conversation of the scope."""
         return await self._call("GET", "/v1/session", query={})
 
     async def session_window(self, *, size: Optional[int] = None) -> Dict[str, Any]:
@@ -702,15 +702,15 @@ class AsyncOperations:
         return await self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
     async def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Notes something the user means to do, to be brought up again when it is due."""
+        """Adds an intention of the user, which is brought up when it is due."""
         return await self._call("POST", "/v1/intentions", query={}, body={"text": text, "dueAt": due_at, "followUpDays": follow_up_days, "context": context}, idempotency_key=idempotency_key)
 
     async def list_intentions(self, *, due: Optional[bool] = None, at: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """Open intentions, the next one first; with `due` those to bring up now, or at the time `at`."""
+        """Lists open intentions, the next one first; with `due`, only those to bring up now, or at the time `at`."""
         return await self._call("GET", "/v1/intentions", query={"due": due, "at": at, "limit": limit})
 
     async def complete_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Marks an intention as done. It does not come up again."""
+        """Marks an intention as done. It is not brought up again."""
         return await self._call("POST", f'/v1/intentions/{quote(id, safe="")}/done', query={}, idempotency_key=idempotency_key)
 
     async def dismiss_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -718,7 +718,7 @@ class AsyncOperations:
         return await self._call("POST", f'/v1/intentions/{quote(id, safe="")}/dismiss', query={}, idempotency_key=idempotency_key)
 
     async def snooze_intention(self, id: str, *, until: str, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Puts an intention off: it comes up again at another time."""
+        """Postpones an intention: it is brought up at another time."""
         return await self._call("POST", f'/v1/intentions/{quote(id, safe="")}/snooze', query={}, body={"until": until}, idempotency_key=idempotency_key)
 
     async def add_learning(self, *, rule: str, category: Optional[str] = None, source: Optional[str] = None, source_events: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -734,7 +734,7 @@ class AsyncOperations:
         return await self._call("DELETE", f'/v1/learnings/{quote(id, safe="")}', query={})
 
     async def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since."""
+        """Runs the nightly reflection now, on the user’s turns since the last reflection. Without a user, it runs for every user of the tenant with new turns."""
         return await self._call("POST", "/v1/reflect", query={"dryRun": dry_run})
 
     async def backfill(self, *, rate: Optional[float] = None) -> Dict[str, Any]:
@@ -742,7 +742,7 @@ class AsyncOperations:
         return await self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False)
 
     async def form(self) -> Dict[str, Any]:
-        """Forms memories now from what was said in the session since the last formation."""
+        """Forms memories now from the turns of the session since the last formation."""
         return await self._call("POST", "/v1/form", query={})
 
     async def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
@@ -758,7 +758,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/runs", query={"kinds": kinds, "limit": limit})
 
     async def list_refusals(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
-        """What was read from events within the scope and not stored, with the reasons, newest first."""
+        """Statements that were read from events within the scope and refused, with the reasons, newest first."""
         return await self._call("GET", "/v1/refusals", query={"limit": limit, "cursor": cursor})
 
     async def list_held_changes(self) -> Dict[str, Any]:
@@ -794,7 +794,7 @@ class AsyncOperations:
         return await self._call("POST", "/v1/given", query={}, body={"memories": memories}, idempotency_key=idempotency_key)
 
     async def configure_reflection(self, *, time_zone: Optional[Union[str, None]] = None, reflection_hour: Optional[Union[int, None]] = None) -> Any:
-        """Sets the user’s time zone and the local hour of the nightly reflection. `null` goes back to the default."""
+        """Sets the user’s time zone and the local hour of the nightly reflection. `null` restores the default."""
         return await self._call("PUT", "/v1/reflection-settings", query={}, body={"timeZone": time_zone, "reflectionHour": reflection_hour})
 
     async def create_key(self, *, name: str, access: Optional[Literal["read", "write", "admin"]] = None, agents: Optional[List[str]] = None, users: Optional[List[str]] = None, rate: Optional[float] = None, expires_at: Optional[str] = None) -> Dict[str, Any]:
@@ -814,7 +814,7 @@ class AsyncOperations:
         return await self._call("DELETE", f'/v1/keys/{quote(id, safe="")}', query={}, scoped=False)
 
     async def list_acts(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
-        """What administrators did, newest first."""
+        """The administrative actions, newest first."""
         return await self._call("GET", "/v1/acts", query={"limit": limit, "cursor": cursor}, scoped=False)
 
     async def list_jobs(self, *, state: Optional[Literal["waiting", "running", "done", "dead"]] = None, kind: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
@@ -846,11 +846,11 @@ class AsyncOperations:
         return await self._call("GET", "/v1/extraction-checks", query={}, scoped=False)
 
     async def costs(self, *, by: Optional[List[Literal["month", "day", "operation", "task", "model", "user", "agent", "run"]]] = None, run: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Dict[str, Any]:
-        """What models were used for and what that cost, in micro-dollars."""
+        """The use and the cost of models, in micro-dollars."""
         return await self._call("GET", "/v1/costs", query={"by": by, "run": run, "from": from_, "to": to})
 
     async def get_credit(self) -> Dict[str, Any]:
-        """What is left on an account, in micro-dollars: a user’s, or the tenant’s."""
+        """The balance of an account of a user or of the tenant, in micro-dollars."""
         return await self._call("GET", "/v1/credit", query={})
 
     async def grant_credit(self, *, amount: int, reason: str, user: Optional[Union[str, None]] = None, key: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -890,11 +890,11 @@ class AsyncOperations:
         return await self._call("PATCH", f'/v1/webhooks/{quote(id, safe="")}', query={}, body={"url": url, "events": events, "description": description, "enabled": enabled}, scoped=False, idempotency_key=idempotency_key)
 
     async def remove_webhook(self, id: str) -> Any:
-        """Removes a receiver with the log of what it was sent."""
+        """Removes a receiver with the log of its messages."""
         return await self._call("DELETE", f'/v1/webhooks/{quote(id, safe="")}', query={}, scoped=False)
 
     async def rotate_webhook(self, id: str) -> Dict[str, Any]:
-        """Gives a receiver a new secret. For a day, messages are signed with the old secret, too."""
+        """Gives a receiver a new secret. For a day, messages are also signed with the old secret."""
         return await self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/rotate', query={}, scoped=False)
 
     async def ping_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -902,15 +902,15 @@ class AsyncOperations:
         return await self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/ping', query={}, scoped=False, idempotency_key=idempotency_key)
 
     async def list_webhook_deliveries(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
-        """What a receiver was sent in the last week and what it answered, newest first."""
+        """The messages to a receiver in the last week and its answers, newest first."""
         return await self._call("GET", f'/v1/webhooks/{quote(id, safe="")}/deliveries', query={"limit": limit, "cursor": cursor}, scoped=False)
 
     async def redeliver_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Sends a message again that failed or was dropped."""
+        """Sends a message that failed or was dropped again."""
         return await self._call("POST", f'/v1/webhook-deliveries/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     async def who_am_i(self) -> Dict[str, Any]:
-        """The key that asks: its name, what it may do and whom it reaches."""
+        """The key of this request: its name, its access, and the agents and users that it reaches."""
         return await self._call("GET", "/v1/whoami", query={}, scoped=False)
 
     async def list_owners(self, *, match: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
@@ -918,23 +918,23 @@ class AsyncOperations:
         return await self._call("GET", "/v1/owners", query={"match": match, "limit": limit}, scoped=False)
 
     async def list_memory_rows(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, offset: Optional[int] = None, limit: Optional[int] = None, order: Optional[Literal["newest", "oldest", "important", "stated"]] = None, text: Optional[str] = None) -> Dict[str, Any]:
-        """The memories within the scope from a place in the list on, and how many there are in all."""
+        """The memories within the scope from an offset on, and their total number."""
         return await self._call("GET", "/v1/memory-rows", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "offset": offset, "limit": limit, "order": order, "text": text})
 
     async def memory_facets(self) -> Dict[str, Any]:
-        """What the memories within the scope can be narrowed by, with how many there are of each."""
+        """The values by which the memories within the scope can be filtered, each with the number of memories."""
         return await self._call("GET", "/v1/memory-facets", query={})
 
     async def memory_links(self, id: str) -> Dict[str, Any]:
-        """What a memory replaced, what replaced it, what it was made of, and the events that it quotes."""
+        """The memories that a memory replaced, its replacement, its sources, and the events that it quotes."""
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/links', query={})
 
     async def list_sessions(self, *, offset: Optional[int] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """The conversations within the scope, the latest first, with how much was learned and refused in each."""
+        """The conversations within the scope, the latest first, with the numbers of learned and refused statements."""
         return await self._call("GET", "/v1/sessions", query={"offset": offset, "limit": limit})
 
     async def subject_graph(self) -> Dict[str, Any]:
-        """Who and what the live memories within the scope are about, and who is named with whom."""
+        """The people and things that the live memories within the scope are about, and which of them are named together."""
         return await self._call("GET", "/v1/subject-graph", query={})
 
     async def growth(self) -> Dict[str, Any]:
