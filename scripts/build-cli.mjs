@@ -14,6 +14,8 @@ const bundle = await rolldown({
   input: { main: file('cli/main.js'), 'embed-worker': file('models/local-embedder/embed-worker.js') },
   platform: 'node',
   external: (id) => EXTERNAL.test(id),
+  // The UMD file of jsonc-parser, its `main`, requires its parts at run time, which a bundle does not contain.
+  resolve: { mainFields: ['module', 'main'] },
   plugins: [namedBuiltins()],
   logLevel: 'warn',
 });

@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -87,6 +89,31 @@ describe('the package as npm packs it', () => {
     );
     for (const file of ['module.mjs', 'script.cjs'])
       expect([file, await execute(join(folder, 'app', file))]).toEqual([file, found]);
+  });
+
+  it('has a command line that works from the bundle, with every group of commands', { timeout: 120_000 }, async () => {
+    const data = join(folder, 'memory');
+    const varve = async (...words: string[]): Promise<string> => {
+      const command = [join(installed, 'dist/cli/main.js'), ...words, '--data', data];
+      const { stdout } = await run(process.execPath, command, { cwd: folder, env: { ...process.env, HOME: folder } });
+      return stdout;
+    };
+    await varve('remember', 'Priya prefers trains to planes', '--user', 'priya');
+    expect(await varve('recall', 'How does she travel?', '--user', 'priya')).toContain('trains');
+    expect(await varve('setup', 'cursor', '--dry-run')).toContain('mcpServers');
+    expect(await varve('mcp', '--print-config')).toContain('varve');
+    expect(await varve('doctor')).toContain('ok');
+    expect(await varve('export', '--user', 'priya')).toContain('trains');
+    const client = new Client({ name: 'package-test', version: '1' });
+    const parameters = ['mcp', '--data', data, '--user', 'priya'];
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [join(installed, 'dist/cli/main.js'), ...parameters],
+      }),
+    );
+    expect((await client.listTools()).tools.length).toBeGreaterThan(4);
+    await client.close();
   });
 
   it(
