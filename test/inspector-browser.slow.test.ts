@@ -99,6 +99,22 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await second.context().close();
   }, 90_000);
 
+  it('opens the memories of a store with content by the link, not the code of the link as a memory', async () => {
+    const again = (await startServer(place, { environment: { VARVE_EMBEDDER: '' } })) as typeof server;
+    const page = await (await browser.newContext()).newPage();
+    const missing: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 404) missing.push(response.url());
+    });
+    await page.goto(again.inspector);
+    await page.locator('.shell').waitFor();
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(missing).toEqual([]);
+    await page.context().close();
+    await again.stop();
+  }, 60_000);
+
   /** Each view, and something of the demo life that it must show. */
   const VIEWS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     ['memories', async (page) => page.getByRole('option').filter({ hasText: 'Castle Hill' }).first().waitFor()],

@@ -1,14 +1,15 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { post } from './api.ts';
-import { resume, signIn, signInMessage } from './state.ts';
+import { go, resume, signIn, signInMessage } from './state.ts';
 import './styles.css';
 
 /** The link that the server prints signs in once. Its code is removed from the address before anything else. */
 async function enterByLink(): Promise<boolean> {
   const code = /^#\/sign-in\/([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return false;
-  history.replaceState(null, '', '#/');
+  // The route is read when the page loads, so that it has to be read again without the code.
+  go('#/', { replace: true });
   try {
     const { secret } = await post<{ secret: string }>('/inspector/sign-in', { body: { code } });
     await signIn(secret);
