@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { DAY } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
@@ -129,9 +130,9 @@ describe('the evidence in a prompt', () => {
     const line = async (message: string, options = {}) =>
       (await handle.context({ message, ...options })).user
         .split('\n')
-        .find((each) => each.startsWith('Nothing is known'));
+        .find((each) => each.startsWith('A search of memory'));
     expect(await line('What is the name of my aunt?')).toBe(
-      'Nothing is known about this from memory: What is the name of my aunt? Do not guess what nobody has told you.',
+      'A search of memory has found no further answer to: What is the name of my aunt? If what is remembered above does not answer it either, say that you do not know; do not guess.',
     );
     expect(await line('My aunt is called Rosa.')).toBeUndefined();
     expect(await line('Thanks!')).toBeUndefined();
@@ -140,6 +141,38 @@ describe('the evidence in a prompt', () => {
     await handle.memories.create({ type: 'fact', content: 'The name of my aunt is Rosa' });
     await varve.drain();
     expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
+  });
+
+  it('has the turn beside a statement that leaves out a name of it, and recall finds both', async () => {
+    const { varve } = await opened();
+    await varve
+      .for({ ...ANN, session: 'one' })
+      .logInteraction({ userMessage: 'My sister Wies lives in Breda and works at Vandebron.', agentResponse: 'Nice!' });
+    await varve.drain();
+    const handle = varve.for({ ...ANN, session: 'two' });
+    const message = 'Where does Wies work?';
+    expect((await handle.recall(message)).results.map(({ text }) => text).join(' ')).toContain('Vandebron');
+    const { system, user } = await handle.context({ message });
+    expect(`${system} ${user}`).toContain('Vandebron');
+  });
+
+  it('keeps the running conversation whole, also where a memory says the same', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    const turns = { userMessage: 'I love Thai food.', agentResponse: 'Shall I book Krua or Bangkok Garden?' };
+    await handle.logInteraction(turns);
+    await varve.drain();
+    const { messages } = await handle.context({ message: 'The second one.' });
+    expect(messages.map(({ content }) => content)).toEqual(Object.values(turns));
+  });
+
+  it('answers from a store of a single memory that is only related in meaning', async () => {
+    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const handle = varve.for(ANN);
+    await handle.memories.create({ type: 'preference', content: 'Ann prefers ferries to flights' });
+    await varve.drain();
+    expect((await handle.recall('How does she travel?')).results).toHaveLength(1);
+    expect((await handle.recall('What is her blood type?')).abstained).toBe(true);
   });
 
   it('says each statement once after a life of 90 messages, and has the evidence', { timeout: 300_000 }, async () => {

@@ -1,5 +1,5 @@
 import { bareStatement, replaceStatements, statementsIn } from '../language/sentences.ts';
-import { contentStems } from '../language/words.ts';
+import { contentStems, saysQuoted } from '../language/words.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget, OverflowRule } from './layout.ts';
 import { CHANGED_LATER, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
@@ -152,8 +152,8 @@ export function createSaid(): Said {
   };
   return {
     rest(section, item) {
-      // A label with its value is shown even if a sentence elsewhere says the same.
-      if (section === 'facts') return item;
+      // A label with its value is shown even if a sentence elsewhere says the same, and the running conversation stays whole.
+      if (section === 'facts' || section === 'history') return item;
       if (item.kind === 'event' && item.id !== null) {
         return turns.get(item.id) ?? quoted.mostOf(item.id, wordsOfTurn(item.text)) ?? item;
       }
@@ -175,7 +175,7 @@ export function createSaid(): Said {
         for (const { id, quotes } of restsOn) {
           statements.set(id, section);
           // A label and a value contain less than the words from which they were read.
-          if (section !== 'facts') quoted.add(section, quotes);
+          if (section !== 'facts') quoted.add(section, quotes, text);
         }
       }
     },
@@ -194,8 +194,9 @@ function saysLess({ title = '', text, sentence }: Item): boolean {
 
 /** Which words of turns were quoted. */
 interface Quoted {
-  add(section: SectionName, quotes: readonly Quote[]): void;
-  /** The section that has quoted nearly all of a turn. */
+  /** Words of turns, and the statement that was read from them. */
+  add(section: SectionName, quotes: readonly Quote[], statement: string): void;
+  /** The section whose statements say nearly all of a turn. */
   mostOf(turn: string, text: string): SectionName | undefined;
 }
 
@@ -212,15 +213,22 @@ function wordsOfTurn(text: string): string {
 const TOLD = 0.9;
 
 function createQuoted(): Quoted {
-  const spans = new Map<string, { start: number; end: number; section: SectionName }[]>();
+  const spans = new Map<string, { start: number; end: number; section: SectionName; statement: string }[]>();
   return {
-    add(section, quotes) {
+    add(section, quotes, statement) {
       for (const { event, start, end } of quotes) {
-        spans.set(event, [...(spans.get(event) ?? []), { start, end, section }]);
+        spans.set(event, [...(spans.get(event) ?? []), { start, end, section, statement }]);
       }
     },
     mostOf(turn, text) {
-      const found = (spans.get(turn) ?? []).toSorted((one, other) => one.start - other.start);
+      const quoted = spans.get(turn) ?? [];
+      // Several statements can be read from the same words: together they say all of them.
+      const found = quoted
+        .filter(({ start, end }) => {
+          const same = quoted.filter((other) => other.start < end && other.end > start);
+          return saysQuoted(same.map(({ statement }) => statement).join(' '), text.slice(start, end));
+        })
+        .toSorted((one, other) => one.start - other.start);
       let rest = '';
       let upTo = 0;
       for (const { start, end } of found) {

@@ -75,7 +75,7 @@ const varveLayout: Layout = defineLayout({
     {
       section: 'unknown',
       item: ({ text }, writing) =>
-        `Nothing is known about this from memory: ${writing.line(text)} Do not guess what nobody has told you.`,
+        `A search of memory has found no further answer to: ${writing.line(text)} If what is remembered above does not answer it either, say that you do not know; do not guess.`,
     },
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits; then mark them as done or dismissed.\n</due_today>',

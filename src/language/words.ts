@@ -241,6 +241,27 @@ export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>)
   return shared / part.size;
 }
 
+/** The share of the content words of quoted words that a statement must contain, beside their names and numbers, to say the same. */
+const SAID_SHARE = 0.6;
+
+/**
+ * Whether a statement says all of the words that it quotes: "Lives in Oslo" leaves out the half of "I live in Oslo and work at Equinor".
+ * Names and numbers have to be the same ones; the other words may be paraphrased.
+ */
+export function saysQuoted(statement: string, quoted: string): boolean {
+  const wanted = contentStems(quoted);
+  const isParaphrased = wanted.size === 0 || coveredBy(wanted, contentStems(statement)) >= SAID_SHARE;
+  return isParaphrased && saysNamesAndNumbers(statement, quoted);
+}
+
+/** Whether a statement contains all names and numbers of the words that it quotes. */
+export function saysNamesAndNumbers(statement: string, quoted: string): boolean {
+  const lower = statement.toLowerCase();
+  const names = quoted.match(/(?<=[\p{L}\p{N},;] )\p{Lu}[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
+  const said = contentStems(statement);
+  return names.every((name) => lower.includes(name.toLowerCase()) || coveredBy(contentStems(name), said) === 1);
+}
+
 /** Jaccard similarity of the words of two texts. */
 export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;

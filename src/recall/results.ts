@@ -2,7 +2,7 @@ import { eventIdsBetween } from '../store/event-store.ts';
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
-import { estimateTokens, indexWords } from '../language/words.ts';
+import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
@@ -236,7 +236,10 @@ export interface Packing {
   memoryTypes: MemoryTypeTable;
 }
 
-/** Takes the best results that fit. Deduplicates: of a statement and its turns, the higher-ranked one is shown. */
+/**
+ * Takes the best results that fit. Deduplicates: of a statement and its turns, the higher-ranked one is shown; a turn is also shown beside a
+ * statement that leaves out some of the words that it quotes.
+ */
 export function packResults(
   results: readonly RecallResult[],
   { options, limit, answerable, degraded, memoryTypes }: Packing,
@@ -244,6 +247,7 @@ export function packResults(
   if (abstains(options, answerable)) return { results: [], answerable, abstained: true, degraded };
   const packed: RecallResult[] = [];
   const seen = new Set<string>();
+  const statements = new Map<string, Memory[]>();
   let tokens = 0;
   for (const result of results) {
     if (packed.length === limit) break;
@@ -252,14 +256,24 @@ export function packResults(
     const marks = [result.id, `text ${comparableText(result.text)}`];
     const turns = turnsOf(result, memoryTypes);
     const isShown = turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
-    if (isShown || marks.some((mark) => seen.has(mark))) continue;
+    const isSaid = result.kind === 'event' && areSaid(result.event, statements.get(result.id) ?? []);
+    if (isShown || isSaid || marks.some((mark) => seen.has(mark))) continue;
     const cost = options.tokenBudget === undefined ? 0 : estimateTokens(result.text);
     if (tokens + cost > (options.tokenBudget ?? Infinity)) continue;
     tokens += cost;
     packed.push(result);
-    for (const mark of [...marks, ...turns]) seen.add(mark);
+    for (const mark of marks) seen.add(mark);
+    if (result.kind === 'memory')
+      for (const turn of turns) statements.set(turn, [...(statements.get(turn) ?? []), result.memory]);
   }
   return { results: packed, answerable, abstained: false, degraded };
+}
+
+/** Whether statements that were read from a turn say all of the words that they quote. */
+function areSaid({ id, content }: Event, statements: readonly Memory[]): boolean {
+  const said = statements.map(({ content: text, value }) => `${text} ${value ?? ''}`).join(' ');
+  const quoted = statements.flatMap(({ quotes }) => quotes.filter(({ event }) => event === id));
+  return statements.length > 0 && quoted.every(({ start, end }) => saysQuoted(said, content.slice(start, end)));
 }
 
 /**
