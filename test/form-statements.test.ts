@@ -698,6 +698,18 @@ for (const database of databases()) {
         expect(await employers(handle)).toEqual(['Norsted']);
       });
 
+      it('stays if the check refuses all that the model says', async () => {
+        const handle = fresh();
+        await draft(handle, 'I work at Halden Foods.');
+        const text = 'User is a millionaire.';
+        answer({
+          statements: [item({ text, turn: 1, quote: 'I' }), item({ text, turn: 1, quote: 'I own nine houses' })],
+        });
+        expect(await employers(handle)).toEqual(['Halden Foods']);
+        const { items } = await handle.refusals.list();
+        expect(items.map(({ reason }) => reason)).toEqual(['quote_not_found', 'quote_not_found']);
+      });
+
       it('is not written after the model has read its turn', async () => {
         const handle = fresh();
         await handle.observe({ content: 'In my play the hero says: I work at Halden Foods.' });

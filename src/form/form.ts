@@ -187,7 +187,8 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       ...formable,
       scope,
       reader: reader.id,
-      replacesDrafts: reader.kind === 'model',
+      // A reading of which nothing passed the check has not understood the turns, so that the drafts are the better reading.
+      replacesDrafts: reader.kind === 'model' && (formable.statements.length > 0 || formable.refused.length === 0),
       eventIds: events.map(({ id }) => id),
       why,
     });

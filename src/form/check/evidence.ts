@@ -189,9 +189,14 @@ function locateIn(
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
   for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
     const span = locateQuote(event.content, words);
-    if (span !== null) return { event, ...span };
+    if (span !== null && isTelling(span, event)) return { event, ...span };
   }
   return null;
+}
+
+/** Whether a quote can be evidence: it has a content word, or it is most of its turn, as "yes, that one" is. "I" alone says nothing. */
+function isTelling({ start, end }: Span, { content }: Event): boolean {
+  return (end - start) * 2 >= content.trim().length || contentStems(content.slice(start, end)).size > 0;
 }
 
 /** The place of the words of a request or an end in the user's own turns; null if they are in none. */

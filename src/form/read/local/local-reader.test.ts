@@ -220,6 +220,17 @@ describe('dates', () => {
     expect(statements[0]?.due).toBeNull();
   });
 
+  it.each([
+    'My hearing is on Wednesday.',
+    'the viewing of the flat is on wednesday',
+    'We have a meeting with the landlord on Wednesday.',
+  ])('of a weekday are not in the past where the verb is not: %s', async (text) => {
+    const { statements } = await read(`Remember: ${text}`);
+    expect(statements).toHaveLength(1);
+    expect(statements[0]?.text).not.toContain('April');
+    expect(Date.parse(statements[0]?.from ?? AT)).toBeGreaterThanOrEqual(Date.parse(AT));
+  });
+
   it('of a plan are its beginning', async () => {
     const { statements } = await read('I start at Orbis Labs on 18 May');
     expect(statements).toContainEqual(
@@ -245,6 +256,19 @@ describe('slots', () => {
     expect(await texts('I live in Linz.')).toEqual(['Lives in Linz']);
     expect(await texts('Ich wohne in Linz.')).toEqual(['Lebt in Linz']);
     expect(await texts('my sister Ana lives in Graz')).toEqual(["User's sister Ana: Lives in Graz"]);
+  });
+
+  it.each([
+    ['I live in Ghent and work at Umicore.', true],
+    ['My brother Joris lives in Namur and his daughter is called Fien.', true],
+    ['i live in ghent and teach at a primary school', true],
+    ['I live in Ghent now.', false],
+    ['I moved to Ghent last month.', false],
+    ['My name is Tilde and I am 41 years old.', false],
+  ])('stand beside the words of a sentence that says more: %s', async (text, more) => {
+    const { statements } = await read(text);
+    expect(statements.some(({ attribute }) => attribute !== null)).toBe(true);
+    expect(statements.some((one) => one.attribute === null && one.text === text)).toBe(more);
   });
 
   it('belong to the speaker where several people speak', async () => {

@@ -2,6 +2,7 @@ import { extractEntities } from '../../../language/entities.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { contentStems, saysNamesAndNumbers } from '../../../language/words.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
@@ -35,8 +36,10 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
   for (const group of grouped(kept)) {
     const slots = group.flatMap(({ unit }) => unit.filled.map((slot) => ({ slot, unit })));
-    for (const { slot, unit } of slots) statements.push(slotStatement(turn, slot, unit, group, input));
-    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, at)) continue;
+    const filled = slots.map(({ slot, unit }) => slotStatement(turn, slot, unit, group, input));
+    statements.push(...filled);
+    const said = filled.map(({ text, value }) => `${text} ${value}`).join(' ');
+    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) continue;
     statements.push(ownWords(turn, group, input));
   }
   return statements;
@@ -70,13 +73,28 @@ function grouped(kept: readonly Kept[]): Kept[][] {
 }
 
 /** Whether slots say most of what the words say. */
-function isSaidBySlots(group: readonly Kept[], at: DateContext): boolean {
+function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): boolean {
   return group.every(({ unit, request }) => {
     if (unit.filled.length === 0 || request === 'remember') return false;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));
-    return end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at);
+    return !goesOn(unit, said, at) && (end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at));
   });
+}
+
+/** How many content words after the last value are a clause of their own, which the slots do not say. */
+const WORDS_OF_CLAUSE = 2;
+
+/** "I live in Oslo and work at Equinor": whether a name, a number or a clause of the sentence is not in what its slots say. */
+function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
+  const lower = text.toLowerCase();
+  const ends = filled.map(({ value }) => lower.lastIndexOf(value.toLowerCase()) + value.length);
+  let rest = text;
+  for (const { start, end } of findDates(text, pack as Pack, at))
+    rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
+  const known = contentStems(said);
+  const after = [...contentStems(rest.slice(Math.max(...ends)))].filter((stem) => !known.has(stem));
+  return !saysNamesAndNumbers(said, rest) || after.length >= WORDS_OF_CLAUSE;
 }
 
 const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { from }, requests: { lead } }) =>
@@ -128,7 +146,7 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
-  const tense = tenseOf(main);
+  const tense = tenseOf(main, { ...at, prefer: 'future' });
   const { text, dates } = withDates(words, tense, turn.pack, at);
   const ahead = dates.find(({ from }) => from !== null && from.getTime() > at.now.getTime() - 86_400_000);
   const due =
@@ -158,7 +176,7 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
 }
 
 /** The tense, with the words of the language as a check on the learned guess. */
-function tenseOf({ selection, unit, request }: Kept): Tense {
+function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
   const guess = best(selection.tense);
@@ -166,7 +184,12 @@ function tenseOf({ selection, unit, request }: Kept): Tense {
   const says = (name: 'habit' | 'future' | 'past'): boolean =>
     packPattern(unit.pack as Pack, name).test(plainMarks(unit.text));
   if (guess !== 'habit' && says('habit') && selection.tense.habit > 0.25) return 'habit';
-  return guess;
+  // "My court date is on Monday": a weekday is in the past only where the verb is.
+  const isAhead =
+    guess === 'happened' &&
+    !says('past') &&
+    findDates(unit.text, unit.pack, at).some(({ isBareWeekday }) => isBareWeekday);
+  return isAhead ? 'planned' : guess;
 }
 
 /**
