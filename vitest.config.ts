@@ -19,6 +19,8 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     // A test that hangs, on a machine that may do ten other things.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is awaited comes soon, and on a busy machine later than Vitest's second.
+    expect: { poll: { timeout: 10_000, interval: 20 } },
     // Two cores: more workers only make the databases wait for each other.
     maxWorkers: 2,
     // The files of a worker share its modules, its PGlite and its embedder, which take seconds to load. No test replaces a module.
