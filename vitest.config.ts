@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 // How deep a run goes: CONTRIBUTING.md has the table.
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
@@ -13,10 +14,13 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     provide: { depth: mode === 'quick' || mode === 'postgres' || mode === 'all' ? mode : 'usual' },
     globalSetup: ['test/databases-setup.ts'],
     setupFiles: ['test/random.ts'],
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/requirement-reporter.ts', './test/closing-line-reporter.ts'],
     // A test that hangs, on a machine that may do ten other things.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is awaited comes soon, and on a busy machine later than Vitest's second.
+    expect: { poll: { timeout: 10_000, interval: 20 } },
     // Two cores: more workers only make the databases wait for each other.
     maxWorkers: 2,
     // The files of a worker share its modules, its PGlite and its embedder, which take seconds to load. No test replaces a module.

@@ -172,7 +172,7 @@ for (const database of databases()) {
         },
       );
       await other.drain();
-      await vi.waitFor(() => expect(warned.mock.calls.flat().map(String).join()).toContain('no memories today'));
+      await expect.poll(() => warned.mock.calls.flat().map(String).join()).toContain('no memories today');
       process.off('warning', warned);
       expect((await handle.events.list({ waiting: true })).items).toHaveLength(2);
       await other.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
 import { contentStems, coveredBy } from '../src/language/words.ts';
-import { MINUTE } from '../src/record/clock.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 
@@ -17,14 +17,14 @@ const messagesOf = (file: string): Message[] =>
 /** The messages from whose foreign words something was kept as the user's. */
 async function believed(messages: readonly Message[]): Promise<string[]> {
   const { options, drop } = await databases()[0]!.create();
-  const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+  const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+  const handleOf = (index: number): Handle => varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
+  // Each is a user's only message, so that they can be read together, in less time.
+  for (const [index, { text }] of messages.entries()) await handleOf(index).observe({ content: text });
+  await varve.drain();
   const claimed: string[] = [];
   for (const [index, { text, claims }] of messages.entries()) {
-    const handle = varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
-    await handle.observe({ content: text });
-    await varve.drain();
-    clock.advance(MINUTE);
-    const { items } = await handle.memories.list();
+    const { items } = await handleOf(index).memories.list();
     const isClaimed = items.some(({ content, value }) => {
       const stems = contentStems(`${content} ${value ?? ''}`);
       // Half of the telling words of a claim: a claim is a paraphrase, and often in another language than the text.

@@ -44,6 +44,8 @@ it(
       await server.call('POST', `/v1/events${at}`, { body: { content: 'I play the xylophone.' } });
       expect((await server.call('POST', `/v1/recall${at}`, { body: { query: 'the xylophone' } })).status).toBe(200);
       expect((await server.call('POST', `/v1/context${at}`, { body: { message: 'the xylophone?' } })).status).toBe(200);
+      // The batch would wait for five seconds. It goes out when the process ends.
+      await server.stop();
       await arrived.promise;
       const [{ resource, scopeSpans } = { resource: { attributes: [] }, scopeSpans: [] }] =
         received[0]?.resourceSpans ?? [];

@@ -101,7 +101,7 @@ for (const database of databases('sql')) {
       clock.advance(MINUTE);
       const [first] = (await handle.memories.list({ order: 'oldest' })).items;
       await handle.recall('Fact 0', { mode: 'text', limit: 1 });
-      await eventually(async () => expect((await handle.memories.get(first!.id))?.accessCount).toBe(1));
+      await expect.poll(async () => (await handle.memories.get(first!.id))?.accessCount).toBe(1);
       clock.advance(MINUTE);
       const top = await handle.topMemories();
       expect(top).toHaveLength(20);
@@ -109,7 +109,7 @@ for (const database of databases('sql')) {
       expect(top.slice(0, 10).every(({ importance }) => importance === 0.9)).toBe(true);
       const order = top.map(({ importance }) => importance);
       expect(order).toEqual([...order].sort((a, b) => b - a));
-      await eventually(async () => expect((await handle.memories.get(top[1]!.id))?.accessCount).toBe(1));
+      await expect.poll(async () => (await handle.memories.get(top[1]!.id))?.accessCount).toBe(1);
       expect((await handle.memories.get(top[1]!.id))?.lastAccessedAt).toEqual(new Date(clock.now()));
       expect((await handle.memories.get(first!.id))?.accessCount).toBe(2);
     });
@@ -193,10 +193,9 @@ for (const database of databases('sql')) {
       const best = fused.results[0];
       expect(best?.text).toBe('Bills are paid on Mondays.');
       expect(best?.score).toBeCloseTo(1 / 61 + 1 / 61, 10);
-      await eventually(async () => {
-        const { items } = await handle.memories.list();
-        expect(items.find(({ content }) => content.startsWith('Bills'))?.accessCount).toBeGreaterThanOrEqual(2);
-      });
+      const accesses = async (): Promise<number | undefined> =>
+        (await handle.memories.list()).items.find(({ content }) => content.startsWith('Bills'))?.accessCount;
+      await expect.poll(accesses).toBeGreaterThanOrEqual(2);
     });
 
     it('[T8] returns the five nearest with their distance, from the active connections or from none, by context type', async () => {
@@ -737,16 +736,4 @@ for (const database of databases('sql')) {
       await child.ended;
     });
   });
-}
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (tries > 50) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 40));
-    }
-  }
 }

@@ -5,6 +5,8 @@ import { MINUTE } from '../src/record/clock.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 
+type Forming = Awaited<ReturnType<typeof openForming>>;
+
 /** Held out: no pattern was written from these sentences. */
 interface SpokenRequests {
   spoken: { language: string; before: string[]; request: string; gone: string; stays: string }[];
@@ -15,13 +17,32 @@ const { spoken, pasted } = JSON.parse(
   readFileSync(new URL('talk/spoken-requests.json', import.meta.url), 'utf8'),
 ) as SpokenRequests;
 
-/** Whether anything that is given to a model says these words. */
-async function isSaid(handle: Handle, words: string): Promise<boolean> {
+/** Which of some words anything that is given to a model says. */
+async function saidOf(handle: Handle, words: readonly string[]): Promise<boolean[]> {
   const { items } = await handle.memories.list();
-  const { results } = await handle.recall(words, { mode: 'text', limit: 20 });
   const { system, messages } = await handle.context({ message: 'Hello' });
-  const said = [...items.map(({ content }) => content), ...results.map(({ text }) => text), system];
-  return [...said, JSON.stringify(messages)].join('\n').toLowerCase().includes(words.toLowerCase());
+  const given = [...items.map(({ content }) => content), system, JSON.stringify(messages)];
+  const said: boolean[] = [];
+  for (const one of words) {
+    const { results } = await handle.recall(one, { mode: 'text', limit: 20 });
+    const texts = [...given, ...results.map(({ text }) => text)].join('\n').toLowerCase();
+    said.push(texts.includes(one.toLowerCase()));
+  }
+  return said;
+}
+
+/** Lets each of many users say lines, a minute apart. What all of them say in a minute is read together, which takes less time. */
+async function sayInTurn({ varve, clock }: Forming, linesOf: readonly (readonly string[])[]): Promise<Handle[]> {
+  const handles = linesOf.map((_, index) => varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` }));
+  for (let minute = 0; minute < Math.max(...linesOf.map(({ length }) => length)); minute += 1) {
+    for (const [index, handle] of handles.entries()) {
+      const userMessage = linesOf[index]?.[minute];
+      if (userMessage !== undefined) await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+    }
+    await varve.drain();
+    clock.advance(MINUTE);
+  }
+  return handles;
 }
 
 describe('[X1] spoken requests to forget that no pattern was written from, in six languages, without a model', () => {
@@ -29,20 +50,18 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
 
   it('are understood: nine of ten take away what is meant and nothing else', { timeout: 300_000 }, async () => {
     const { options, drop } = await sqlite.create();
-    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' } });
+    const forming = await openForming(options, { formation: { writes: 'immediate' } });
+    const handles = await sayInTurn(
+      forming,
+      spoken.map(({ before, request }) => [...before, request]),
+    );
     const missed: string[] = [];
-    for (const [index, { language, before, request, gone, stays }] of spoken.entries()) {
-      const handle = varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
-      for (const userMessage of [...before, request]) {
-        await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
-        await varve.drain();
-        clock.advance(MINUTE);
-      }
-      const isGone = !(await isSaid(handle, gone));
-      const isKept = await isSaid(handle, stays);
-      if (!isGone || !isKept) missed.push(`${language} ${isGone ? 'too much' : 'too little'}: ${request}`);
+    for (const [index, { language, request, gone, stays }] of spoken.entries()) {
+      const [isSaid, isKept] = await saidOf(handles[index]!, [gone, stays]);
+      if (isSaid === true || isKept !== true)
+        missed.push(`${language} ${isSaid === true ? 'too little' : 'too much'}: ${request}`);
     }
-    await varve.close();
+    await forming.varve.close();
     await drop();
     console.log(`understood: ${spoken.length - missed.length} of ${spoken.length}\n${missed.join('\n')}`);
     expect(missed.length).toBeLessThanOrEqual(spoken.length * 0.1);
@@ -50,19 +69,18 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
 
   it('are not obeyed where they are pasted, quoted or told', { timeout: 300_000 }, async () => {
     const { options, drop } = await sqlite.create();
-    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' } });
+    const forming = await openForming(options, { formation: { writes: 'immediate' } });
+    const handles = await sayInTurn(
+      forming,
+      pasted.map(({ before, turn }) => [before, turn]),
+    );
     const obeyed: string[] = [];
-    for (const [index, { language, before, turn, stays }] of pasted.entries()) {
-      const handle = varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
-      for (const userMessage of [before, turn]) {
-        await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
-        await varve.drain();
-        clock.advance(MINUTE);
-      }
-      const { items } = await handle.memories.list({ archiveReasons: ['forgotten'] });
-      if (items.length > 0 || !(await isSaid(handle, stays))) obeyed.push(`${language}: ${turn}`);
+    for (const [index, { language, turn, stays }] of pasted.entries()) {
+      const { items } = await handles[index]!.memories.list({ archiveReasons: ['forgotten'] });
+      const [isKept] = await saidOf(handles[index]!, [stays]);
+      if (items.length > 0 || isKept !== true) obeyed.push(`${language}: ${turn}`);
     }
-    await varve.close();
+    await forming.varve.close();
     await drop();
     expect(obeyed).toEqual([]);
   });

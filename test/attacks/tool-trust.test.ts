@@ -39,7 +39,9 @@ for (const database of databases()) {
       { timeout: 120_000 },
       async () => {
         const counted = tally(`tool trust on ${database.name}`);
-        for (const [key, own, foreign, sentence] of CLAIMS) {
+        const attempts: { handle: Handle; variant: string; claim: (typeof CLAIMS)[number] }[] = [];
+        for (const claim of CLAIMS) {
+          const [key, own, foreign, sentence] = claim;
           for (const source of SOURCES) {
             for (const pasted of [false, true]) {
               const handle = open();
@@ -62,16 +64,20 @@ for (const database of databases()) {
               await runTool(handle, 'update_user_context', { persistent_info_additions: [sentence] });
               await runTool(handle, 'add_note', { title: key, content: sentence, source });
               await handle.form();
-              await varve.drain();
               const variant = `${key} from ${source ?? 'nowhere'}${pasted ? ', pasted' : ''}`;
-              const fact = await handle.facts.get(key);
-              counted.note(`${variant}: replaced by ${fact?.value}`, fact?.value !== own);
-              const high = (await handle.memories.list({ limit: 200 })).items.filter(
-                ({ content, trust }) => trust === 'high' && content.includes(foreign),
-              );
-              counted.note(`${variant}: trusted as the user's: ${high[0]?.type} ${high[0]?.content}`, high.length > 0);
+              attempts.push({ handle, variant, claim });
             }
           }
+        }
+        await varve.drain();
+        for (const { handle, variant, claim } of attempts) {
+          const [key, own, foreign] = claim;
+          const fact = await handle.facts.get(key);
+          counted.note(`${variant}: replaced by ${fact?.value}`, fact?.value !== own);
+          const high = (await handle.memories.list({ limit: 200 })).items.filter(
+            ({ content, trust }) => trust === 'high' && content.includes(foreign),
+          );
+          counted.note(`${variant}: trusted as the user's: ${high[0]?.type} ${high[0]?.content}`, high.length > 0);
         }
         counted.close();
       },
