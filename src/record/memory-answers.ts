@@ -4,7 +4,7 @@
  * searches, and a guess would become a fact by repetition.
  */
 
-/** What calling a tool does to memory: nothing, adds to it, sets a value, or takes something away. */
+/** The effect of a tool on memory: it only reads, adds something, sets a value, or removes something. */
 export type ToolEffect = 'reads' | 'writes' | 'sets' | 'removes';
 
 /** The agent's tools by name. The table is here because the log needs the names; `tools/` defines the tools. */

@@ -48,7 +48,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     .selectFrom('context_log')
     .selectAll()
     .where(withinScope(scope))
-    // For one owner only, because that query has an index.
+    // The index begins with the owner, so it serves only a scope that names one.
     .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')

@@ -73,8 +73,7 @@ export async function insertSpans(
   }
 }
 
-/** Which records to read. What is left out does not narrow the list. */
-export interface ForgottenFilter {
+interface ForgottenFilter {
   as?: ForgottenAs;
   memories?: readonly string[];
   id?: string;
@@ -188,8 +187,8 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was said
- * before. The same words said again later make a new statement.
+ * Whether a statement was forgotten, or is an intention that is over: it quotes the same words, or has the same content and was made before
+ * the request. The same words said again after the request make a new statement.
  */
 function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
@@ -231,6 +230,11 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
   };
 }
 
+/** The spans of an event's text as quotes. Spans of metadata have no place in the text. */
+export function contentQuotes(spans: readonly CutSpan[]): Quote[] {
+  return spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end }));
+}
+
 export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly CutSpan[]): Forgotten {
   return {
     id: row.id,
@@ -243,7 +247,7 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
     polarity: row.polarity as Polarity,
     tense: row.tense as Tense,
     text: row.text,
-    spans: spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end })),
+    spans: contentQuotes(spans),
     by: row.asked_by,
     request: row.request,
     reason: row.reason,
@@ -269,7 +273,7 @@ async function digestOf(key: string, salt: string): Promise<string> {
 
 type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
 
-/** What a statement is recognised by: its words, and its fields where it has a value. */
+/** The texts whose digests identify a statement: its wording, and its fields where it has a value. */
 function keysOf({ subject, attribute, value, polarity, text }: Recognised): string[] {
   const fields =
     attribute === null || value === null

@@ -10,14 +10,14 @@ import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-documents.ts';
 import { type EventRow, toEvent } from '../session-store.ts';
 
-/** Recognises the sentences to hide. */
-export interface Matter {
+/** What identifies a statement in the sentences of a log. */
+interface Matter {
   value: string | null;
-  /** Sentences that say it: the statement, and the words that it was read from. */
+  /** The sentences that state it: the memory's text, and the words of the log from which it was formed. */
   texts: readonly string[];
 }
 
-/** A sentence with this share of the words of a statement counts as saying it. */
+/** A sentence with this share of the words of a statement counts as a repetition of it. */
 const SAYS_IT = 0.8;
 /** In the reply to a turn fewer words are enough, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
@@ -111,19 +111,19 @@ function leadingName(value: string): string | null {
   return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
 }
 
-/** Whether a turn of the user says it. A question whether it is still known, such as "Did you forget Halden Foods?", does not. */
+/** Whether a turn of the user repeats a statement. A question whether it is still known ("Did you forget Halden Foods?") is no repetition. */
 export function isSaidIn(content: string, says: Says): boolean {
   return tellingSentences(content).some(says);
 }
 
-/** The sentences of a turn of the user that may say something again. */
+/** The sentences of a turn of the user that can repeat a statement. */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
- * Whether a sentence only asks if something is still known. Any other question may tell it: "What do I wear at Halden Foods, where I work
- * again?" A comma may begin the clause that tells it, and a statement that is lost is worse than an echo that is kept.
+ * Whether a sentence only asks if something is still known. Any other question may state it: "What do I wear at Halden Foods, where I work
+ * again?" A comma may begin the clause that states it, and a lost statement is worse than a repetition that is kept.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
@@ -131,17 +131,15 @@ function asksIfKnown(sentence: string): boolean {
   return asksFor(question, 'stillKnown', detectPack(question));
 }
 
-/** Which parts of an event are to be hidden. */
 export interface Hiding {
   /** Spans that are hidden regardless of their words. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
-  /** The matcher for sentences to hide. */
   says: Says;
 }
 
 /**
- * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is most of the sentence, or where the rest still
- * says the statement. An event of which no word is left is blank as a whole.
+ * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is at least half of the sentence, or where the
+ * sentence matches the statement. An event of which no word is left becomes blank completely.
  */
 export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] {
   const { content } = row;
