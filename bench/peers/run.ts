@@ -69,7 +69,7 @@ function fail(text: string): never {
   process.exit(2);
 }
 
-/** The turns of a conversation up to a session, in order: what may be known when a question is asked after it. */
+/** The turns of a conversation up to a session, in order, which are known when a question is asked after that session. */
 function turnsOf({ sessions }: Conversation): (PeerTurn & { session: string })[] {
   let at = sessions[0]?.start?.getTime() ?? Date.UTC(2026, 0, 5);
   return sessions.flatMap(({ id: session, start, turns }) => {
@@ -103,7 +103,8 @@ function ballastTurns(count: number, before: Date): PeerTurn[] {
 
 async function measurePeer(peer: Peer, conversation: Conversation, measured: Measured): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `varve-peer-${peer.name}-`));
-  // The same model for all, with a cache for each: whoever is first would pay for the vectors of the others. None of them may close it.
+  // All peers share one model but have separate caches; otherwise the first peer would compute the vectors of the others. No peer may close
+  // the model.
   const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
@@ -156,7 +157,7 @@ const shared = createLocalEmbedder();
 const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [], again: [] }));
 for (const conversation of dataset.conversations) {
   process.stderr.write(`${conversation.id} `);
-  // In turn and not side by side: two searches at once would slow each other down.
+  // The peers run one after the other, because parallel searches would slow each other down.
   for (const measured of results) await measurePeer(measured.peer, conversation, measured);
 }
 process.stderr.write('\n');
