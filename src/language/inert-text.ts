@@ -8,7 +8,7 @@ import { matchesOf } from './words.ts';
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters); variation
-// selectors; fillers that are drawn as nothing. Characters of these that a script or an emoji needs are exempted first.
+// selectors; fillers that are drawn as nothing. BELONGS exempts those that a script or an emoji needs.
 const HIDDEN =
   /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]|\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\u{E0000}-\u{E01EF}]|\uFFFE|\uFFFF/gu;
 // A joiner between letters of the scripts that need it, or between the parts of an emoji; the selector that makes a sign an emoji.

@@ -83,10 +83,12 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
   return found.toSorted((left, right) => left.start - right.start);
 }
 
+const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
+
 function writeDay(date: CivilDate, pack: Pack): string {
   return pack.calendar.written
     .replace('{d}', String(date.day))
-    .replace('{month}', pack.calendar.monthNames[date.month - 1] ?? String(date.month))
+    .replace('{month}', () => monthFormat(pack).format(Date.UTC(date.year, date.month - 1)))
     .replace('{m}', String(date.month))
     .replace('{y}', String(date.year));
 }

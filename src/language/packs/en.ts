@@ -1,4 +1,3 @@
-import { MONTHS } from '../calendar.ts';
 import { englishLikely } from './en-likely.ts';
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
@@ -149,7 +148,6 @@ export const english: Pack = {
       'november|nov',
       'december|dec',
     ],
-    monthNames: MONTHS,
     weekdays: [
       'monday|mon',
       'tuesday|tues?',

@@ -166,8 +166,8 @@ interface PackRequests {
   /** Phrases by which a user refers to earlier statements: "I shouldn't have told you about Danny". */
   told: string;
   /**
-   * Words of requests that name no topic, only that something was said, when, and where it is stored. Such a request means the preceding
-   * statement.
+   * Words of requests without a topic, which mention only that something was said, when it was said, or where it is stored. Such a request
+   * refers to the preceding statement.
    */
   pointing: string;
   /** Words that may precede a request in its clause: "please", "could you". */
@@ -184,8 +184,6 @@ interface PackRequests {
 interface PackCalendar {
   /** January first; alternatives for each. */
   months: readonly string[];
-  /** As dates are written out. */
-  monthNames: readonly string[];
   /** Monday first; alternatives for each. */
   weekdays: readonly string[];
   /** Days from today: "yesterday" is -1. */
@@ -203,7 +201,7 @@ interface PackCalendar {
   lastWeekday: string;
   /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
-  /** The format of a date: "{d} {month} {y}". */
+  /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */
   written: string;
   /** Before a day from which something holds, and before one on which it ends: "from", "until". Empty where they follow the day. */
   from: string;
@@ -278,6 +276,11 @@ export function forgetRequests({
     forgetNamed: named,
   };
 }
+
+/** The months in Chinese and Japanese. */
+export const HAN_MONTHS: readonly string[] = '一 二 三 四 五 六 七 八 九 十 十一 十二'
+  .split(' ')
+  .map((name, index) => `${index + 1}月|${name}月`);
 
 /** Names that are the same in many languages. Lists of packs may include them. */
 
