@@ -1,9 +1,10 @@
 // npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0,plain --ballast 5000 --out FILE]
-// Peers beside Varve: the same turns, the same embedder, the same questions, retrieval and speed in one run. Whatever a peer needs is
-// installed in a folder of its own, by the command that is printed; none of it is a dependency. A peer is added by one file here.
-// A question is timed when it is asked at its place in the conversation (`search`: after new turns, by a process that has just begun), and
-// five times more at the end (`again`: a process that has run for a while).
-// `--ballast`: so many turns about other things come before the conversation, the same for all, so that the size of a store shows.
+// Compares Varve with other memories: the same turns, the same embedder and the same questions, for retrieval and speed in one run. The
+// packages of a peer are installed in a folder of their own, by the command that is printed; none of them is a dependency. A peer is one
+// file in this folder.
+// A question is timed at its position in the conversation (`search`: after new turns, in a process that has just started), and five more
+// times at the end (`again`: in a process that has run for a while).
+// `--ballast`: the number of turns about other topics before the conversation, the same for all peers, to show the effect of the store size.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

@@ -54,8 +54,8 @@ export interface Budget {
   /** Tokens that must stay free. Default 0. */
   reserve?: number;
   /**
-   * Tokens that the other sections leave for the section `recall`: a share of the tokens after the application's own text, at most
-   * `most`. The section takes no more than that. Default: none are reserved.
+   * The tokens that are reserved for the section `recall`, which is also its limit: a share of the tokens that the application's own text
+   * leaves, but at most `most`. Default: none are reserved.
    */
   evidence?: { share: number; most: number };
 }

@@ -216,7 +216,7 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
 }
 
 /**
- * Signals of order or speakers are 0 in a store without these. The columns of the view are read instead of documents, which are scattered
+ * In a store without order or speakers, the signals for them are 0. The columns of the view are read instead of documents, which are scattered
  * in memory: reading 250 of them takes longer than computing the signals.
  */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {

@@ -4,7 +4,7 @@ import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import { chunks, ownerColumns, ownersWithin, scopeOfRow, withinScope } from './owner-store.ts';
+import { chunks, ownerColumns, ownersWithin, removeRows, scopeOfRow, withinScope } from './owner-store.ts';
 import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
 
 interface RevisionInput {
@@ -299,10 +299,7 @@ export async function eraseRefusals(
       .where('owner_key', '=', owner)
       .execute();
     const gone = rows.filter((row) => (JSON.parse(row.events) as string[]).some((event) => events.has(event)));
-    for (const some of chunks(gone.map(({ id }) => id))) {
-      await writer.deleteFrom('refusals').where('tenant_id', '=', tenant).where('id', 'in', some).execute();
-    }
-    count += gone.length;
+    count += await removeRows(writer, { table: 'refusals', tenant, column: 'id', values: gone.map(({ id }) => id) });
   }
   return count;
 }

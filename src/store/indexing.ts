@@ -182,7 +182,7 @@ export async function countQueued(database: Database): Promise<number> {
   return Number(row.count);
 }
 
-/** The vectors of given rows: row → vector. For a long event, that of its first passage. */
+/** The vectors of given rows: row → vector. A long event has the vector of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,

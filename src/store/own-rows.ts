@@ -27,7 +27,7 @@ export interface OwnMemoryFilter {
   place?: Pick<Scope, 'session' | 'connection'>;
   /** Also memories that were archived for one of these reasons. */
   archivedAs?: readonly ArchiveReason[];
-  /** Without drafts of the local reader that a model will read again. */
+  /** Without statements of the local reader, which a model will replace when it reads the same turns. */
   withoutDrafts?: boolean;
   /** Without statements from tools, pages and pasted text. */
   withoutUnverified?: boolean;

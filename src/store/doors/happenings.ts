@@ -95,7 +95,7 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/** A revision keeps the state before the change. The state after it is the one before the next revision, or the memory as it is now. */
+/** A revision has the state before a change. The state after the change is in the next revision, or in the memory itself after the last one. */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,

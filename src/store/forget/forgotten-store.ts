@@ -156,25 +156,20 @@ export async function eraseForgotten(
   tenant: string,
   { memories, events }: { memories: readonly string[]; events: readonly string[] },
 ): Promise<void> {
-  const found = async (column: 'memory_id' | 'id', values: readonly string[], isWords = false): Promise<string[]> => {
-    const rows = await writer
-      .selectFrom('forgotten')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where(column, 'in', [...values])
-      .$if(isWords, (query) => query.where('memory_id', 'is', null))
-      .execute();
-    return rows.map(({ id }) => id);
-  };
-  for (const some of chunks(memories)) await deleteForgotten(writer, tenant, await found('memory_id', some));
-  for (const some of chunks(events)) {
-    const ofEvents = () =>
-      writer.selectFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some);
-    const ids = (await ofEvents().select('forgotten_id').distinct().execute()).map((row) => row.forgotten_id);
-    // A record without a memory contains the forgotten words itself.
-    for (const few of chunks(ids)) await deleteForgotten(writer, tenant, await found('id', few, true));
-    await writer.deleteFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some).execute();
-  }
+  const ofEvents = { table: 'forgotten_spans', tenant, column: 'event_id', values: events } as const;
+  const cut = (await rowsBy(writer, { ...ofEvents, select: ['forgotten_id'] })).map((row) => row.forgotten_id);
+  const records = { table: 'forgotten', tenant, select: ['id', 'memory_id'] } as const;
+  const ofMemories = await rowsBy(writer, { ...records, column: 'memory_id', values: memories });
+  // A record without a memory contains the forgotten words itself.
+  const ofWords = (await rowsBy(writer, { ...records, column: 'id', values: cut })).filter(
+    (row) => row.memory_id === null,
+  );
+  await deleteForgotten(
+    writer,
+    tenant,
+    [...ofMemories, ...ofWords].map(({ id }) => id),
+  );
+  await removeRows(writer, ofEvents);
 }
 
 export async function deleteForgotten(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { asksFor, detectPack, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitSentences } from '../../language/sentences.ts';
@@ -8,7 +9,8 @@ import type { Parts, Writer } from '../database.ts';
 import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-documents.ts';
-import { type EventRow, toEvent } from '../session-store.ts';
+import { removeRows, rowsBy } from '../owner-store.ts';
+import type { EventRow } from '../session-store.ts';
 
 /** What identifies a statement in the sentences of a log. */
 interface Matter {
@@ -191,12 +193,7 @@ export async function hideInEvent(
 export async function showWords(writer: Writer, parts: Parts, tenant: string, id: string): Promise<void> {
   const spans = (await spansOf(writer, tenant, [id])).get(id) ?? [];
   for (const event of new Set(spans.map((span) => span.event))) {
-    const row = await writer
-      .selectFrom('events')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', event)
-      .executeTakeFirst();
+    const [row] = await rowsBy(writer, { table: 'events', tenant, column: 'id', values: [event] });
     if (row === undefined) continue;
     const own = spans.filter((span) => span.event === event);
     const shown = own
@@ -235,17 +232,11 @@ async function rewriteEvent(
     .execute();
   if (content === row.content) return;
   await parts.database.text.remove(writer, 'event', tenant, [rowId]);
-  const ofEvent = (table: 'embeddings' | 'embedding_queue') =>
-    writer
-      .deleteFrom(table)
-      .where('tenant_id', '=', tenant)
-      .where('record_kind', '=', 'event')
-      .where('record_row', '=', rowId);
-  await ofEvent('embeddings').execute();
-  await ofEvent('embedding_queue').execute();
+  const isEvent = sql`and record_kind = 'event'`;
+  for (const table of ['embeddings', 'embedding_queue'] as const)
+    await removeRows(writer, { table, tenant, column: 'record_row', values: [rowId], and: isEvent });
   if (content.trim() === '') return;
-  const { speaker } = toEvent(row);
-  const words = indexWords(speaker === null ? content : `${speaker} ${content}`);
+  const words = indexWords(row.speaker === null ? content : `${row.speaker} ${content}`);
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
   // Not version 0, because a vector of the old words may be in progress and must not be saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);
