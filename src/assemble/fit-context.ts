@@ -32,7 +32,7 @@ export interface FitRequest {
   reserve?: number;
   /** The most items of the section `recall`. Default: as many as have room. */
   mostRecalled?: number;
-  /** Whether the budget's tokens for evidence are reserved: not for layouts without lookups. */
+  /** Whether the budget's tokens for evidence are reserved. Layouts without lookups do not reserve them. */
   holdsEvidence?: boolean;
   toolTokens: number;
   counter: TokenCounter;

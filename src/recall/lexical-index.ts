@@ -120,7 +120,7 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
   };
 }
 
-/** Share of the query's informative weight whose terms are set in the mask: 0 nothing, 1 every term. */
+/** The share of the query's term weights that the terms of the mask have: 0 for no term, 1 for every term. */
 export function coverageOf(mask: number, match: Pick<LexicalMatch, 'termWeights' | 'totalWeight'>): number {
   if (mask === 0 || match.totalWeight === 0) return 0;
   let covered = 0;

@@ -22,8 +22,8 @@ interface Redaction {
 
 /**
  * Removes forgotten or erased content from the documents around a scope and from their history: matching sentences and values, and those
- * that rest on it. Words are matched only in the owner's own documents, because other people may have said the same. Stored answers that
- * contain it are dropped. Returns how many documents, versions and answers it changed.
+ * whose sources were removed. Words are matched only in the owner's own documents, because other people may have said the same. Stored
+ * answers with the content are deleted. Returns the number of changed documents, versions and answers.
  */
 export async function redactDocuments(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}

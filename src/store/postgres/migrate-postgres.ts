@@ -40,7 +40,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
         await sql.raw(statement).execute(transaction);
       }
       await migration.transform?.(transaction);
-      // A step may join what an earlier one has created.
+      // Tables are distributed after every step, because a later step may join tables that an earlier one has created.
       if (cluster.isDistributed) await distributeTables(transaction, schema);
     }
     for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);

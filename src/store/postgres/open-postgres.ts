@@ -28,7 +28,7 @@ export interface PostgresOptions {
   /** The most connections of the pool that is made for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once for each connection, which takes less than two thirds of the server's time. Default
+   * Whether frequent statements are prepared once for each connection, which reduces the time of the server by more than a third. Default
    * true, for `url`; a pool of the application's own is used as it is. Behind a pooler that does not know prepared statements (PgBouncer
    * in transaction mode without `max_prepared_statements`) Varve stops preparing at the first statement that is missing on the pooler's
    * next connection.

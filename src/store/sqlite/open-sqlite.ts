@@ -240,7 +240,7 @@ function createGroupCommit(
   return <Result>(work: Work<Result>) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      // One task for each write: tasks whose write an earlier group has included find nothing to do.
+      // Every write queues a task. If an earlier group has already included the write, its task does nothing.
       void oneAtATime(runGroup);
     });
 }
