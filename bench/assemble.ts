@@ -38,7 +38,7 @@ for (let index = 0; index < 30; index += 1) await handle.facts.set({ key: `fact_
 await handle.blocks.replace('profile', 'word '.repeat(400));
 await handle.blocks.replace('working_memory', 'word '.repeat(300));
 await varve.drain();
-// Not distilled and not embedded: what is measured is how a context reads them.
+// The turns are neither formed nor embedded, because the benchmark measures how a context reads them.
 for (let start = 0; start < turns; start += 1000) {
   const batch = Array.from({ length: Math.min(1000, turns - start) }, (_, index) => start + index);
   await handle.observe(

@@ -1,6 +1,6 @@
 // npm run benchmarks -- [--commit HASH] [--measure 'speed --owners 45'] … [RUN.jsonl | PEERS.json …]
-// Takes figures into bench/results (figures, command, machine, date; no sentence of any data set): of runs of `varve eval`, of
-// bench:peers, and of the scripts of this folder that --measure runs. Then writes docs/benchmarks.md from all that lies there.
+// Stores the results of runs of `varve eval`, of bench:peers, and of the scripts of this folder that --measure runs, in bench/results
+// (figures, command, machine, date; no sentence of any data set). Then writes docs/benchmarks.md from all results in that folder.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ interface PeersResult {
   }[];
 }
 
-/** What a script of this folder has measured. */
+/** The measurements of a script of this folder. */
 interface SpeedResult {
   kind: 'speed';
   commit: string;
@@ -68,7 +68,7 @@ interface SpeedResult {
   machine: string;
   node: string;
   date: string;
-  /** How many programs wanted a core, on average, in the minute before and in the last one. */
+  /** The load averages of the minute before the run and of its last minute. */
   load: [number, number];
   tables: BenchTable[];
 }
@@ -82,7 +82,7 @@ for (const line of values.measure) {
   writeFileSync(join(RESULTS, `speed-${name}.json`), `${JSON.stringify(measured(name, words), null, 1)}\n`);
 }
 
-/** Runs a benchmark of this folder, and gives the tables that it reports. */
+/** Runs a benchmark of this folder, and returns the tables that it reports. */
 function measured(name: string, words: readonly string[]): SpeedResult {
   const folder = mkdtempSync(join(tmpdir(), 'varve-benchmarks-'));
   const file = join(folder, 'tables.jsonl');
@@ -124,14 +124,14 @@ function resultOf(file: string): object {
   return {
     kind: 'run',
     header: run.header,
-    // What the page shows: the figures of the first arm, and how the others differ in what tells most.
+    // The page shows the figures of the first arm, and the differences of the others in the most informative metrics.
     figures: figuresOf(run).filter(({ arm }) => arm === base),
     compared: compareArms(run).filter(({ metric }) => TELLING.includes(metric)),
     abstention: abstentionOf(run).find(({ arm }) => arm === base)?.area ?? null,
   };
 }
 
-/** JSON has no NaN: an interval that cannot be had is left out. Five digits are more than any figure here is good for. */
+/** JSON has no NaN, so an interval that cannot be computed is left out. No figure here is precise to more than five digits. */
 function withoutNaN(_key: string, value: unknown): unknown {
   if (typeof value !== 'number') return value;
   return Number.isNaN(value) ? undefined : Number(value.toPrecision(5));
@@ -257,7 +257,7 @@ function speedSection({ command, commit, date, machine, node, load, tables }: Sp
   ].join('\n');
 }
 
-/** What is lost, from the figures themselves: arms that are better than everything together, and peers that are better than Varve. */
+/** The unfavourable results: arms that are better than all signals together, and peers that are better than Varve. */
 function losses(): string[] {
   const better = runs.flatMap(({ compared }) =>
     compared

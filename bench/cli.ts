@@ -41,7 +41,7 @@ function install(): string {
   return join(folder, 'node_modules/.bin/varve');
 }
 
-/** Fills the store of one user, and gives the id of a memory. */
+/** Fills the store of one user, and returns the id of a memory. */
 function remember(varve: string): string {
   const memories = Array.from({ length: MEMORIES }, (_, i) => ({
     id: `friend-${i}`,
@@ -62,7 +62,7 @@ function time(command: string, words: readonly string[]): number {
   const started = performance.now();
   const { status, stderr } = spawnSync(command, words, { ...shared, encoding: 'utf8' });
   const passed = performance.now() - started;
-  // 3: nothing found, which is an answer.
+  // Exit code 3 means that nothing was found, which is a valid answer.
   if (status !== 0 && status !== 3) throw new Error(`${words.join(' ')}: ${stderr}`);
   return passed;
 }

@@ -132,7 +132,7 @@ async function maintenance(): Promise<string[][]> {
   ];
 }
 
-/** Writes beside a piece of work, over and over: how long the slowest of the writes had to wait. */
+/** Writes repeatedly during a piece of work, and returns the longest time that a write had to wait. */
 async function longestWait(work: () => Promise<void>): Promise<number> {
   const other = await openStore({ path: join(folder, 'maintain.db') });
   let isOver = false;

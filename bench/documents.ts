@@ -1,6 +1,6 @@
-// node bench/documents.ts [LIFE …]: how many sentences of working memory and profile, written without a language model, say what the life
-// itself says has ended; and how many of the statements that still hold at its end one of their sentences says. The first could be had
-// by empty documents, so read both.
+// node bench/documents.ts [LIFE …]: the number of sentences of working memory and profile, written without a language model, that state
+// something which has ended according to the life; and the share of the statements that hold at the end of the life and that one of the
+// sentences states. Empty documents would be perfect by the first number, so both have to be read together.
 import { loadDataset } from '../src/evaluate/datasets/load-dataset.ts';
 import { openReplay, play, turnTexts } from '../src/evaluate/replay.ts';
 import { covers, says } from '../src/evaluate/says.ts';

@@ -18,7 +18,7 @@ const ids = createIdSource(systemClock);
 const deps = { clock: systemClock, ids };
 const folder = mkdtempSync(join(tmpdir(), 'varve-bench-'));
 
-/** Jobs a second through enqueue, lease, run and settle, of so many tenants. */
+/** Jobs per second through enqueue, lease, run and settle, for a number of tenants. */
 async function drained(concurrency: number, tenants: number): Promise<{ enqueue: number; drain: number }> {
   const database = await openStore({ path: join(folder, `queue-${concurrency}-${tenants}.db`) });
   const jobs = Array.from({ length: JOBS }, (_, index) => ({
@@ -41,7 +41,7 @@ async function drained(concurrency: number, tenants: number): Promise<{ enqueue:
   return { enqueue: perSecond(draining - enqueueing), drain: perSecond(end - draining) };
 }
 
-/** The same table without a queue: insert, mark as running, mark as done; as many rows in a transaction. */
+/** The same table without a queue: insert, mark as running, mark as done, with the same number of rows in a transaction. */
 function raw(concurrency: number): { insert: number; update: number } {
   const database = new DatabaseSync(join(folder, `raw-${concurrency}.db`));
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -78,7 +78,7 @@ function perSecond(milliseconds: number): number {
   return Math.round((JOBS * 1000) / milliseconds);
 }
 
-/** What one flush to the disk costs here. */
+/** The cost of one flush to the disk. */
 function flushTime(): number {
   const database = new DatabaseSync(join(folder, 'flush.db'));
   database.exec('pragma journal_mode = wal; pragma synchronous = full; create table t (v integer)');

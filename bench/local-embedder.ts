@@ -1,6 +1,6 @@
 /**
  * Speed of the local embedder: `node bench/local-embedder.ts`.
- * Each row is a process of its own, so that time to the first vector and memory are what a program would see.
+ * Each row is a process of its own, so that the time to the first vector and the memory are those of a real program.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +59,7 @@ async function measure(threads: number): Promise<Measurement> {
   };
 }
 
-/** 25 words, from a different place of the sentences each time. */
+/** 25 words, from a different position in the sentences each time. */
 function textOf(index: number): string {
   const words = SENTENCES.join(' ').split(' ');
   return Array.from({ length: WORDS_PER_TEXT }, (_, i) => words[(index * 7 + i) % words.length]).join(' ');

@@ -11,7 +11,7 @@ export interface Times {
   perSecond: number;
 }
 
-/** Runs an operation `count` times, one after the other, after a short warm-up, and says how long it took. */
+/** Runs an operation `count` times, one after the other, after a short warm-up, and returns the times. */
 export async function measure(count: number, operation: (index: number) => unknown): Promise<Times> {
   const warmUp = Math.min(Math.ceil(count / 10), 100);
   for (let index = 0; index < warmUp; index += 1) await operation(index);
@@ -24,7 +24,7 @@ export async function measure(count: number, operation: (index: number) => unkno
   return summary(times);
 }
 
-/** What a list of times says. The interval of the median is the one of order statistics, which assumes no distribution. */
+/** Summarises a list of times. The interval of the median comes from order statistics, which assume no distribution. */
 export function summary(times: readonly number[]): Times {
   const sorted = times.toSorted((one, other) => one - other);
   const at = (place: number): number =>
@@ -46,7 +46,7 @@ export interface BenchTable {
   title: string;
   header: readonly string[];
   rows: readonly (readonly string[])[];
-  /** What else is to be known: sizes, goals. */
+  /** Further information, such as sizes and goals. */
   note: string;
 }
 
@@ -83,7 +83,7 @@ export function ms(time: number): string {
   return time < 1 ? `${(time * 1000).toFixed(0)} µs` : `${time.toFixed(time < 100 ? 2 : 0)} ms`;
 }
 
-/** How a cell says that its goal was missed: the page lists such rows. */
+/** The mark of a cell whose goal was missed. The page lists such rows. */
 export const MISSED = ': missed';
 
 /** A goal in words, and whether it was missed. */
@@ -91,7 +91,7 @@ export function goal(text: string, isMet: boolean): string {
   return isMet ? text : `${text}${MISSED}`;
 }
 
-/** The most milliseconds that are wanted, and whether they were kept to. */
+/** A goal in milliseconds, and whether it was met. */
 export function timeGoal({ p50, p95 }: Times, most: { p50: number; p95?: number }): string {
   const text = [`≤ ${most.p50} ms`, ...(most.p95 === undefined ? [] : [`p95 ≤ ${most.p95} ms`])].join(', ');
   return goal(text, p50 <= most.p50 && p95 <= (most.p95 ?? Infinity));

@@ -5,7 +5,7 @@ import { measure, ms, report, summary, timeCells } from './measure.ts';
 import { json, startProtocolServer } from '../test/protocol-server.ts';
 import { estimateTokens } from '../src/language/words.ts';
 
-// What `generate` adds to the provider's own call, against a server on this machine. Goal: less than 2 ms.
+// The overhead of `generate` over the provider's own call, against a server on this machine. Goal: less than 2 ms.
 // Run: node bench/models.ts
 
 const schema = z.object({
@@ -43,7 +43,7 @@ const whole = (): Promise<unknown> => model.generate({ task: 'read', schema, pro
 
 for (let warm = 0; warm < 200; warm += 1) await (warm % 2 === 0 ? bare() : whole());
 const [bareTimes, wholeTimes]: [number[], number[]] = [[], []];
-// In turns, so that both see the same machine.
+// The two alternate, so that the load of the machine affects both alike.
 for (let round = 0; round < 1000; round += 1) {
   bareTimes.push(await timed(bare));
   wholeTimes.push(await timed(whole));

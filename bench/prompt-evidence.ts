@@ -1,7 +1,7 @@
 // npm run bench:prompt [-- --lives judge --model --stores FOLDER --detail FILE]
 // `varve eval end-to-end` for tuning the prompt: whether the evidence of each question is in it, by kind and by language.
 //
-// `--lives`: `tune` (ids that end in an odd digit), `judge` (the others), `all`, or ids with commas. Whatever is tuned is tuned on `tune`.
+// `--lives`: `tune` (ids that end in an odd digit), `judge` (the others), `all`, or ids separated by commas. Tuning uses `tune` only.
 // `--model`: only lives with recorded answers of a model, read by it. `--stores`: keeps the stores after each session in a folder and
 // asks them again the next time; whatever changes how turns are read or embedded needs a new folder.
 
@@ -34,7 +34,7 @@ const { values } = parseArgs({
 const root = join(import.meta.dirname, '..');
 const recordings = join(root, 'test/recordings');
 
-/** The ids of the lives that are asked for. */
+/** The ids of the selected lives. */
 function chosenLives(): string[] {
   const folder = values.model ? recordings : join(root, 'train/lives');
   const ids = globSync(join(folder, '*.json')).map((file) => basename(file, '.json'));
@@ -55,7 +55,7 @@ async function ask(state: Replay, session: string): Promise<void> {
   }
 }
 
-/** How a life is read: by the local reader, or by its recorded model, which has read turns and nothing else. */
+/** The reader of a life: the local reader, or the recorded model, whose recordings are only of turns. */
 function optionsFor(life: Conversation): VarveOptions {
   if (!values.model) return {};
   const answers = JSON.parse(readFileSync(join(recordings, `${life.id}.json`), 'utf8')) as Recording[];
@@ -65,13 +65,13 @@ function optionsFor(life: Conversation): VarveOptions {
   };
 }
 
-/** What a store does not say of itself: the time, and which turn each event is. */
+/** Data that the store does not contain: the time, and the turn of each event. */
 interface Kept {
   now: number;
   turns: [event: string, turn: string][];
 }
 
-/** Asks the questions of a life in its kept stores; lives it through first where they are not there. */
+/** Asks the questions of a life in its stored databases, which are created by a replay where they are missing. */
 async function askKept(life: Conversation, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const file = (session: string): string => join(folder, `${life.id}${values.model ? '-model' : ''}-${session}.db`);

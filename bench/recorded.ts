@@ -47,7 +47,7 @@ const run = await evaluate({
     }),
     consolidation: values.consolidation ? {} : { ...ONLY_FORMATION, decay: { enabled: true } },
   },
-  // Nobody was asked to judge.
+  // No judge was recorded.
   judge: null,
   file: join(values.out, `${name}.jsonl`),
   afresh: true,

@@ -15,7 +15,7 @@ export interface SoakOptions {
   main?: string;
 }
 
-/** One look at the memory of the server, in megabytes. */
+/** A sample of the memory of the server, in megabytes. */
 interface Look {
   second: number;
   rss: number;
@@ -25,7 +25,7 @@ interface Look {
 
 type Call = [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 
-// What a client asks for, turn by turn: ten of twenty turns observe, as agents do.
+// The requests of a client, turn by turn. Ten of twenty turns observe, as agents do.
 const MIX: readonly ((client: number, turn: number) => Call)[] = [
   observe,
   recall,
@@ -48,16 +48,16 @@ const MIX: readonly ((client: number, turn: number) => Call)[] = [
   observe,
   recall,
 ];
-// One client in ten follows what changes; one in twenty of these never reads.
+// One client in ten follows the stream of changes; one in twenty of these never reads it.
 const FOLLOWERS = 0.1;
-// The server has grown to its working size by then.
+// After this time the server has reached its working size.
 const SETTLED = 15;
-// So often all garbage is collected: what is left then is what the server holds on to.
+// The interval of full garbage collections, after which only retained memory is left.
 const TIDIED = 6;
-// What is kept in memory of what was said grows with it, up to the bounds of the caches.
+// The caches grow with the number of turns, up to their limits.
 const STABLE = 1.25;
 
-/** Asks everything of a server at once for a while: says what it counted, and whether memory was stable without errors. */
+/** Sends requests of all kinds to a server in parallel, and returns the counts and whether memory was stable without errors. */
 export async function soak({ seconds, clients, database, main }: SoakOptions): Promise<boolean> {
   const { start, ask, close } = serverUnder({ main, clients });
   const folder = mkdtempSync(join(tmpdir(), 'varve-soak-'));
@@ -148,7 +148,7 @@ function tool(client: number, turn: number): Call {
   return ['POST', `/mcp?user=u${client}`, { jsonrpc: '2.0', id: turn, method: 'tools/call', params }, headers];
 }
 
-/** Follows the changes of the whole tenant or of one user. A silent one opens the stream and never reads it. */
+/** Follows the changes of the whole tenant or of one user. A silent follower opens the stream and never reads it. */
 function follow(
   served: Served,
   { user, isSilent, onEvent }: { user: string; isSilent: boolean; onEvent(): void },
@@ -169,7 +169,7 @@ function follow(
   return () => void asked.destroy();
 }
 
-/** Has the garbage of the server collected. */
+/** Runs a garbage collection in the server. */
 async function tidy({ inspector }: Served): Promise<void> {
   const socket = new WebSocket(inspector ?? '');
   await once(socket, 'open');

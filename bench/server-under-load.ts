@@ -11,23 +11,22 @@ export interface Served {
   key: string;
   pid: number;
   startedIn: number;
-  /** Where its memory can be asked to be tidied, if it was started so. */
+  /** The address of the inspector, through which garbage collection can be requested; absent if the server runs without it. */
   inspector: string | null;
-  /** Gives its exit code. */
+  /** Returns the exit code. */
   stop(): Promise<number | null>;
 }
 
 export interface StartOptions {
   folder: string;
   embedder: 'local' | 'none';
-  /** The key of an earlier start: a second one prints none. */
+  /** The key of an earlier start, because a second start prints none. */
   key?: string;
   environment?: Record<string, string>;
   /** Opens its inspector. */
   inspect?: boolean;
 }
 
-/** How to start servers and ask them. */
 export interface ServerUnderLoad {
   /** The program: the built package, or the sources. */
   main: string;
@@ -42,7 +41,7 @@ export interface ServerUnderLoad {
   close(): void;
 }
 
-// As the first line of the command and the Dockerfile have it.
+// The same flags as in the first line of the command and in the Dockerfile.
 const HEAP = ['--max-semi-space-size=16'];
 const built = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const source = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));

@@ -6,9 +6,9 @@ import { goal, report } from './measure.ts';
 import { serverUnder, topic, TOPICS, type Served } from './server-under-load.ts';
 import { soak } from './server-soak.ts';
 
-// The server in a process of its own, on loopback, asked by many clients at once from this one. Both share the cores, so
-// that a goal that is met here is met with room to spare where clients are elsewhere. Built first (npm run build) it is
-// the package that is measured, else the sources. `--soak 60` asks everything of it for a minute and watches its memory.
+// Measures the server in a process of its own, on loopback, with many parallel clients in this process. Both processes share the cores, so
+// a goal that is met here is met with a margin where the clients run elsewhere. After `npm run build` the package is measured, otherwise the
+// sources. `--soak 60` sends requests of all kinds for a minute and watches the memory of the server.
 
 const { values } = parseArgs({
   options: {
@@ -50,7 +50,7 @@ async function load(
 ): Promise<Load> {
   const times: number[] = [];
   let errors = 0;
-  // The first seconds go into compiling: they are run and not counted.
+  // The first seconds, in which V8 compiles, are not counted.
   const begin = performance.now() + WARM_UP;
   const until = begin + seconds * 1000;
   const rssFirst = await rss(served);

@@ -22,7 +22,7 @@ const count = Number(values.count);
 const USERS = 20;
 const DIMENSIONS = 384;
 
-// 25 words as talk has them: a few come all the time, most seldom (Zipf's law over a vocabulary of 3,000).
+// 25 words with the frequencies of conversation: a few are frequent and most are rare (Zipf's law over a vocabulary of 3,000).
 const VOCABULARY = 3000;
 const word = (rank: number): string => `${'etaoinshrdlu'.slice(rank % 7, (rank % 7) + 2)}${rank.toString(36)}`;
 let seed = 1;
@@ -35,11 +35,11 @@ const text = (): string => Array.from({ length: 25 }, () => word(Math.floor(VOCA
 const embedder = functionEmbedder({
   id: 'any@1',
   dimensions: DIMENSIONS,
-  // No two alike: an index keeps equal vectors once.
+  // All vectors differ, because an index stores equal vectors once.
   embed: async (texts) => texts.map(() => Array.from({ length: DIMENSIONS }, () => random() - 0.5)),
 });
 
-/** What the store takes after events, after memories and after their vectors, in bytes. */
+/** The size of the store after events, after memories and after their vectors, in bytes. */
 async function measureSizes(store: StoreOptions, size: () => Promise<number>): Promise<string[]> {
   const bytes: number[] = [];
   const step = async (work: (varve: Awaited<ReturnType<typeof createVarve>>) => Promise<unknown>): Promise<void> => {
@@ -64,7 +64,7 @@ async function measureSizes(store: StoreOptions, size: () => Promise<number>): P
   });
   await step((varve) => varve.backfill({ rate: Infinity }));
   const [empty = 0, events = 0, memories = 0, vectors = 0] = bytes;
-  // The records leave the queue of embedding as their vectors come: its rows are counted with the records.
+  // Records leave the embedding queue when their vectors are saved, so the rows of the queue count with the records.
   return [(events - empty) / count, (memories - events) / count, (vectors - memories) / (2 * count)].map((each) =>
     Math.round(each).toLocaleString('en'),
   );
@@ -99,7 +99,7 @@ if (values.database !== undefined) {
           'select quote_ident(schemaname) || $2 || quote_ident(tablename) as name from pg_tables where schemaname = $1',
           [schema, '.'],
         );
-        // As a server's own upkeep leaves it, plus the room that it keeps for later: a full vacuum is seldom run.
+        // The size after the server's own vacuum, including the space that it keeps for reuse, because a full vacuum is rarely run.
         for (const { name } of tables.rows) await client.query(`vacuum full ${name}`);
         const { rows: found } = await client.query<{ bytes: string }>(
           `select sum(pg_total_relation_size(c.oid))::text as bytes from pg_class c where c.relkind = 'r' and c.relnamespace = $1::regnamespace`,

@@ -110,7 +110,7 @@ await fill(varve, 'one', 1000);
 await varve.drain();
 const alone = await measure(400, ask('one'));
 row('1,000 memories, no embedding', alone, timeGoal(alone, { p50: values.database === undefined ? 2 : 6 }));
-// Within a run, times of the same operation differ by a fifth on a shared machine.
+// On a shared machine, times of the same operation differ by a fifth within a run.
 const noSlower = (times: Times): string => goal('no slower', times.p50 <= alone.p50 * 1.25);
 row(
   'by words alone',
@@ -124,7 +124,7 @@ for (let index = 0; index < owners; index += 1) await fill(varve, `user-${index}
 await varve.drain();
 const among = await measure(400, ask('one'));
 row(`the same, with ${owners} other owners × 1,000 in the store`, among, noSlower(among));
-// The others are seen for the first time below.
+// The first query of the other owners is measured below.
 const few = Math.min(Math.floor(owners / 2), 40);
 for (let index = 0; index < few; index += 1) await ask(`user-${index}`)(index);
 const inTurns = await measure(400, (index) => ask(`user-${index % few}`)(index));

@@ -88,7 +88,7 @@ const varve: Varve = await createVarve({ store: path, embedder: null, background
 const handle = varve.for({ tenant: 'bench', user: 'ana', session: 's' });
 const raw = await openRaw(join(folder, 'raw.db'));
 
-// In turns, so that both meet the same state of the machine.
+// The two alternate, so that the load of the machine affects both alike.
 const appends = await sideBySide(
   600,
   (index) => handle.observe({ content: text(index) }),

@@ -61,7 +61,7 @@ const STREETS = 977;
 const sentence = (tenant: number, place: number): string =>
   `I moved to street ${(tenant * 31 + place) % STREETS} and work on project ${place % 89} with team ${tenant % 53} now.`;
 
-/** Runs pieces of work, `clients` at a time, each when the one before it is done. */
+/** Runs tasks with `clients` of them in parallel. */
 async function inParallel(count: number, work: (place: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -108,7 +108,7 @@ try {
   await filling.close();
   const filled = Math.round((performance.now() - began) / 1000);
 
-  // Opened anew: the caches of recall are empty.
+  // The store is opened again, so that the caches of recall are empty.
   const varve = await createVarve(options);
   const memory: number[] = [megabytes()];
   for (let round = 0; round < rounds; round += 1) {

@@ -1,16 +1,16 @@
-// Runs after tsc: makes a few files of the hundreds that a command loads, and chunks of what is loaded on demand. Most of
-// the time of a short command goes into finding, linking and compiling modules. The library itself stays unbundled, so that
+// Runs after tsc and bundles the hundreds of files of the command line into a few, with chunks for modules that are loaded on demand,
+// because a short command spends most of its time on finding, linking and compiling modules. The library itself is not bundled, so that
 // applications share its dependencies.
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const dist = join(import.meta.dirname, '../dist');
 const file = (name) => join(dist, name);
-// These are the application's to install, or loaded as they are.
+// The application installs these packages, or they are loaded unbundled.
 const EXTERNAL = /^(pg|ai|@opentelemetry\/api)$/;
 
 const bundle = await rolldown({
-  // The thread that embeds is started by its file.
+  // The embedding thread is started from its own file.
   input: { main: file('cli/main.js'), 'embed-worker': file('models/local-embedder/embed-worker.js') },
   platform: 'node',
   external: (id) => EXTERNAL.test(id),
@@ -20,7 +20,7 @@ const bundle = await rolldown({
   logLevel: 'warn',
 });
 
-/** Takes of Node's modules what is named. An import reads all that a module exports, which loads much that nobody uses. */
+/** Imports only the used names of Node's modules. A plain import evaluates all getters of a module, which loads unused parts of Node. */
 function namedBuiltins() {
   const IMPORT = /^import\s*(?:([\w$]+)|\{([^}]*)\})\s*from\s*("node:[^"]+");?$/gm;
   return {
@@ -33,7 +33,7 @@ function namedBuiltins() {
   };
 }
 
-/** Which modules belong together: those that one of these needs, whatever else needs them too. The first that fits. */
+/** The chunks: a module belongs to the first chunk whose entry needs it. */
 const TOGETHER = [
   { debugName: 'embedder', roots: [file('models/local-embedder/embed-worker.js')] },
   {
@@ -52,7 +52,7 @@ const groups = TOGETHER.map(({ debugName, roots }, index) => ({
   },
 }));
 
-/** Everything that modules import, and what that imports, without what is loaded on demand. */
+/** The transitive static imports of modules, without dynamic imports. */
 function closure(roots, modules) {
   const found = new Set();
   const visit = (id) => {
@@ -64,14 +64,14 @@ function closure(roots, modules) {
   return found;
 }
 
-// One folder deep, as the sources are: relative addresses stay right.
+// The output is one folder deep, like the sources, so that relative paths stay valid.
 await bundle.write({
   dir: join(dist, 'cli'),
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups },
-  // Names stay, for what a person may have to report.
+  // Names are kept, so that stack traces stay readable.
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();

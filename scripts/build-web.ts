@@ -1,5 +1,5 @@
-// Builds the inspector (web/) into dist/web. `--if-needed`: only when it is missing or older than its sources, and without
-// Vite it says so and goes on: the server works without the inspector, and `npm install --omit=dev` brings no Vite.
+// Builds the inspector (web/) into dist/web. `--if-needed`: only when it is missing or older than its sources. Without Vite, which
+// `npm install --omit=dev` does not install, it then prints a message and succeeds, because the server works without the inspector.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const copy = mkdtempSync(join(tmpdir(), 'varve-mutate-'));
 const word = process.argv[2] ?? '';
 
-/** Whether tests fail in the copy as it is. */
+/** Whether tests fail in the copy without a mutation. */
 function fails(tests: readonly string[]): boolean {
   const run = ['run', '--mode', 'quick', '--bail', '1', ...tests];
   return spawnSync(join(root, 'node_modules/.bin/vitest'), run, { cwd: copy, stdio: 'ignore' }).status !== 0;

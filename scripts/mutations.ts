@@ -1,8 +1,8 @@
-/** One guard or weight, how it is broken, and the tests that must notice. */
+/** A change that breaks one guard or weight, and the tests that must fail. */
 export interface Mutation {
   name: string;
   file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   from: string | RegExp;
   to: string;
   /** Arguments of vitest: files, and `-t` with the title of a test. They pass without the mutation. */
@@ -13,7 +13,7 @@ const DECIDE = ['src/form/decide'];
 const ORIGIN = ['test/form-hostile.test.ts', 'test/attacks/model-answers.test.ts'];
 const RANKING = ['src/recall/ranking.golden.test.ts'];
 
-/** A learned weight that is set to 0 or turned round. */
+/** Sets a learned weight to 0 or negates it. */
 function weight(signal: string, to: '0' | 'negative'): Mutation {
   return {
     name: `ranking: ${signal} ${to === '0' ? 'counts for nothing' : 'is turned round'}`,
@@ -166,7 +166,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** A file's text with a mutation. Throws unless what it breaks stands there exactly once. */
+/** The text of a file with a mutation. Throws unless `from` occurs exactly once. */
 export function mutated(original: string, { file, from, to }: Mutation): string {
   const places =
     typeof from === 'string' ? original.split(from).length - 1 : [...original.matchAll(new RegExp(from, 'g'))].length;

@@ -1,6 +1,6 @@
-// Writes what of the Python client is generated from the OpenAPI description: a type for each record, a method for each operation.
+// Generates a part of the Python client from the OpenAPI description: a type for each record, a method for each operation.
 //     node scripts/python-client.ts          writes clients/python/src/varve_client/{types,operations}.py
-//     node scripts/python-client.ts --check  fails when they are not what the description says
+//     node scripts/python-client.ts --check  fails when the files do not match the description
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApi } from '../src/http/openapi.ts';
@@ -88,8 +88,8 @@ function typesFile(): string {
       const type = typeOf(one);
       return `        ${JSON.stringify(field)}: ${JSON.stringify(required.includes(field) ? type : `NotRequired[${type}]`)},`;
     });
-    // The functional form: some names of fields are words of Python.
-    // A type that holds itself would have to be there before it is made.
+    // The functional form of TypedDict, because some names of fields are keywords of Python. In it a recursive type needs a forward
+    // reference.
     if (fields.length === 0)
       return `${name} = ${typeOf(schema as Schema).includes(name) ? 'Any' : typeOf(schema as Schema)}`;
     return `${name} = TypedDict(\n    ${JSON.stringify(name)},\n    {\n${fields.join('\n')}\n    },\n    total=False,\n)`;
@@ -129,7 +129,7 @@ function method(path: string, verb: string, operation: Described, isAsync: boole
   const query = inQuery.map(({ name, schema }) => argumentOf(name, schema, false));
   const taken = new Set(query.map(({ python }) => python));
   const own = (fields ?? []).filter(({ python }) => !taken.has(python));
-  // A body with a key of its own needs none of the request.
+  // A body with its own idempotency key needs none in the request.
   const isOnce =
     operation.parameters.some(({ name }) => name === 'idempotency-key') &&
     own.every(({ python }) => python !== 'idempotency_key');
@@ -171,7 +171,7 @@ function operationsFile(): string {
   const described = Object.entries(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ path, verb, operation: operation as unknown as Described })),
   );
-  // Streams have no place in a client that answers with records: see the README.
+  // The client does not support streams: see the README.
   const answering = described.filter(({ operation }) => {
     const [, answer] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? [];
     const isJson = answer?.content === undefined || 'application/json' in answer.content;

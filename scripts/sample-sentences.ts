@@ -1,4 +1,5 @@
-// Prints sentences at random, to be judged by a reader: which of them need a second reading? Comments, messages and summaries of src, and docs.
+// Prints a random sample of sentences from the comments, messages and summaries of src and from the docs, so that a reader can count those
+// that need a second reading.
 //   node scripts/sample-sentences.ts [how many, default 200] [seed]
 import { readFileSync, globSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
@@ -44,7 +45,7 @@ function sentences(place: string, text: string): Sentence[] {
     .filter(({ text: each }) => each.split(' ').length > 3);
 }
 
-/** Numbers below 1, the same for the same seed (mulberry32). */
+/** A deterministic generator of numbers below 1 (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

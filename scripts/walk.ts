@@ -1,5 +1,5 @@
-// npm run walk: which files of src/ take part in forming a memory, in a recall and in a context. Counted by V8's coverage: a file is
-// on the walk when one of its functions runs, not when it is loaded.
+// npm run walk: lists the files of src/ that run when a memory is formed, in a recall and in a context. A file counts when one of its
+// functions runs, by V8's coverage, and not when it is loaded.
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ await session.post('Profiler.enable');
 
 /** The files whose functions ran during a piece of work. */
 async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
-  // The context log and the access counts of the call before are gathered for some 50 ms: they belong to that call.
+  // The context log and the access counts of the previous call are written after about 50 ms and belong to that call.
   await sleep(500);
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await work();
@@ -34,13 +34,13 @@ const varve = await createVarve({
   background: false,
   clock: manualClock(Date.parse('2026-05-04T09:00:00Z')),
 });
-/** Logs an exchange, and gives back what forms it: the way from event to memory begins there. */
+/** Logs an exchange, and returns the function that forms memories from it. */
 const say = async (user: string, userMessage: string): Promise<() => Promise<unknown>> => {
   const handle = varve.for({ agent: 'walk', user, session: 's' });
   await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
   return () => handle.form();
 };
-// Everything that is loaded late is loaded first.
+// Modules that are imported on demand are loaded first.
 await (
   await say('warm', 'I live in Bergen and I work at Halden Foods.')
 )();

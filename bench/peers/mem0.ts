@@ -8,14 +8,14 @@ interface Mem0 {
   search(query: string, options: object): Promise<{ results: { id: string; metadata?: { turn?: string } }[] }>;
 }
 
-/** mem0 with `infer: false`: it stores what it is given, as no key is at hand. The same embedder, in its own vector store. */
+/** mem0 with `infer: false`, so that it stores texts unchanged and needs no API key. It uses the same embedder, in its own vector store. */
 export const peer: Peer = {
   name: 'mem0',
   // Version 13 of better-sqlite3 carries its binaries; the one that mem0 asks for downloads them while it is installed.
   install:
     'npm install --prefix FOLDER --no-save --no-audit --no-fund --legacy-peer-deps mem0ai@3.3.1 better-sqlite3@13',
   async open({ folder, modules, embedder, user }) {
-    // It reports to its makers unless it is told not to.
+    // Turns off the telemetry of mem0.
     process.env['MEM0_TELEMETRY'] = 'false';
     const entry = createRequire(join(modules, 'x.js')).resolve('mem0ai/oss');
     const { Memory } = (await import(pathToFileURL(entry).href)) as { Memory: new (config: object) => Mem0 };
@@ -30,7 +30,7 @@ export const peer: Peer = {
         provider: 'memory',
         config: { collectionName: 'bench', dimension: embedder.dimensions, dbPath: join(folder, 'mem0.db') },
       },
-      // It is made and never asked: `infer` is off.
+      // The model is created but never called, because `infer` is off.
       llm: { provider: 'openai', config: { apiKey: 'none' } },
       historyDbPath: join(folder, 'mem0-history.db'),
       disableHistory: true,

@@ -10,7 +10,7 @@ export interface PeerTurn {
 
 /** A memory of one user that is compared with others. */
 export interface PeerMemory {
-  /** Takes turns in, in order. What they say is searchable when it resolves. */
+  /** Adds turns in order. They are searchable when the promise resolves. */
   add(turns: readonly PeerTurn[]): Promise<void>;
   /** The ids of the turns that answer a query best, best first. */
   search(query: string, limit: number): Promise<string[]>;
@@ -20,7 +20,7 @@ export interface PeerMemory {
 /** A system to compare with. A file in this folder that exports one as `peer` is a peer; run.ts finds it by its name. */
 export interface Peer {
   name: string;
-  /** What is installed before it can run; null when nothing is. */
+  /** The packages that have to be installed; null when there are none. */
   install: string | null;
   /** Opens an empty memory. `modules`: the folder in which the peer's packages were installed. */
   open(options: { folder: string; modules: string; embedder: Embedder; user: string }): Promise<PeerMemory>;

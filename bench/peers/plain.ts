@@ -1,7 +1,7 @@
 import { createBaselines, type BaselineDocument } from '../../src/evaluate/baselines.ts';
 import type { Peer } from './peer.ts';
 
-/** The best plain method on the same texts and vectors: cosine + 0.5 × BM25 as z-scores. What a memory does not beat, it need not do. */
+/** The baseline on the same texts and vectors: cosine + 0.5 × BM25 as z-scores, the best of the simple methods. */
 export const peer: Peer = {
   name: 'plain',
   install: null,

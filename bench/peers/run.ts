@@ -1,9 +1,10 @@
 // npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0,plain --ballast 5000 --out FILE]
-// Peers beside Varve: the same turns, the same embedder, the same questions, retrieval and speed in one run. Whatever a peer needs is
-// installed in a folder of its own, by the command that is printed; none of it is a dependency. A peer is added by one file here.
-// A question is timed when it is asked at its place in the conversation (`search`: after new turns, by a process that has just begun), and
-// five times more at the end (`again`: a process that has run for a while).
-// `--ballast`: so many turns about other things come before the conversation, the same for all, so that the size of a store shows.
+// Compares Varve with other memories: the same turns, the same embedder and the same questions, for retrieval and speed in one run. The
+// packages of a peer are installed in a folder of their own, by the command that is printed; none of them is a dependency. A peer is one
+// file in this folder.
+// A question is timed at its position in the conversation (`search`: after new turns, in a process that has just started), and five more
+// times at the end (`again`: in a process that has run for a while).
+// `--ballast`: the number of turns about other topics before the conversation, the same for all peers, to show the effect of the store size.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -69,7 +70,7 @@ function fail(text: string): never {
   process.exit(2);
 }
 
-/** The turns of a conversation up to a session, in order: what may be known when a question is asked after it. */
+/** The turns of a conversation up to a session, in order, which are known when a question is asked after that session. */
 function turnsOf({ sessions }: Conversation): (PeerTurn & { session: string })[] {
   let at = sessions[0]?.start?.getTime() ?? Date.UTC(2026, 0, 5);
   return sessions.flatMap(({ id: session, start, turns }) => {
@@ -103,7 +104,8 @@ function ballastTurns(count: number, before: Date): PeerTurn[] {
 
 async function measurePeer(peer: Peer, conversation: Conversation, measured: Measured): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `varve-peer-${peer.name}-`));
-  // The same model for all, with a cache for each: whoever is first would pay for the vectors of the others. None of them may close it.
+  // All peers share one model but have separate caches; otherwise the first peer would compute the vectors of the others. No peer may close
+  // the model.
   const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
@@ -156,7 +158,7 @@ const shared = createLocalEmbedder();
 const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [], again: [] }));
 for (const conversation of dataset.conversations) {
   process.stderr.write(`${conversation.id} `);
-  // In turn and not side by side: two searches at once would slow each other down.
+  // The peers run one after the other, because parallel searches would slow each other down.
   for (const measured of results) await measurePeer(measured.peer, conversation, measured);
 }
 process.stderr.write('\n');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createVarve } from '../../src/varve.ts';
 import type { Peer } from './peer.ts';
 
-/** Varve by turns: nothing is formed, so that both sides search the same texts. */
+/** Varve on turns alone: no memories are formed, so that all peers search the same texts. */
 export const peer: Peer = {
   name: 'varve',
   install: null,

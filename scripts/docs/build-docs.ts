@@ -1,7 +1,7 @@
 // Builds the docs site into dist/docs, which the server serves at /docs: the pages of docs/, the reference of every entry point of
 // package.json, the settings with their defaults, and the HTTP reference. TypeDoc does it all, without a network.
 // `--strict`: a link that leads nowhere, or a type that the public surface names and does not export, is an error.
-// `--if-needed`: only when there is no site yet, and a failure is told and not fatal: the server works without its docs.
+// `--if-needed`: only when there is no site yet. A failure is then reported but not fatal, because the server works without its docs.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
@@ -122,7 +122,7 @@ async function build(): Promise<void> {
     // tsc has checked the types; TypeScript 6 only reads them.
     skipErrorChecking: true,
     disableSources: true,
-    // What a framework's own class has is documented by the framework.
+    // Members that are inherited from a class of a framework are documented by the framework.
     excludeExternals: true,
     excludePrivate: true,
     excludeInternal: true,
@@ -130,7 +130,7 @@ async function build(): Promise<void> {
     highlightLanguages: [...OptionDefaults.highlightLanguages, 'python'],
     hideGenerator: true,
     sort: ['kind', 'alphabetical-ignoring-documents'],
-    // What is called comes before what it is called with.
+    // Functions come before the types of their arguments.
     groupOrder: ['Functions', 'Classes', 'Variables', 'Namespaces', '*'],
     navigation: { includeGroups: true },
     // Types behind options and handles that an application does not name.
@@ -186,7 +186,7 @@ function addSettings(project: ProjectReflection): void {
   project.addChild(page);
 }
 
-/** The Content-Security-Policy of the server allows no inline script: TypeDoc's one becomes a file. */
+/** Moves TypeDoc's inline script into a file, because the Content-Security-Policy of the server allows no inline script. */
 function movePageScript(): void {
   const inline = /<script>(document\.documentElement\.dataset\.theme[^<]*)<\/script>/;
   for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {

@@ -22,7 +22,7 @@ export function writeHttpReference(folder: string): void {
     copyFileSync(join(import.meta.dirname, name), join(folder, 'assets', name));
 }
 
-/** The reference as one page. Without scripts it can be read; with them searched and tried. */
+/** The reference as one page, which can be read without scripts, and searched and tried with them. */
 export function httpReference(document: OpenApiDocument): string {
   const placed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): PlacedOperation => ({

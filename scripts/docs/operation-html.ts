@@ -8,7 +8,7 @@ const PATH_EXAMPLES: Readonly<Record<string, string>> = {
   time: '2026-01-31',
 };
 
-/** What stands for a placeholder of a path. */
+/** The example value of a placeholder in a path. */
 function pathExample(operation: string, parameter: string): string {
   if (parameter !== 'id') return PATH_EXAMPLES[parameter] ?? parameter;
   return `${OPERATIONS.find(({ id }) => id === operation)?.idPrefix ?? 'mem'}_01jd00000000000000000000aa`;
@@ -37,7 +37,7 @@ const PLACES = [
   ['header', 'Headers'],
 ] as const;
 
-/** One operation: closed it is a line, open it is everything that there is to know of it. */
+/** One operation: a line when closed, and the complete description when open. */
 export function operationHtml(placed: PlacedOperation): string {
   const { method, path, operation } = placed;
   const parameters = PLACES.map(([place, title]) => {
@@ -58,7 +58,7 @@ function searchText({ method, path, operation }: PlacedOperation): string {
   return [method, path, operation.operationId, operation.summary, operation.tags[0]].join(' ').toLowerCase();
 }
 
-/** Long paths break where their parts do. */
+/** Allows line breaks between the parts of a long path. */
 function pathHtml(path: string): string {
   return escape(path).replaceAll('/', '<wbr>/');
 }
@@ -75,7 +75,7 @@ function answersHtml(operation: DescribedOperation): string {
     .join('');
 }
 
-/** The operation as one would type it. */
+/** The operation as a command line. */
 function curl({ method, path, operation }: PlacedOperation): string {
   const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathExample(operation.operationId, name));
   const isScoped = operation.parameters.some(({ name, in: place }) => name === 'user' && place === 'query');
@@ -97,7 +97,7 @@ function curl({ method, path, operation }: PlacedOperation): string {
   return lines.join(' \\\n  ');
 }
 
-/** A form that sends the operation. The script makes it work; without it there is none. */
+/** A form that sends the operation, which is shown only where scripts run. */
 function tryHtml({ method, path, operation }: PlacedOperation): string {
   const field = (name: string, place: string, required = false): string => {
     const id = `${operation.operationId}-${place}-${name}`;
@@ -114,17 +114,17 @@ function tryHtml({ method, path, operation }: PlacedOperation): string {
 <div class="send"><button type="submit">Send</button><button type="button" class="stop" hidden>Stop</button><output aria-live="polite"></output></div><pre class="answer" tabindex="0" hidden></pre></form>`;
 }
 
-/** Text as it may stand in a page, in attributes too. */
+/** Escapes text for HTML, including attributes. */
 export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** The same, with what stands between backticks as code. */
+/** The same, with text between backticks as code. */
 export function prose(text: string): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-// Deeper than this a reader is better served by the schema's own entry.
+// Deeper levels are left to the entry of the schema itself.
 const DEEPEST = 3;
 
 /** A schema for people: the fields of an object as a table, anything else as a line. */

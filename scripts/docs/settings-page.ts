@@ -6,7 +6,7 @@ interface Part {
   title: string;
   intro: string;
   type: string;
-  /** What the schema gives when nothing is set; without one the default is what the comment says. */
+  /** The default of the schema; without one the default is that of the comment. */
   defaults?: object;
 }
 
@@ -35,7 +35,7 @@ const PARTS: readonly Part[] = [
   { title: 'Language models', intro: 'The options of `createLanguageModel()`.', type: 'LanguageModelOptions' },
 ];
 
-/** A page of tables, made of the types' comments and of what the schemas fill in. */
+/** A page of tables, from the comments of the types and the defaults of the schemas. */
 export function settingsPage(project: ProjectReflection): string {
   const sections = PARTS.map(({ title, intro, type, defaults }) => {
     const rows = rowsOf(interfaceOf(project, type), defaults as Record<string, unknown> | undefined, '');

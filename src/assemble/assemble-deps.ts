@@ -11,13 +11,12 @@ import type { Budget, Layout } from './layout.ts';
 import type { SectionName } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** The dependencies of assembling. */
 export interface AssembleDeps extends RecallDeps {
   assembling: Assembling;
 }
 
 /** The dependencies that only assembling has. */
-export interface Assembling {
+interface Assembling {
   knowledge: KnowledgeCache;
   log: ContextLog;
   tracing: Tracing;
@@ -33,7 +32,6 @@ export interface AssembleOptions extends ContextSettings {
   staleAfter?: number;
 }
 
-/** Makes the parts. Spans are made where the application has `@opentelemetry/api`. */
 export async function createAssembling(
   parts: Pick<RecallDeps, 'database' | 'clock' | 'ids' | 'ledger'>,
   { logDays, staleAfter, ...settings }: AssembleOptions = {},
@@ -48,8 +46,8 @@ export async function createAssembling(
 }
 
 /** Spans with the names of OpenTelemetry's conventions for memory. */
-export interface Tracing {
-  /** Runs work inside a span. Without OpenTelemetry it just runs. */
+interface Tracing {
+  /** Runs work inside a span. Without OpenTelemetry the work runs without one. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
   /** Whether queries and texts may go into spans. */
   readonly content: boolean;
@@ -58,18 +56,17 @@ export interface Tracing {
 export type Attributes = Record<string, string | number | boolean | string[]>;
 
 /** A span to which attributes can be added. */
-export interface OpenSpan {
+interface OpenSpan {
   set(attributes: Attributes): void;
 }
 
 export interface TracingOptions {
-  /** Put queries and texts into spans. Default false: they leave the machine with the spans. */
+  /** Put queries and texts into spans. Default false, because spans leave the machine. */
   content?: boolean;
 }
 
 const UNTRACED: OpenSpan = { set: () => {} };
 
-/** Spans go nowhere. */
 const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
 /** Spans through `@opentelemetry/api`, where the application has it; otherwise none. */
@@ -128,7 +125,7 @@ export interface GatherTurn {
 
 export type Failed = ContextReport['failed'];
 
-/** Tries to make a part of a context. A failure or a timeout is noted in the report, and the fallback takes the place of the part. */
+/** Tries to make a part of a context. After a failure or a timeout, which the report notes, the fallback is used. */
 export type Attempt = <Result>(
   section: Failed[number]['section'],
   work: () => Promise<Result>,
@@ -137,7 +134,6 @@ export type Attempt = <Result>(
 
 const DEFAULT_TIMEOUT = 2000;
 
-/** Makes an {@link Attempt} that notes failures in a list. */
 export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT): Attempt {
   return async (section, work, otherwise) => {
     try {

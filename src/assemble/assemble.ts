@@ -16,18 +16,26 @@ import { decideLookup, type Lookup } from './decide-lookup.ts';
 import { fitContext, type FittedContext } from './fit-context.ts';
 import { type Intent, intentOf } from './intent.ts';
 import { type Knowledge, knownSections, NOTHING_KNOWN } from './knowledge.ts';
-import { type Budget, type HistoryMessage, type Layout, sectionsOf, writePlace, writingOf } from './layout.ts';
+import {
+  type Budget,
+  formatsOf,
+  type HistoryMessage,
+  type Layout,
+  sectionsOf,
+  writePlace,
+  writingOf,
+} from './layout.ts';
 import { layoutOf } from './layouts.ts';
 import { chooseLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
 import { type Item, type Material, SECTION_NAMES, type SectionName } from './section.ts';
 import { historyItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
 
-/** What the agent gets for one turn. */
+/** The context of one turn for the agent. */
 export interface AssembledContext {
-  /** The system prompt: the same from turn to turn, until what is known changes. */
+  /** The system prompt, which stays the same from turn to turn until the knowledge changes. */
   system: string;
-  /** The user's turn: date and time, what was looked up, and the message. */
+  /** The user's turn: date and time, the results of lookups, and the message. */
   user: string;
   /** The user's turn without the message. */
   beforeMessage: string;
@@ -36,7 +44,7 @@ export interface AssembledContext {
   report: ContextReport;
 }
 
-/** Assembles the context of a turn from what is known: gather → fit → write → log. Parts that fail are left out and named. */
+/** Assembles the context of a turn: gather → fit → write → log. Parts that fail are left out and named in the report. */
 export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextOptions): Promise<AssembledContext> {
   const { tracing, settings, log } = deps.assembling;
   const started = performance.now();
@@ -117,7 +125,7 @@ function switchedSections(
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
-/** Sections that can change from turn to turn without anything being learned. */
+/** Sections that can change from turn to turn without a change of the knowledge. */
 const PER_TURN = new Set<SectionName>([
   'date',
   'unknown',
@@ -136,9 +144,7 @@ const PER_TURN = new Set<SectionName>([
 function stablePrefix(layout: Layout, { system, material }: FittedContext): string {
   const writing = writingOf(layout);
   const first = layout.system.findIndex((entry) =>
-    ('sections' in entry ? entry.sections : [entry]).some(
-      ({ section }) => PER_TURN.has(section) && (material[section]?.length ?? 0) > 0,
-    ),
+    formatsOf(entry).some(({ section }) => PER_TURN.has(section) && (material[section]?.length ?? 0) > 0),
   );
   return first === -1 ? system : writePlace(layout.system.slice(0, first), material, writing);
 }
@@ -195,7 +201,7 @@ const LOOKED_UP = new Set<SectionName | 'tools'>(['recall', 'notes', 'summaries'
 
 const ALWAYS = new Set<SectionName | 'tools'>(['memories', 'facts', 'learnings', 'profile', 'workingMemory']);
 
-/** The memories that were chosen for this turn, and those that every prompt has; a document counts as the statements that it says. */
+/** The memories that were looked up for this turn, and the memories and documents of every prompt. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
   const idsOf = (names: ReadonlySet<SectionName | 'tools'>): string[] =>
     sections
@@ -205,7 +211,7 @@ function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' 
   return { given: idsOf(LOOKED_UP), always: idsOf(ALWAYS) };
 }
 
-/** What memory costs in the prompt, where the application says which model reads it. */
+/** The cost of memory in the prompt, where the application names the model that reads it. */
 function injectionOf({ saving, counter }: ContextReport, { model }: ContextOptions): NotedAlong['injection'] {
   return model === undefined ? null : { model, tokens: saving.injected, estimated: counter === estimatingCounter.id };
 }
@@ -234,13 +240,13 @@ function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathe
 }
 
 /** Everything that can go into a context, before anything is fitted. */
-export interface Gathered {
+interface Gathered {
   material: Material;
   history: readonly Item[];
   lookup: Lookup;
   intent: Intent;
   failed: Failed;
-  /** The characters of all turns; about four make a token. */
+  /** The characters of all turns, of which about four make a token. */
   charactersSaid: number;
   cached: boolean;
 }

@@ -2,10 +2,9 @@ import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 import { NO_USAGE } from '../models/language-model.ts';
-import { type Clock, DAY } from '../record/clock.ts';
-import type { IdSource } from '../record/id.ts';
+import { DAY } from '../record/clock.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
-import { type Database, gatherWrites } from '../store/database.ts';
+import { gatherWrites, type Parts } from '../store/database.ts';
 
 /** Logs the records of contexts. Entries are written in batches after a short delay, so that no answer waits for them. */
 export interface ContextLog {
@@ -14,24 +13,21 @@ export interface ContextLog {
   settle(): Promise<void>;
 }
 
-/** What is written together with a context. */
+/** Data that is written together with a context. */
 export interface NotedAlong {
   /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
   given: readonly string[];
-  /** The memories and documents of every prompt: they count only if the answer used them. */
+  /** The memories and documents of every prompt, which count only if the answer used them. */
   always: readonly string[];
-  /** What remembered text costs in the prompt of the application's model; null when it did not name one. */
+  /** The usage of memory in the prompt of the application's model; null when the application names no model. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
 
-interface LogParts {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
+interface LogParts extends Pick<Parts, 'database' | 'clock' | 'ids'> {
   ledger: Pick<Ledger, 'record'>;
 }
 
-/** Makes a log that keeps entries for `days`. A failed write loses the entry but never fails an answer. */
+/** A log that keeps entries for `days`. A failed write loses the entry but never fails an answer. */
 export function createContextLog({ database, clock, ids, ledger }: LogParts, days = 90): ContextLog {
   const writes = gatherWrites<{ context: LoggedContext; along: Partial<NotedAlong> }>(async (noted) => {
     const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
@@ -60,7 +56,7 @@ export function createContextLog({ database, clock, ids, ledger }: LogParts, day
   return { note: (context, along = {}) => writes.note({ context, along }), settle: writes.settle };
 }
 
-/** The context's id, so that writing twice is idempotent. */
+/** The entry has the id of the context, so that writing it again is idempotent. */
 function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedAlong>): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;

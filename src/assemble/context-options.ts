@@ -28,7 +28,7 @@ export interface Service {
   trust?: Trust;
 }
 
-/** What the application adds to contexts. */
+/** Functions of the application that add to contexts. */
 export interface ContextHooks {
   /** The structured profile of the user, from the application's own database. */
   structuredProfile?: (asked: Asked) => Promise<Readonly<Record<string, unknown>> | null>;
@@ -61,13 +61,13 @@ export type LookupMode = 'rules' | 'model' | 'always' | 'never';
 /** Sections to leave out, one by one or by tier. */
 export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'lookups', boolean>>;
 
-/** What can be set for all contexts, with `createVarve({ context })`, and for each. */
+/** Settings for all contexts, with `createVarve({ context })`, or for a single one. */
 export interface ContextSettings extends ContextHooks {
   /** Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
   /** The most tokens in all, or budgets for sections. Default 8,000, or the layout's. */
   budget?: number | Budget;
-  /** Switches: false leaves a section out. `reflections`: all three; `lookups`: all that is searched for. */
+  /** False leaves a section out. `reflections` switches all three reflections, `lookups` all sections that are searched for. */
   sections?: SectionSwitches;
   history?: HistoryOptions | false;
   lookup?: LookupMode;
@@ -75,13 +75,13 @@ export interface ContextSettings extends ContextHooks {
   lookupModel?: LanguageModel;
   /** The number of memories in every prompt. Default 20. */
   topMemories?: number;
-  /** The most results of recall. Default 10, or as many as the layout says. */
+  /** The most results of recall. Default: that of the layout, or 10. */
   recallLimit?: number;
-  /** Where recall looks. Default: as the layout says, else everywhere. */
+  /** The kinds of records that recall searches. Default: those of the layout, or all. */
   recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
-  /** The model that reads the context, as the ledger's prices name it: what memory costs in its prompt is counted. */
+  /** The model that reads the context, under its name in the prices of the ledger, which then records the cost of memory in its prompt. */
   model?: string;
   /** The user's time zone. Default UTC. */
   timeZone?: string;
@@ -89,22 +89,21 @@ export interface ContextSettings extends ContextHooks {
   timeout?: number;
 }
 
-/** What to assemble. */
 export interface ContextOptions extends ContextSettings {
-  /** What the user says now. Without it nothing is looked up. */
+  /** The user's message. Without a message nothing is looked up. */
   message?: string;
-  /** Who the agent is and how it works: the application's own text, never cut. */
+  /** The instructions of the agent. As the application's own text they are never cut. */
   instructions?: string;
-  /** What the agent can do: the rest of the system prompt. */
+  /** The capabilities of the agent, at the end of the system prompt. */
   capabilities?: string;
   identity?: { name: string; constitution?: string };
   directives?: readonly string[];
   artifacts?: readonly { title: string; description?: string }[];
-  /** Definitions of tools that go with the prompt: counted, not written. */
+  /** Definitions of tools that are sent with the prompt. Their tokens are counted, but the context does not contain them. */
   tools?: string | readonly unknown[];
-  /** Tokens that must stay free. Default: as the budget says. */
+  /** Tokens that must stay free. Default: those of the budget. */
   reserve?: number;
-  /** Connections that are active besides the handle's. */
+  /** Active connections besides that of the handle. */
   connections?: readonly string[];
   now?: TimeInput;
   /** Read everything again. Default false: the knowledge of a session is cached until it changes. */
@@ -119,7 +118,7 @@ const any = z.any().optional();
 type TextField = 'message' | 'instructions' | 'capabilities' | 'identity' | 'directives' | 'artifacts';
 type Given<Name extends TextField> = NonNullable<ContextOptions[Name]>;
 
-/** The texts that an application gives for a prompt: the same in the library and over HTTP. */
+/** The texts of the application for a prompt, which the library and the HTTP API accept alike. */
 export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.ZodType<Given<Name>, Given<Name>>> } = {
   message: z.string().max(1_000_000).optional(),
   instructions: z.string().max(1_000_000).optional(),

@@ -2,7 +2,6 @@ import type { Intent } from './intent.ts';
 import type { Lookup } from './decide-lookup.ts';
 import type { SectionName } from './section.ts';
 
-/** The report of one section. */
 export interface SectionReport {
   section: SectionName | 'tools';
   place: 'system' | 'user' | 'history' | 'tools';
@@ -14,17 +13,17 @@ export interface SectionReport {
   items: number;
   /** The records that were taken. */
   ids: string[];
-  /** What was left out, and why. */
+  /** The items that were left out, with the reason. */
   dropped: { id: string | null; reason: string }[];
   /** Whether a text was cut. */
   cut: boolean;
 }
 
-/** The report of a context: why it contains what it contains. */
+/** The report of a context, which explains its content. */
 export interface ContextReport {
   id: string;
   layout: string;
-  /** `estimate`, or the tokenizer's name: then the numbers are exact. */
+  /** `estimate`, or the name of a tokenizer, with which the numbers are exact. */
   counter: string;
   tokens: {
     /** Tokens of the whole context, including tools. */
@@ -45,7 +44,7 @@ export interface ContextReport {
   off: SectionName[];
   /** Parts that failed and were left out. */
   failed: { section: SectionName | 'knowledge' | 'intent' | 'lookup' | 'semanticHistory'; error: string }[];
-  /** The beginning of the system prompt that stays the same until what is known changes. */
+  /** The prefix of the system prompt that stays the same until the knowledge changes. */
   stable: { characters: number; tokens: number };
   lookup: Lookup;
   intent: Intent;

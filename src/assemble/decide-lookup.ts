@@ -4,7 +4,7 @@ import { definePrompt, fence, renderPrompt, type PromptTemplate } from '../model
 import type { ContextOptions } from './context-options.ts';
 import type { Intent } from './intent.ts';
 
-/** What to look up before a turn, and why. */
+/** The queries to look up before a turn, and the reason. */
 export interface Lookup {
   /** Empty: nothing is looked up. */
   queries: string[];
@@ -17,7 +17,7 @@ export interface Lookup {
 export interface LookupInput {
   message: string;
   intent: Intent;
-  /** What the user said before, newest last. */
+  /** The user's earlier messages, newest last. */
   earlier: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const REFERS_BACK =
   /\b(it|its|that|those|these|this|he|she|they|them|his|hers?|their|there|one|ones|same|else|too|also)\b/i;
 const FEW_WORDS = 6;
 
-/** Decides whether and what to look up: by rules, or by asking a model, with the rules behind it. */
+/** Decides whether and what to look up: by rules, or by a model with the rules as the fallback. */
 export async function decideLookup(input: LookupInput, options: ContextOptions): Promise<Lookup> {
   const mode = options.lookup ?? 'rules';
   if (input.message.trim() === '') return { queries: [], by: 'rules', reason: 'there is no message' };
@@ -79,7 +79,7 @@ async function byModel(input: LookupInput, { lookupModel, timeout = 2000 }: Cont
   return { queries, by: 'model', reason: data.lookup ? 'the model wants to know' : 'the model needs nothing' };
 }
 
-// The beginning and the end of a long message say what it is about; the middle is often pasted.
+// The beginning and the end of a long message usually contain the request; the middle is often pasted text.
 function shortened(text: string): string {
   if (text.length <= LONGEST_QUERY) return text;
   const half = LONGEST_QUERY / 2;

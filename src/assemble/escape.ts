@@ -9,17 +9,17 @@ import {
 } from '../language/inert-text.ts';
 import type { Trust } from '../record/statement.ts';
 
-/** How stored text is escaped. */
+/** Escapes stored text for a prompt. */
 export interface Writing {
-  /** On one line. */
+  /** Writes the text on one line. */
   line(text: string): string;
-  /** On several lines, below headings of a level. */
+  /** Writes the text on several lines, with its headings below those of a level. */
   block(text: string, level?: number): string;
 }
 
 /**
- * Writes into Markdown with a few tags: stored text cannot open or close a tag, begin a code fence, or pass for one
- * of the layout's `labels`; its headings go below those of the layout.
+ * Writes Markdown with a few tags. Stored text cannot open or close a tag, begin a code fence, or imitate one of the layout's `labels`, and
+ * its headings are demoted below those of the layout.
  */
 export function markdownWriting(labels: readonly string[]): Writing {
   const reserved = labels.map(plain).filter((label) => label !== '');
@@ -42,10 +42,9 @@ export function markdownWriting(labels: readonly string[]): Writing {
 /** Escapes for XML: the result is well-formed for any stored text. */
 export const xmlWriting: Writing = {
   line: (text) => escapeXml(plainBrackets(withoutMarkers(oneLine(text)))),
-  block: (text) => escapeXml(plainBrackets(withoutMarkers(cleanText(text))).trim()),
+  block: (text) => escapeXml(plainBrackets(withoutMarkers(visibleText(text))).trim()),
 };
 
-/** Text for the inside of an XML element. */
 function escapeXml(text: string): string {
   return text
     .replace(/[\uFFFE\uFFFF]/g, '')
@@ -54,9 +53,9 @@ function escapeXml(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** JSON that cannot be taken for a tag, on one line. */
+/** JSON on one line that contains no tag and no code fence. */
 export function safeJson(value: unknown): string {
-  return plainBrackets(withoutMarkers(cleanText(JSON.stringify(value) ?? 'null')))
+  return plainBrackets(withoutMarkers(visibleText(JSON.stringify(value) ?? 'null')))
     .replaceAll('\n', ' ')
     .replaceAll('&', '\\u0026')
     .replaceAll('<', '\\u003c')
@@ -84,24 +83,17 @@ function plain(text: string): string {
     .trim();
 }
 
-export { defuseImages, defuseLinks };
-
-/** Stored text without the characters that models read and people cannot see. Text for a prompt goes through a {@link Writing} as well. */
-function cleanText(text: string): string {
-  return visibleText(text);
-}
-
-/** Stored text on one line: it cannot begin a heading, an item or a label of its own. */
+/** Stored text on one line, which cannot begin a heading, a list item or a label. */
 export function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/gu, ' ').trim();
 }
 
-/** Text with the markup that its trust allows: images are removed always, and links where the text is not trusted. */
+/** Text without the markup that its trust does not allow: images are always removed, and links from untrusted text. */
 export function textByTrust(text: string, trust: Trust): string {
   return trust === 'low' ? defuseLinks(text) : defuseImages(text);
 }
 
-/** Stored text as a tool, a resource or a prompt of MCP gives it to a model. */
+/** Stored text for the results of tools and for resources and prompts of MCP. */
 export function givenText(text: string, trust: Trust): string {
   return inertText(textByTrust(text, trust));
 }

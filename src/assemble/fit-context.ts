@@ -32,13 +32,13 @@ export interface FitRequest {
   reserve?: number;
   /** The most items of the section `recall`. Default: as many as have room. */
   mostRecalled?: number;
-  /** Whether the budget's tokens for evidence are reserved: not for layouts without lookups. */
+  /** Whether the budget's tokens for evidence are reserved. Layouts without lookups do not reserve them. */
   holdsEvidence?: boolean;
   toolTokens: number;
   counter: TokenCounter;
 }
 
-/** What is done with a section over its budget, unless its layout says otherwise. */
+/** The default rules for sections that exceed their budget. */
 const RULES: Partial<Record<SectionName, OverflowRule>> = {
   instructions: 'keep',
   identity: 'keep',
@@ -83,8 +83,8 @@ const TAKES_ROOM: readonly SectionName[] = [
 const DEFAULT_TOTAL = 8000;
 
 /**
- * Fits what was gathered into its budgets. Sections take their room one after the other, and each leaves out what an earlier one has said.
- * An item for which an earlier section had no room may still stand in a later one.
+ * Fits the gathered items into their budgets. Sections get their tokens one after the other, and each leaves out what an earlier section
+ * already contains. An item for which an earlier section had no room may still appear in a later one.
  */
 export function fitContext(request: FitRequest): FittedContext {
   const fitter = createFitter(request);
@@ -130,7 +130,7 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
   };
 }
 
-/** Fitting writes the same items many times, and escaping a text costs more than the rest of writing it. */
+/** Caches escaped lines, because fitting writes the same items many times and escaping is the most expensive part of writing. */
 function writingEachLineOnce(writing: Writing): Writing {
   const written = new Map<string, string>();
   return {
@@ -196,8 +196,8 @@ const OVER_TOTAL = 'over the total budget';
 const BETWEEN_SECTIONS = 1;
 
 /**
- * The rest of the tenth of the budget that is reserved for the message. The system prompt leaves the whole tenth free, so that the prompt
- * is the same for a message of ten words and one of twenty.
+ * The unused rest of the tokens that are reserved for the message, which are a multiple of a tenth of the budget. The system prompt leaves
+ * all of them free, so that it is the same for a message of ten words and one of twenty.
  */
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor((budget.total ?? DEFAULT_TOTAL) / 10), 1);

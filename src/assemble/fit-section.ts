@@ -17,15 +17,15 @@ export interface Fitting {
   items: readonly Item[];
   rule: OverflowRule;
   budget: number;
-  /** Why there is no more room. */
+  /** The reason to report for dropped items. */
   reason: string;
-  /** The tokens that items take, written as they will be. */
+  /** The tokens of items in their written form. */
   measure(items: readonly Item[]): number;
 }
 
 const CUT = '[...cut to fit]';
 
-/** Takes as much of a section as its budget allows, by its rule. Never more, except for items that must be kept. */
+/** Takes as much of a section as its budget allows, by its rule. Only the rule `keep` may exceed the budget. */
 export function fitSection(fitting: Fitting): FittedSection {
   const { items, rule, budget, measure } = fitting;
   const tokens = measure(items);
@@ -96,21 +96,20 @@ function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
   return low < SHORTEST || !fits(text) ? null : { ...item, text };
 }
 
-/** The beginning of a text and a notice that it goes on. Never splits a surrogate pair. */
+/** The beginning of a text and a notice that it was cut. Never splits a surrogate pair. */
 export function cutText(text: string, characters: number, notice: string): string {
   if (text.length <= characters) return text;
   const end = /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters;
   return `${text.slice(0, end).trimEnd()}\n${notice}`;
 }
 
-/** The tokens that sections may take. */
-export interface SectionRooms {
+interface SectionRooms {
   of(section: SectionName, wanted: number): number;
   /** Subtracts tokens from a budget that sections share. */
   take(section: SectionName, tokens: number): void;
 }
 
-/** The room that each section has: its own budget, or what others have left of a shared one. */
+/** The tokens that each section may take: its own budget, or the rest of a shared budget. */
 export function createRooms({ budget, reserve }: { budget: Budget; reserve?: number }): SectionRooms {
   const left = (budget.shared ?? []).map(({ tokens }) => tokens);
   const sharedBy = (section: SectionName): number =>
@@ -133,12 +132,12 @@ export function createRooms({ budget, reserve }: { budget: Budget; reserve?: num
 
 /** Deduplicates the statements of a prompt. Sections are added in the order in which they get their tokens. */
 export interface Said {
-  /** What an item adds to earlier sections: the item itself, a shorter item, or the name of the section that already contains all of it. */
+  /** The part of an item that is new: the item itself, a shorter item, or the name of the section that already contains all of it. */
   rest(section: SectionName, item: Item): Item | SectionName;
   add(section: SectionName, item: Item): void;
 }
 
-/** An empty prompt. Statements and turns are identified by their ids, and hand-written text by its words. */
+/** Statements and turns are identified by their ids, and hand-written text by its words. */
 export function createSaid(): Said {
   const sentences = new Map<string, SectionName>();
   const statements = new Map<string, SectionName>();
@@ -152,7 +151,7 @@ export function createSaid(): Said {
   };
   return {
     rest(section, item) {
-      // A label with its value is shown even if a sentence elsewhere says the same, and the running conversation stays whole.
+      // A label with its value is shown even if a sentence in another section has the same content, and the running conversation stays whole.
       if (section === 'facts' || section === 'history') return item;
       if (item.kind === 'event' && item.id !== null) {
         return turns.get(item.id) ?? quoted.mostOf(item.id, wordsOfTurn(item.text)) ?? item;
@@ -166,7 +165,7 @@ export function createSaid(): Said {
     add(section, item) {
       // The section of earlier turns shows only their beginnings.
       if (section === 'earlier') return;
-      // "Job title: bus driver" does not say since when, and on which line.
+      // "Job title: bus driver" omits since when, and on which line.
       if (section === 'facts' && saysLess(item)) return;
       if (item.kind === 'event' && item.id !== null) turns.set(item.id, section);
       for (const id of item.statements ?? []) statements.set(id, section);
@@ -192,7 +191,7 @@ function saysLess({ title = '', text, sentence }: Item): boolean {
   return [...contentStems(sentence)].filter((stem) => !said.has(stem)).length > MOST_MORE;
 }
 
-/** Which words of turns were quoted. */
+/** Tracks which words of turns were quoted. */
 interface Quoted {
   /** Words of turns, and the statement that was read from them. */
   add(section: SectionName, quotes: readonly Quote[], statement: string): void;
@@ -200,7 +199,7 @@ interface Quoted {
   mostOf(turn: string, text: string): SectionName | undefined;
 }
 
-/** The text of a turn without what was added to it: that a part of it has changed, and the day of its statement. */
+/** The text of a turn without the marks that were added to it: "(changed later)" and the day of its statement. */
 function wordsOfTurn(text: string): string {
   const words = text.replace(CHANGED_LATER, '');
   const mark = words.lastIndexOf(' (');
@@ -209,7 +208,7 @@ function wordsOfTurn(text: string): string {
     : words;
 }
 
-// A turn that says a little more than its quotes is still shown, because the rest may explain the quotes.
+// A turn with more than a tenth of unquoted words is still shown, because the rest may explain the quotes.
 const TOLD = 0.9;
 
 function createQuoted(): Quoted {

@@ -1,16 +1,16 @@
 import { indexWords } from '../language/words.ts';
 
-/** The parts of a message's meaning that decide what is loaded. */
+/** The features of a message that decide what is loaded. */
 export interface Intent {
   /** The services whose data it needs. */
   services: string[];
   /** Its words in their normalised form for search. */
   words: string[];
-  /** Whether the message asks or states anything. */
+  /** Whether the message is only a greeting, thanks or agreement. */
   smallTalk: boolean;
 }
 
-/** Reads a message by rules: a service is needed when one of its words is said. */
+/** Classifies a message by rules: a service is needed when the message contains one of its topics. */
 export function intentOf(
   message: string,
   services: Readonly<Record<string, { about: readonly string[] }>> = {},
@@ -43,7 +43,6 @@ const PHRASES = new Set(
     .map((phrase) => phrase.trim()),
 );
 
-/** Whether a message is a greeting, thanks or agreement and nothing more. */
 function isSmallTalk(message: string): boolean {
   const said = message
     .toLowerCase()

@@ -2,7 +2,7 @@ import { attributeLabel, type AttributeTable, normalValue } from '../record/attr
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
-import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
+import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import {
   knowledgeStamp,
@@ -20,7 +20,6 @@ import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, me
 
 /** The owner's records in every prompt of a session. They change slowly, so they are cached between turns. */
 export interface Knowledge {
-  /** Changes with the knowledge. */
   stamp: string;
   /** Changes when something is erased. */
   incarnations: string;
@@ -29,7 +28,7 @@ export interface Knowledge {
   quotes: ReadonlyMap<string, readonly Quote[]>;
   /** Permanent facts that are true now, by category and attribute. */
   facts: Memory[];
-  /** The most important memories: none that has ended, and none of the facts. */
+  /** The most important memories, without facts and without statements that have ended. */
   memories: Memory[];
   learnings: Memory[];
   /** Reflections that wait to be merged, oldest first. */
@@ -38,7 +37,7 @@ export interface Knowledge {
   loadedAt: number;
 }
 
-export interface KnowledgeRequest {
+interface KnowledgeRequest {
   scope: Scope;
   connections: readonly string[];
   topMemories: number;
@@ -80,10 +79,7 @@ async function loadKnowledge(
     permanent.filter((memory) => isPresentFact(memory, now)),
     request.attributes,
   );
-  /**
-   * Facts have lines of their own, and statements that have ended are not shown as current. For each memory that is left out, one more is
-   * read.
-   */
+  // Facts have a section of their own, and statements that have ended are not current. More memories are read in place of those left out.
   const mostImportant = async (): Promise<Memory[]> => {
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
@@ -119,8 +115,8 @@ function isShown(memory: Memory, { now, memoryTypes }: Pick<KnowledgeRequest, 'n
 }
 
 /**
- * Of an attribute with one value the user's own takes precedence over the agent's, and the agent's over the tenant's. An attribute of many
- * values has all of them, each once. By category and attribute.
+ * For an attribute with one value, the user's value takes precedence over the agent's, and the agent's over the tenant's. For an attribute
+ * with many values, all distinct values are kept. The result is sorted by category and attribute.
  */
 function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory[] {
   const depth = ({ scope }: Memory): number =>
@@ -144,17 +140,16 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
 /** Knowledge is read again after this time, even without a change. */
 const STALE_AFTER: number = 5 * MINUTE;
 
-/** The knowledge cache of this process. */
 export interface KnowledgeCache {
   /** The knowledge of a session, brought up to date with what any process has committed. */
   open(reader: Reader, request: KnowledgeRequest, refresh: boolean): Promise<OpenedKnowledge>;
-  /** The last known value of any age, for when the store is down. */
+  /** The last known value regardless of its age, for use while the store is unavailable. */
   last(request: KnowledgeRequest): Knowledge | null;
 }
 
-export interface OpenedKnowledge {
+interface OpenedKnowledge {
   knowledge: Knowledge;
-  /** True when it was read, and so counts as an access. */
+  /** Whether it was read from the store, which counts as an access. */
   loaded: boolean;
 }
 
@@ -166,7 +161,7 @@ interface Kept {
 
 const MOST_SESSIONS = 1000;
 
-/** Makes an empty LRU cache for up to 1,000 sessions. */
+/** An LRU cache for up to 1,000 sessions. */
 export function createKnowledgeCache(staleAfter: number = STALE_AFTER): KnowledgeCache {
   const cache = new Map<string, Kept>();
   const keep = (key: string, kept: Kept): void => {
@@ -181,13 +176,13 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const kept = cache.get(key);
       const states = await ownerStates(reader, scope.tenant, visibleOwners(scope));
       const owners = JSON.stringify(states);
-      // A reading may be of a later time than this one: the caller gives the time of a context.
+      // The cached knowledge may be of a later time, because the caller chooses the time of a context.
       const isFresh = kept !== undefined && !refresh && Math.abs(now - kept.knowledge.loadedAt) < staleAfter;
       if (isFresh && kept.owners === owners) {
         keep(key, kept);
         return { knowledge: kept.knowledge, loaded: false };
       }
-      // Read before the rest, so that a change during the reading is noticed and read again.
+      // The stamp is read first, so that the next call detects a change that happens during the reading.
       const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
       const stamp = await knowledgeStamp(reader, scope);
       // Observing a turn changes the owner's version but not the knowledge.
@@ -254,20 +249,14 @@ function statementsBehind({ restsOn }: VisibleBlock, quotes: Knowledge['quotes']
   return new Map([...restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]));
 }
 
-/** The merged text of a level, and what waits to be merged into it. */
+/** The merged reflections of a level, and those that wait to be merged. */
 function reflectionsOf(level: ScopeLevel, blocks: readonly VisibleBlock[], waiting: readonly Memory[]): Item[] {
   const merged = blocks.findLast((block) => block.kind === 'reflections' && block.level === level);
-  const recent = waiting.filter((reflection) => levelOf(reflection) === level);
+  const recent = waiting.filter(({ scope }) => (scope.session !== null ? 'session' : ownerLevel(scope)) === level);
   return [
     ...(typeof merged?.content === 'string' && merged.content.trim() !== ''
       ? [{ ...blockItem(merged.id, merged.content), score: Infinity }]
       : []),
     ...recent.map((reflection, index) => ({ ...memoryItem(reflection, index), label: 'recent' })),
   ];
-}
-
-function levelOf({ scope }: Memory): ScopeLevel {
-  if (scope.session !== null) return 'session';
-  if (scope.user !== null) return 'user';
-  return scope.agent === null ? 'tenant' : 'agent';
 }

@@ -5,35 +5,33 @@ import { markdownWriting, type Writing, xmlWriting } from './escape.ts';
 import type { Item, Material, SectionName } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** What happens to a section that is over its budget. */
 export type OverflowRule =
-  /** The items of the lowest score go. */
+  /** The items with the lowest scores are dropped. */
   | 'drop-lowest'
-  /** The oldest go. */
+  /** The oldest items are dropped. */
   | 'drop-oldest'
   /** The text is cut, with a notice. */
   | 'cut'
-  /** Never cut: it is the application's own text, and other sections are cut instead. */
+  /** The section is never cut, because it is the application's own text. Other sections are cut instead. */
   | 'keep';
 
-/** How one section is written. */
 export interface SectionFormat {
   section: SectionName;
-  /** Lines around the items. */
+  /** Lines before and after the items. */
   before?: string;
   after?: string;
-  /** How an item is written. Default: `- text`, marked when it is not verified. */
+  /** Writes an item. Default: `- text`, marked when it is not verified. */
   item?: (item: Item, writing: Writing) => string;
-  /** Items of one group stand under its line; a blank line between groups when `apart`. */
+  /** The heading of an item's group. With `apart` a blank line separates groups. */
   group?: (item: Item, writing: Writing) => string;
   apart?: boolean;
-  /** Between items. Default a new line. */
+  /** The separator of items. Default: a new line. */
   between?: string;
   /** Text directly before the first item and after the last, on the same lines. */
   around?: readonly [string, string];
-  /** Default: that of the section. */
+  /** Default: the rule of the section. */
   rule?: OverflowRule;
-  /** The most characters of one item's text, with the notice that says it was cut. */
+  /** The most characters of one item's text, and the notice of the cut. */
   cap?: { characters: number; notice: string };
 }
 
@@ -56,8 +54,8 @@ export interface Budget {
   /** Tokens that must stay free. Default 0. */
   reserve?: number;
   /**
-   * Tokens that the other sections leave for the section `recall`: a share of the tokens after the application's own text, at most
-   * `most`. The section takes no more than that. Default: none are reserved.
+   * The tokens that are reserved for the section `recall`, which is also its limit: a share of the tokens that the application's own text
+   * leaves, but at most `most`. Default: none are reserved.
    */
   evidence?: { share: number; most: number };
 }
@@ -66,11 +64,11 @@ export interface Budget {
 export interface LayoutRecall extends RecallOptions {
   /** Memories of the types that these sections show are not recalled. */
   withoutSections?: readonly PromptSection[];
-  /** The order of what is recalled: the best first (default), or the oldest first. Unverified results come last in both. */
+  /** The order of the results: the best first (default), or the oldest first. Unverified results come last in both. */
   order?: 'relevance' | 'time';
 }
 
-/** A way to write a context. */
+/** The form of a context: its sections, their order and their formats. */
 export interface Layout {
   name: string;
   /** How stored text is escaped. */
@@ -105,7 +103,6 @@ export function sectionsOf(layout: Layout): Set<SectionName> {
   return new Set(layout.history === 'messages' ? [...names, 'history'] : names);
 }
 
-/** How a layout writes stored text. */
 export function writingOf(layout: Layout): Writing {
   if (layout.escape === 'xml') return xmlWriting;
   const labels = [...layout.system, ...layout.user].flatMap((entry) =>
@@ -147,12 +144,11 @@ export function writePlace(entries: readonly (SectionFormat | Frame)[], material
 /** The mark of text from tools and documents. */
 const UNVERIFIED = ' (unverified)';
 
-/** `- text`, with its mark. */
 function bullet(item: Item, writing: Writing): string {
   return `- ${marked(item, writing.line(item.text))}`;
 }
 
-/** A text with the mark that its trust asks for. */
+/** A text with the mark for unverified text, where it has low trust. */
 export function marked({ trust }: Item, text: string): string {
   return trust === 'low' ? text + UNVERIFIED : text;
 }
@@ -173,7 +169,7 @@ export interface WrittenContext {
   tokens: { system: number; user: number; history: number; tools: number; total: number };
 }
 
-/** Writes material as its layout says, and counts its tokens. */
+/** Writes material in its layout, and counts its tokens. */
 export function writeContext(
   { layout, counter, toolTokens }: { layout: Layout; counter: TokenCounter; toolTokens: number },
   material: Material,

@@ -19,7 +19,7 @@ import { oneLine, textByTrust } from './escape.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, CHANGED_LATER, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
 
-/** Decides whether and what to look up. A call of a model is metered. */
+/** Decides whether and what to look up, and meters the call if a model decides. */
 export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
   const { lookupModel } = options;
   if (options.lookup !== 'model' || lookupModel === undefined) return decideLookup(input, options);
@@ -28,7 +28,7 @@ export async function chooseLookup({ deps, scope, options }: GatherRequest, inpu
   );
 }
 
-/** The sections that are searched for, side by side. */
+/** Searches for the sections in parallel. */
 export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: GatherTurn): Promise<Material> {
   if (queries.length === 0) return {};
   const { deps, scope, options, on } = request;
@@ -44,7 +44,7 @@ export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: 
   return { ...recalled, notes, summaries, savedItems };
 }
 
-/** What recall finds, and whether it abstains because none of the results is an answer. */
+/** The results of recall, and the question if recall abstains because nothing answers it. */
 function recallSection(request: GatherRequest, search: Search, turn: GatherTurn): Promise<Material> {
   const { deps, scope, layout, on } = request;
   const { tracing } = deps.assembling;
@@ -63,7 +63,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       : answer;
     turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
     const { order, sources } = layout.recall ?? {};
-    // Where turns are recalled, the turn can be shown in the place of its statement.
+    // Where turns are recalled, a turn can be shown instead of its statement.
     const behind =
       sources === undefined || sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
@@ -75,7 +75,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
 }
 
 const MOST_RESULTS = 10;
-// The number of results to read, so that some are left after removing those that are elsewhere in the prompt.
+// More results are read than shown, so that some are left after removing those that other sections contain.
 const LOOKED_AT = 40;
 
 /** The most results of recall that a context shows. */
@@ -83,10 +83,9 @@ export function mostRecalled({ recall }: Layout, { recallLimit = Infinity }: Con
   return Math.min(recallLimit, recall?.limit ?? MOST_RESULTS);
 }
 
-/** How a context recalls: as its layout says. */
 function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
-  // Another section shows these types.
+  // The section of summaries shows these types.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
   const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
   return {
@@ -128,7 +127,7 @@ async function recallBest({ deps, scope, queries, options }: Search, how: Recall
   };
 }
 
-/** Without vectors, recall by words takes their place, unless a minimum similarity is asked for. */
+/** Without vectors the search falls back to words, unless the options have a minimum similarity. */
 async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: RecallOptions): Promise<Recalled> {
   const recalled = await recall(deps, scope, query, how);
   const byWords = how.mode === 'semantic' && how.minimumSimilarity === undefined && recalled.results.length === 0;
@@ -137,14 +136,13 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
   return { ...recalled, results };
 }
 
-/** The two notes that fit best. Notes of other work, under a prefix, do not count. */
+/** The two nearest notes, without those whose title has the prefix `summary:` or `research:`. */
 async function noteSection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, { ...RELEVANT_NOTES, limit: 10 });
   const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
-/** The two summaries of conversations that fit best. */
 async function summarySection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, RELEVANT_SUMMARIES);
   const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
@@ -203,7 +201,7 @@ export interface Behind {
   retired: readonly Quote[];
 }
 
-/** Reads the turns behind statements that are pieces of them, and which statements of all these turns no longer hold. */
+/** Reads the turns of statements that are quotations, and the quotes of all recalled turns that no longer hold. */
 async function readBehind(
   { database, privacy }: RecallDeps,
   scope: Scope,
@@ -219,15 +217,15 @@ async function readBehind(
   });
 }
 
-export interface EvidenceOrder {
+interface EvidenceOrder {
   order?: 'relevance' | 'time';
   /** Whether the question is about the past. Statements that no longer hold are then shown with a mark, and otherwise left out. */
   isAboutPast: boolean;
 }
 
 /**
- * Recalled results as items, each turn and each statement once. A statement in the user's own words is a piece of its turn, and the turn is
- * shown in its place. Results from tools and documents come last: they never come before what people say about themselves.
+ * Deduplicates recalled results as items. Instead of a statement that is a quotation of its turn, the turn is shown. Results from tools and
+ * documents come last, after the statements of people about themselves.
  */
 function evidenceItems(
   results: readonly RecallResult[],
@@ -257,10 +255,10 @@ function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
   return reader === 'local' && attribute === null && sourceEvents.length === 1;
 }
 
-// For a turn longer than this only the statement is shown.
+// Instead of a longer turn, only its statement is shown.
 const SHORT_TURN = 600;
 
-/** The turn that is shown in the place of a statement. */
+/** The turn that is shown instead of a statement; null when the statement itself is shown. */
 function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   const turn = isPiece(memory) ? turns.get(memory.sourceEvents[0] ?? '') : undefined;
   return turn !== undefined && turn.origin === 'user' && turn.content.length <= SHORT_TURN ? turn : null;
@@ -290,7 +288,7 @@ function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolea
   return [{ ...item, text: item.text + CHANGED_LATER }];
 }
 
-/** Whether a message asks for anything: only then can the answer be unknown. */
+/** Whether a message is a question. Only the answer to a question can be unknown. */
 function isQuestion(message: string): boolean {
   return /[?？؟]/u.test(message);
 }

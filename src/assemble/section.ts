@@ -1,7 +1,8 @@
 import type { Event } from '../record/event.ts';
 import { type Memory, timedRendering } from '../record/memory.ts';
+import { defuseImages } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf } from '../record/statement.ts';
-import { defuseImages, safeJson, textByTrust } from './escape.ts';
+import { safeJson, textByTrust } from './escape.ts';
 
 /** The sections that a context can have. A layout says which of them it shows, where, and how. */
 export const SECTION_NAMES = [
@@ -44,12 +45,11 @@ export interface Statement {
 /** The mark of a turn of which a part no longer holds. */
 export const CHANGED_LATER = ' (changed later)';
 
-/** One item of a section. */
 export interface Item {
-  /** Cleaned, and without links where it is not trusted; the layout escapes it. */
+  /** Without invisible characters, and without links where it is not trusted. The layout escapes it. */
   text: string;
   kind: 'memory' | 'event' | 'block' | 'application';
-  /** The id of the record; null for what the application gives. */
+  /** The id of the record; null for text of the application. */
   id: string | null;
   trust: Trust;
   /** The item with the lowest score is left out first. */
@@ -74,7 +74,7 @@ export interface Item {
   note?: string;
 }
 
-/** What was gathered for a context: the items of each section that has any. */
+/** The gathered items of a context, by section. */
 export type Material = Partial<Record<SectionName, readonly Item[]>>;
 
 /** An item of the application's own text: it is not escaped and never dropped. */
@@ -110,7 +110,6 @@ export function factItem(fact: Memory, label: string): Item {
   return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: fact.content };
 }
 
-/** A turn of a conversation. */
 export function turnItem(event: Event, score: number): Item {
   return {
     text: event.content,
@@ -123,7 +122,7 @@ export function turnItem(event: Event, score: number): Item {
   };
 }
 
-/** A turn that was recalled, or the passage of it that was. */
+/** A recalled turn, or the recalled passage of a long turn. */
 export function recalledTurn(event: Event, { text, score }: { text: string; score: number }): Item {
   const trust = trustOf(event.origin);
   return {
@@ -156,7 +155,7 @@ function entryText(key: string, value: unknown): string {
   return `${safeJson(key)}: ${defuseImages(safeJson(value))}`;
 }
 
-/** An entry without the list items that stand elsewhere in the prompt; null when none is left. */
+/** An entry without the list items that another section of the prompt contains; null when none is left. */
 export function entryWithout(entry: Item, isSaid: (statement: string) => boolean): Item | null {
   const { key = '', value } = entry.entry ?? {};
   if (!Array.isArray(value)) return entry;

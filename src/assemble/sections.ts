@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { defuseImages } from '../language/inert-text.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { type Event, isBlank } from '../record/event.ts';
@@ -6,7 +7,7 @@ import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
-import { defuseImages, oneLine } from './escape.ts';
+import { oneLine } from './escape.ts';
 import { fitSection } from './fit-section.ts';
 import { overlap } from './intent.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
@@ -94,7 +95,6 @@ const NO_HISTORY: History = { turns: [], mode: 'chronological' };
 const SHARE_OF_HISTORY = 0.25;
 const DEFAULT_TOTAL = 8000;
 
-/** Past turns, as the options ask for them. */
 export async function pastTurns(
   { deps, scope, options, on }: GatherRequest,
   { message, attempt, failed }: GatherTurn,
@@ -107,7 +107,7 @@ export async function pastTurns(
   return past;
 }
 
-/** Past turns as items: verbatim, or the older ones in short where the layout has a place for that. */
+/** Past turns as items: verbatim, or with digests of the older turns where the layout has a section for them. */
 export async function historyItems(
   { options, budget, counter, on }: GatherRequest,
   { turns }: History,
@@ -125,8 +125,8 @@ export async function historyItems(
   return bySummary ?? digestTurns(items, { budget: room, counter });
 }
 
-/** Turns that stay as they are, and those before them in short. */
-export interface DigestedHistory {
+/** The last turns verbatim, and digests of the earlier ones. */
+interface DigestedHistory {
   verbatim: Item[];
   earlier: Item[];
 }
@@ -141,7 +141,7 @@ const LABEL = 8;
 // Tokens for the lines around the section.
 const HEADING = 10;
 
-/** When the turns are over their budget: the last ones verbatim, older ones summarised. */
+/** If the turns exceed their budget, the last ones stay verbatim and the older ones are summarised. */
 async function digestTurns(
   turns: readonly Item[],
   { budget, counter, summarise }: { budget: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,
@@ -170,7 +170,7 @@ async function inShort(
     const item: Item = { text, kind: 'event', id: null, trust: 'medium', score: 0 };
     return fitSection({ items: [item], rule: 'cut', budget: room, reason: '', measure: countOf(counter) }).items;
   }
-  // At about four characters per token, a little of each turn rather than a few turns in full.
+  // The room is divided among all turns, at about four characters per token, instead of showing a few turns completely.
   const longest = Math.min(Math.max(Math.floor((room * 4) / older.length) - LABEL, SHORTEST_DIGEST), LONGEST_DIGEST);
   const lines = older.map((turn) => ({
     ...turn,
@@ -198,7 +198,7 @@ export interface History {
   failed?: string;
 }
 
-export interface HistoryRequest extends HistoryOptions {
+interface HistoryRequest extends HistoryOptions {
   scope: Scope;
   message: string;
 }
@@ -206,7 +206,7 @@ export interface HistoryRequest extends HistoryOptions {
 const DEFAULT_TURNS = 40;
 const LONGEST_QUERY = 1500;
 
-/** The turns of the session, or of the user where there is no session. Where the search by meaning fails, the last turns. */
+/** The turns of the session, or of the user where there is no session. If the semantic search fails, the last turns are used. */
 async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
   const turns = await lastTurns(deps, request);
   if (request.mode !== 'semantic') return { turns, mode: 'chronological' };
@@ -247,7 +247,7 @@ async function lastTurns(
   return spoken.slice(-turns);
 }
 
-/** Turns by exchange: each begins with what the user says. */
+/** Groups turns into exchanges, each of which begins with a turn of the user. */
 function toExchanges(turns: readonly Event[]): Event[][] {
   const exchanges: Event[][] = [];
   for (const turn of turns) {

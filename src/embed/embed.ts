@@ -1,5 +1,4 @@
 import { chunks, nextOwnerVersion, partsOfOwner } from '../store/owner-store.ts';
-import { removeVectorsExcept } from '../store/indexing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
@@ -11,12 +10,12 @@ import {
   ownersToEmbed,
   queueMissing,
   type RecordToEmbed,
+  removeVectorsExcept,
   saveVectors,
   unqueue,
 } from '../store/indexing.ts';
 import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
 
-/** The dependencies of embedding. */
 export interface EmbedDeps extends Parts {
   embedding: EmbeddingModels;
   ledger: Ledger;
@@ -146,9 +145,9 @@ interface Progress {
 }
 
 /**
- * Moves the store on to another embedding model. Queues every record that has no vector of it; when all have one, the model becomes
- * active in one transaction and the old vectors are removed. Until then the old vectors are used. Each call does what can be done now and
- * returns true once the change is complete.
+ * Migrates the store to another embedding model. Every record without a vector of the new model is queued; when all records have one, the
+ * model becomes active in one transaction and the old vectors are removed. Until then the old vectors answer queries. Each call does what
+ * can be done now and returns true once the change is complete.
  */
 export async function changeEmbedder(
   database: Database,

@@ -27,25 +27,25 @@ function errorText(thrown: unknown): string {
 /** How long to wait, in milliseconds, after the attempt with this number (from 1) has failed. */
 export type Backoff = (attempt: number) => number;
 
-export interface BackoffOptions {
-  /** After the first failure. Default 15 seconds. */
+interface BackoffOptions {
+  /** The pause after the first failure, in milliseconds. Default 15 seconds. */
   first?: number;
-  /** Never longer than this. Default one hour. */
+  /** The longest pause, in milliseconds. Default one hour. */
   most?: number;
-  /** From 0 to 1. Default `Math.random`. */
+  /** Returns a number from 0 to 1. Default `Math.random`. */
   random?: () => number;
 }
 
 /**
  * The pause doubles with every failure and is shortened by a random part of up to a half (jitter), so that jobs that
- * failed together are not retried together. With the defaults eight attempts span about half an hour: an outage of a model.
+ * failed together are not retried together. With the defaults eight attempts span about half an hour, which outlasts most outages of a model.
  */
 export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
   const { first = 15 * SECOND, most = 60 * MINUTE, random = Math.random } = options;
   return (attempt) => Math.round(Math.min(first * 2 ** (attempt - 1), most) * (1 - random() / 2));
 }
 
-// Recognised by a global symbol, as VarveError is, so that it works across two copies of the package.
+// A global symbol, as in VarveError, so that a postponement is recognised when two copies of the package are loaded.
 const MARKER = Symbol.for('varve.postponed');
 
 /** Thrown by a handler whose job has to wait without having failed. Made by {@link postpone}. */
@@ -59,7 +59,6 @@ class Postponed extends Error {
     Object.defineProperty(this, MARKER, { value: true });
   }
 
-  /** True for a postponement from any copy of the package. */
   static isInstance(value: unknown): value is Postponed {
     return typeof value === 'object' && value !== null && MARKER in value;
   }

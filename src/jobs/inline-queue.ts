@@ -4,7 +4,7 @@ import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 
 /** Exchanges that wait to be read by the local reader, in this process. */
-export interface InlineQueue {
+interface InlineQueue {
   /** Adds an exchange. Never fails and never waits. */
   add(scope: Scope, events: readonly Event[]): void;
   /** Begins to read exchanges as they are added. */
@@ -15,11 +15,11 @@ export interface InlineQueue {
   stop(): Promise<void>;
 }
 
-// Without a worker in this process, a formation in another process reads the same events later.
+// The oldest exchange is dropped beyond this number. No event is lost: the next formation, here or in another process, reads it from the log.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** Makes the queue. Where `read` fails, the process emits a warning and the next formation reads the exchange again. */
+/** Where `read` fails, the process emits a warning and the next formation reads the exchange again. */
 export function createInlineQueue(read: (scope: Scope, events: readonly Event[]) => Promise<unknown>): InlineQueue {
   const waiting: { scope: Scope; events: readonly Event[] }[] = [];
   let isStarted = false;

@@ -26,7 +26,7 @@ export interface JobContext {
 export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
 /** A kind of job: its handler, its schedule, and whether it may cost money. */
-export interface JobKind {
+interface JobKind {
   run: JobHandler;
   /** Whether the handler may call a paid model. Without credit such a job is postponed and does not fail. */
   isPaid: boolean;

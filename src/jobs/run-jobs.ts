@@ -15,7 +15,7 @@ interface RunningJob extends LeasedRun {
   /** Whether the handler asked to renew the lease early. */
   renewNow: boolean;
   controller: AbortController;
-  /** Why it was aborted, if it was. */
+  /** Why the run was aborted; null when it was not. */
   cut: 'lost' | 'stopped' | null;
   /** Whether the handler completed the job itself. False again if the transaction of the completion was rolled back. */
   completed: boolean;
@@ -23,7 +23,6 @@ interface RunningJob extends LeasedRun {
   over: Promise<void>;
 }
 
-/** Aborts a run. */
 function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
   if (run.cut !== null) return;
   run.cut = cut;
@@ -33,7 +32,7 @@ function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
   );
 }
 
-export interface RunsOptions {
+interface RunsOptions {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -41,7 +40,6 @@ export interface RunsOptions {
   concurrency: number;
   leaseMs: number;
   backoff: Backoff;
-  /** Called when a run has ended. */
   onEnd(): void;
 }
 
@@ -59,7 +57,6 @@ export interface Runs {
   abort(): void;
 }
 
-/** Makes the set of runs of a worker. */
 export function createRuns(options: RunsOptions): Runs {
   const { database, clock, ids, handlers, concurrency, leaseMs, onEnd } = options;
   const kinds = Object.keys(handlers);

@@ -89,8 +89,8 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
 }
 
 /**
- * A stored time zone, or a fallback where this machine does not know it. Zones are checked when they are set, but the list of zones belongs
- * to the machine: one that is missing must not stop the schedules of everybody.
+ * A stored time zone, or a fallback where this machine does not know it. Zones are checked when they are set, but machines have different
+ * lists of zones, and an unknown zone of one owner must not stop the schedules of all.
  */
 export function knownTimeZone(stored: string | null, otherwise: string): string {
   return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;

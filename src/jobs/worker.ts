@@ -10,12 +10,11 @@ import { followClock, tickSchedules } from './schedules.ts';
 import { type Outcome, removeEndedJobs } from '../store/queue/settle-jobs.ts';
 import { type Backoff, exponentialBackoff } from './failures.ts';
 
-/** What a worker needs, and its settings. */
 export interface WorkerOptions {
   database: Database;
   clock: Clock;
   ids: IdSource;
-  /** By kind. Jobs of other kinds are left to other workers. */
+  /** Handlers by kind of job. Jobs of other kinds are left to other workers. */
   handlers: Readonly<Record<string, JobHandler>>;
   /** How many jobs run at the same time. Default 8. */
   concurrency?: number;
@@ -216,7 +215,6 @@ interface Bell {
   wait(milliseconds: number): Promise<void>;
 }
 
-/** Makes a bell. */
 function createBell(): Bell {
   let rung = Promise.withResolvers<void>();
   return {

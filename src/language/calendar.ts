@@ -1,3 +1,5 @@
+import { DAY } from '../record/clock.ts';
+
 /** A day of the calendar, without a zone. `month` counts from 1. */
 export interface CivilDate {
   year: number;
@@ -5,22 +7,8 @@ export interface CivilDate {
   day: number;
 }
 
-const DAY = 86_400_000;
-/** January first. */
-export const MONTHS: readonly string[] = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+export const MONTHS: readonly string[] =
+  'January February March April May June July August September October November December'.split(' ');
 
 // Building a formatter takes about a millisecond, using one takes microseconds.
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -140,7 +128,6 @@ export function exactDay(year: number, month: number, day: number): CivilSpan | 
   return isValidDate({ year, month, day }) ? daySpan({ year, month, day }) : null;
 }
 
-/** One day. */
 export function daySpan(day: CivilDate): CivilSpan {
   return { from: day, to: addDays(day, 1), precision: 'day', absolute: `on ${writeDate(day)}` };
 }
@@ -155,7 +142,6 @@ export function monthSpan(first: CivilDate): CivilSpan {
   };
 }
 
-/** One calendar year. */
 export function yearSpan(year: number): CivilSpan {
   return {
     from: { year, month: 1, day: 1 },
@@ -187,7 +173,6 @@ export function seasonSpan(season: string, year: number): CivilSpan {
   };
 }
 
-/** A quarter of a calendar year. */
 export function quarterSpan(year: number, quarter: number): CivilSpan {
   const from = { year, month: quarter * 3 - 2, day: 1 };
   return { from, to: firstOfMonth(from, 3), precision: 'quarter', absolute: `in Q${quarter} ${year}` };

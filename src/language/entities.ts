@@ -3,7 +3,7 @@ import { belongsToUser, isUser } from '../record/statement.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
 
-/** People whom a possessive relates to the speaker: a statement about them is not a statement about the speaker. */
+/** Words for people with a relation to the speaker ("my sister"). A statement about them is not a statement about the speaker. */
 export const KINSHIP: ReadonlySet<string> = wordSet(`
   mother mom mum mommy father dad daddy parent parents sister sisters brother brothers sibling siblings son sons daughter
   daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée
@@ -90,7 +90,7 @@ export function extractEntities(text: string): ExtractedEntity[] {
 
 type Add = (type: EntityType, name: string, start: number, aliases?: readonly string[]) => void;
 
-/** Titles, quoted names, projects, named people and pets: patterns that are certain, before capitalised words are considered. */
+/** Adds the results of reliable patterns (titles, quoted names, projects, named people and pets) before those of capitalised words. */
 function addByPattern(text: string, add: Add): void {
   for (const match of matchesOf(text, CONTENT)) addContent(match, add);
   addGroup(text, QUOTED, 'content', add, (title) => /^\p{Lu}/u.test(title) && !/\b(?:I|you)\b/.test(title));
@@ -161,11 +161,10 @@ function aliasesOf(name: string, type: EntityType): string[] {
   return short === name ? [] : [short];
 }
 
-/** Something that a text names, ready to be merged by name and alias. */
-export interface ExtractedEntity {
-  /** `other` when nothing tells what kind of thing it is. */
+/** An entity of a text, with the names by which it is merged. */
+interface ExtractedEntity {
+  /** `other` when the text does not show the type. */
   type: EntityType;
-  /** As written. */
   name: string;
   /** Other names, from the text or derived from the form of the name. */
   aliases: string[];
@@ -252,11 +251,10 @@ const ORGANISATIONS = wordSet(
 const PRODUCTS =
   /^(?:iPhone|iPad|MacBook|Xbox|PlayStation|Kindle|Tesla Model|Nintendo Switch|Windows|Excel|Photoshop|Android|GPT|ChatGPT|Claude|Gemini|Slack|Notion|Figma|Jira|Docker|Python|TypeScript|JavaScript|PostgreSQL|SQLite|React)\b/;
 
-/** Things that are counted. */
 const METRIC: RegExp =
   /\b(views?|clicks?|likes?|shares?|comments?|subscribers?|followers?|signups?|sign-ups?|sales|orders?|downloads?|visits?|visitors?|impressions?|conversions?|replies|reads?|leads?|reviews?|bookings?|installs?|stars?|opens?|retweets?|upvotes?|streams?|plays?|applicants?|donations?|customers?|users?|members?|revenue|votes?)\b/iu;
 
-/** Services that people publish on, with how they are written. */
+/** Services on which people publish, with the patterns of their names. */
 const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
   ['blog', /\bblogs?\b/i],
   ['newsletter', /\bnewsletters?\b/i],
@@ -320,7 +318,7 @@ export function entitySlug(name: string): string {
 
 const MOST_IN_STATEMENT = 20;
 
-/** What a statement names: the names in its words and in its subject, and those that its reader gives. */
+/** The entities of a statement: the names in its text and its subject, and those that its reader has listed. */
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;

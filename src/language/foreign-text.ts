@@ -40,7 +40,7 @@ const LOG_LINE =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w{3} \d{1,2} \d\d:\d\d:\d\d|(?:error|warn(?:ing)?|info|debug|fatal|trace)\b[:\]\s]|at \S+ ?\(|file "|traceback|caused by|\$ |> ?\w+ ?@|npm |\S*(?:error|exception): )/i;
 const CODE_LINE =
   /^\s*(?:(?:import|from|const|let|var|def|class|function|return|public|private|static|if|for|while|elif|else|try|except|catch|select|insert|update|create table|#include|using|package|func|fn|struct)\b.*[;{}():=]|[}\])];?,?\s*$|<\/?[a-z][^>]*>|[\w.[\]'"]+\s*[+-]?=\s*\S.*[;()]|\/\/|#!|@\w+\()/i;
-// One such line is enough.
+// A single line of this form marks a block as a log.
 const ERROR_LINE =
   /^\s*`?(?:uncaught )?(?:traceback \(most|[a-z]*(?:error|exception|warning): |failed [^\s.:]+[.:]\S|\S+\.(?:js|ts|jsx|tsx|py|c|go|rs|java):\d+)/i;
 const STRONG_CODE =
@@ -115,10 +115,10 @@ interface Line {
 }
 
 /**
- * The spans of a message that are not its author's own words: code, quotations, mails, chats, logs and documents that were pasted. They
- * are recognised by their form, and by what the author asks about them: a block beside a request about a text is that text. An author's
- * own long message without these marks has no such span. Takes one pass over the lines of the first 24,000 characters; the rest counts as
- * a document.
+ * The spans of a message that are not its author's own words: code, quotations, and pasted mails, chats, logs and documents. They are
+ * recognised by their form, and by the author's request: a block beside a request about a text is that text. A long message of the author
+ * without these features has no such span. The function takes one pass over the lines of the first 24,000 characters; the rest counts as a
+ * document.
  */
 export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
@@ -127,8 +127,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   const free = (start: number, end: number): boolean => !spans.some((span) => start < span.end && end > span.start);
   for (const span of quotations(readable)) if (free(span.start, span.end)) spans.push(span);
   for (const span of pastedBlocks(readable, lines)) {
-    if (free(span.start, span.end)) spans.push(span);
-    else if (span.end - span.start > 200) spans.push(span);
+    if (free(span.start, span.end) || span.end - span.start > 200) spans.push(span);
   }
   if (text.length > READ) spans.push({ start: READ, end: text.length, kind: 'pasted' });
   return spans.toSorted((left, right) => left.start - right.start);

@@ -8,7 +8,7 @@ import { matchesOf } from './words.ts';
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters); variation
-// selectors; fillers that are drawn as nothing. Characters of these that a script or an emoji needs are exempted first.
+// selectors; fillers that are drawn as nothing. BELONGS exempts those that a script or an emoji needs.
 const HIDDEN =
   /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]|\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\u{E0000}-\u{E01EF}]|\uFFFE|\uFFFF/gu;
 // A joiner between letters of the scripts that need it, or between the parts of an emoji; the selector that makes a sign an emoji.
@@ -42,25 +42,25 @@ const BRACKET_MARKER =
   /[[［【⟦](?=\s{0,3}[/／\\]?\s{0,3}(?:INST|SYS|SYSTEM|USER|ASSISTANT|SYSTEM_PROMPT|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|AVAILABLE_TOOLS|MODEL_SETTINGS|THINK|ARGS|CALL_ID|PREFIX|SUFFIX|MIDDLE|IMG|gMASK|sop|BOS|EOS)\s{0,3}[\]］】⟧])/giu;
 const FENCE = /[`｀]{3,}|[~～]{3,}/gu;
 
-/** A text in which no marker of a provider is left: `<|im_start|>` and `[INST]` are words about them, not the markers themselves. */
+/** A text without the markers of providers, such as `<|im_start|>` and `[INST]`: their words stay, but no longer form a marker. */
 export function withoutMarkers(text: string): string {
   return text.replace(BRACKET_MARKER, '(').replace(TOKEN_END, '/');
 }
 
-/** A text in which what is drawn as the beginning of a tag is one: for writings that escape the plain bracket everywhere. */
+/** Replaces characters that look like the opening bracket of a tag by the plain bracket, for writers that escape the plain bracket. */
 export function plainBrackets(text: string): string {
   return text.replace(TAG_START, '<');
 }
 
-/** A text that opens and closes nothing: neither tags nor code fences nor the markers of providers. */
+/** A text without tags, code fences and markers of providers. */
 export function inertText(text: string): string {
   return withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;').replace(FENCE, "'''");
 }
 
-// A label at the beginning of a line by which older templates and people tell speakers apart.
+// A label of a speaker at the beginning of a line, as in older chat templates and in transcripts.
 const SPEAKER = /^[\s>*_#]{0,10}(?:human|assistant|system|user|developer|tool|function|model|ai|bot)[\s*_]{0,5}[:：]/iu;
 
-/** Whether a line passes for the beginning of a turn. */
+/** Whether a line looks like the beginning of a turn. */
 export function beginsTurn(line: string): boolean {
   return SPEAKER.test(line.normalize('NFKC'));
 }
@@ -69,19 +69,19 @@ const IMAGE = /!\[([^[\]]{0,1000})\]\s{0,3}(?:\([^()]{0,2000}\)?|\[[^[\]]{0,200}
 const LINK = /\[([^[\]]{0,1000})\]\s{0,3}\(\s{0,3}<?([^()\s<>]{0,2000})[^()]{0,500}\)?/g;
 const SCHEME = /\b(?:https?|ftp|file|data|javascript|vbscript)\s{0,3}:\s{0,3}(?:\/\/)?/gi;
 
-/** Images that are not shown: a client that renders the answer must fetch nothing because of what memory holds. */
+/** Replaces images by their labels, so that a client that renders the answer fetches nothing because of stored text. */
 export function defuseImages(text: string): string {
   return (
     visibleText(text)
       .replace(IMAGE, (_whole, label: string) => `[image: ${label}]`)
-      // What is nested or unusual: without its mark it is a link at most, and nothing fetches a link.
+      // A nested or unusual image without its exclamation mark is at most a link, which no client fetches by itself.
       .replace(/!(?=\[)/g, 'image: ')
   );
 }
 
 /**
- * Links and images that lead nowhere: a client that shows the answer must not fetch an address that a document or a
- * tool has put into memory, because the address itself can carry away what the conversation says.
+ * Replaces links and images by text. A client that shows the answer must not fetch an address that a document or a tool has put into memory,
+ * because the address itself can exfiltrate the conversation.
  */
 export function defuseLinks(text: string): string {
   return (

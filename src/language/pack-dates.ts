@@ -34,7 +34,7 @@ export interface FoundDate {
 export interface DateContext {
   now: Date;
   timeZone: string;
-  /** Where a date without a year lies. */
+  /** The side of today on which a date without a year lies. */
   prefer: 'past' | 'future';
 }
 
@@ -59,7 +59,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (found.some((other) => start < other.end && end > other.start)) continue;
-      // "Mittwoch, den 27. Mai" is one day, and the date says which.
+      // "Mittwoch, den 27. Mai" is one day, which the date determines.
       if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
       const isSince = SINCE.test(`${readable.slice(0, start)}${firstWord(match[0])}`);
       const span = read(match, today, isSince ? 'past' : context.prefer);
@@ -83,11 +83,12 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
   return found.toSorted((left, right) => left.start - right.start);
 }
 
-/** A day as the pack's language writes it. */
+const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
+
 function writeDay(date: CivilDate, pack: Pack): string {
   return pack.calendar.written
     .replace('{d}', String(date.day))
-    .replace('{month}', pack.calendar.monthNames[date.month - 1] ?? String(date.month))
+    .replace('{month}', () => monthFormat(pack).format(Date.UTC(date.year, date.month - 1)))
     .replace('{m}', String(date.month))
     .replace('{y}', String(date.year));
 }
@@ -206,14 +207,7 @@ function spanExpressions({ calendar }: Pack, { expand }: CalendarWords): Express
   }));
   const spans = calendar.spans.map(([source, unit, count]): Expression => ({
     pattern: expand(source),
-    read(_, today) {
-      if (unit === 'month')
-        return { from: firstOfMonth(today, count), to: firstOfMonth(today, count + 1), relative: true };
-      const monday = addDays(mondayOf(today), 7 * count);
-      if (unit === 'week') return { from: monday, to: addDays(monday, 7), relative: true };
-      const year = today.year + count;
-      return { from: { year, month: 1, day: 1 }, to: { year: year + 1, month: 1, day: 1 }, relative: true };
-    },
+    read: (_, today) => spanAway(unit, count, today),
   }));
   return [...days, ...spans];
 }

@@ -1,7 +1,6 @@
 import { findSecrets } from './secrets.ts';
 import { matchesOf } from './words.ts';
 
-/** The kinds of sensitive content that are recognised. */
 const PRIVACY_CATEGORIES = [
   'secret',
   'password',
@@ -20,11 +19,6 @@ export type PrivacyAction = (typeof PRIVACY_ACTIONS)[number];
 
 export type PrivacyPolicy = Record<PrivacyCategory, PrivacyAction>;
 
-interface Pattern {
-  category: PrivacyCategory;
-  pattern: RegExp;
-}
-
 const HEALTH =
   /\b(?:diagnos(?:ed|is)|cancer|tumou?r|diabet(?:es|ic)|asthma|hiv|aids|epilep(?:sy|tic)|depress(?:ion|ed)|anxiety disorder|bipolar|schizophreni\w+|adhd|autis(?:m|tic)|pregnan(?:t|cy)|miscarriage|abortion|chemotherapy|antidepressants?|insulin|medication|prescription|therap(?:y|ist)|psychiatrist|surgery|allerg(?:y|ic|ies)|blood type|disabilit(?:y|ies)|addict(?:ion|ed)|alcoholic|migraines?|arthritis|dementia|alzheimer\w*|blood pressure)\b/gi;
 const INTIMATE =
@@ -33,10 +27,10 @@ const BELIEF =
   /\b(?:muslim|christian|catholic|protestant|jewish|hindu|buddhist|atheist|religion|religious|republican|democrat|voted for|political party|trade union|union member)\b/gi;
 
 /** Words that show the topic of a text. Secrets are recognised by their shape: {@link findSecrets}. */
-const PATTERNS: readonly Pattern[] = [
-  { category: 'health', pattern: HEALTH },
-  { category: 'intimate', pattern: INTIMATE },
-  { category: 'belief', pattern: BELIEF },
+const TOPICS: readonly (readonly [PrivacyCategory, RegExp])[] = [
+  ['health', HEALTH],
+  ['intimate', INTIMATE],
+  ['belief', BELIEF],
 ];
 
 /** The result of applying a policy to a text. */
@@ -65,7 +59,7 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
     const piece = text.slice(from, from + PIECE);
     const spans: Found[] = [...findSecrets(piece)];
-    for (const { category, pattern } of PATTERNS) {
+    for (const [category, pattern] of TOPICS) {
       if (policy[category] === 'keep') continue;
       for (const match of matchesOf(piece, pattern)) {
         spans.push({ category, start: match.index, end: match.index + match[0].length });
@@ -81,12 +75,12 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** What stands in the place of a sensitive span. */
+/** The replacement of a sensitive span. */
 function removalOf(category: PrivacyCategory): string {
   return `[${category.replace('_', ' ')} removed]`;
 }
 
-/** Applies a privacy policy to a text. A text of which a part was removed before is as sensitive as the whole was. */
+/** Applies a privacy policy to a text. A text that contains the replacement of a redacted span is as sensitive as the original was. */
 export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   const removed = PRIVACY_CATEGORIES.find((name) => policy[name] === 'drop' && text.includes(removalOf(name)));
   if (removed !== undefined) return { text, marks: [], dropped: removed };
@@ -99,7 +93,7 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   let written = 0;
   for (const { category, start, end } of found) {
     if (policy[category] !== 'redact' || end <= written) continue;
-    // The name of the secret stays: its purpose is not secret.
+    // Only the value is replaced. The name of the secret stays, because its purpose is not secret.
     if (start >= written) pieces.push(text.slice(written, start), removalOf(category));
     written = end;
   }

@@ -10,7 +10,7 @@ export interface Span {
 interface Token extends Span {
   /** Without marks: "she's" and "shes" are one word. */
   word: string;
-  /** What stands before an apostrophe: "Oonagh" of "Oonagh's". */
+  /** The part before an apostrophe: "Oonagh" of "Oonagh's". */
   base: string;
 }
 
@@ -22,7 +22,7 @@ const TOKEN =
 const LONGEST_QUOTE = 120;
 const LONGEST_TEXT = 6000;
 
-/** Small errors are tolerated: nine tenths of the quote's words must stand in the text, in order and close together. */
+/** Nine tenths of the quote's words must be in the text, in order and close together, so that small errors are tolerated. */
 const SHARE = 0.9;
 const STRETCH = 1.5;
 
@@ -166,7 +166,7 @@ function isShortDay(word: string, name: string): boolean {
   return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
 }
 
-/** A user who drives a "Straßenbahn" has said "Straßenbahnfahrer": a long word of the source begins the value. */
+/** Whether a long word of the source begins the value: the value "Straßenbahnfahrer" comes from a source with "Straßenbahn". */
 function isPartOf(word: string, name: string): boolean {
   return word.length >= 6 && name.startsWith(word);
 }
@@ -346,7 +346,6 @@ function entries(list: string): [string, number][] {
 const NEGATION =
   /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t(?![\p{L}])|[不没沒无無]|ない|ません/iu;
 
-/** Whether a text contains a negation. */
 export function isNegated(text: string): boolean {
   return NEGATION.test(text);
 }
@@ -356,7 +355,7 @@ const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
 const WEEKDAY =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
 
-/** Whether a number, a name, a weekday, a month or a negation tells two similar sentences apart. */
+/** Whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
 export function tellApart(one: string, other: string): boolean {
   const differsIn = (pattern: RegExp): boolean => {
     const [left = [], right = []] = [one, other].map((text) =>

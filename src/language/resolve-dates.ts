@@ -33,9 +33,8 @@ import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 const ANY_MONTH: string =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
-/** One way to write a date, and how to read it. */
-export interface DateExpression {
-  /** If none of these words stands in the lower-case text, the pattern cannot match and is not compiled. */
+interface DateExpression {
+  /** If the lower-case text contains none of these words, the pattern cannot match and is not compiled. */
   needs: readonly string[];
   pattern: () => RegExp;
   /** False for expressions with a year. */
@@ -82,7 +81,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(
     MONTHS,
     `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
-    (m, today, prefer) => daysOfMonth(m, today, prefer),
+    daysOfMonth,
   ),
   expression(DIGITS, '(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
   expression(
@@ -202,7 +201,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
 ];
 
 /** A date expression made absolute: an instant range whose `to` is exclusive, with null for an open end. */
-export interface ResolvedDate extends TextSpan {
+interface ResolvedDate extends TextSpan {
   text: string;
   from: Date | null;
   to: Date | null;
@@ -215,7 +214,7 @@ export interface ResolvedDate extends TextSpan {
 }
 
 /** The reference time and zone of relative dates. */
-export interface DateReference {
+interface DateReference {
   /** When the text was written or said. */
   now: Date;
   /** IANA name of the time zone in which days begin and end. */
@@ -233,8 +232,8 @@ interface Found extends TextSpan {
 const LONGEST_TEXT = 4_000;
 
 /**
- * Finds dates in an English text ("last week", "in May 2023", "since 2019", ISO dates) and resolves them against a
- * reference instant and zone, in order of place. Reads 4,000 characters. Throws RangeError for an unknown zone.
+ * Finds dates in an English text ("last week", "in May 2023", "since 2019", ISO dates) and resolves them against a reference instant and
+ * zone, in the order of their positions. Reads the first 4,000 characters. Throws RangeError for an unknown zone.
  */
 export function resolveDates(text: string, reference: DateReference): ResolvedDate[] {
   const readable = text.slice(0, LONGEST_TEXT);
@@ -265,7 +264,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
 
 const BARE_WEEKDAY = /^(?:on|by|until|since) \p{L}+day$/iu;
 
-/** Whether nothing but a comma and an article stands between a weekday and a date. */
+/** Whether the text between a weekday and a date is nothing but a comma and an article. */
 export function isRightBefore(between: string): boolean {
   return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
 }

@@ -1,11 +1,9 @@
 import { SEED_WORDS } from './seed-words.ts';
 import { matchesOf } from './words.ts';
 
-/** The kinds of content that this file recognises by its shape. */
-export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
+type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
 
-/** A place in a text that holds a secret. */
-export interface SecretSpan {
+interface SecretSpan {
   category: SecretCategory;
   start: number;
   end: number;
@@ -235,21 +233,17 @@ function folded(text: string): { text: string; places: Uint32Array | null } {
 function plainForm(character: string): string {
   if (character < '\u0080') return character;
   if (/[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/.test(character)) return '-';
-  if (/\p{Nd}/u.test(character)) {
-    const value = digitValue(character.codePointAt(0) ?? 0);
-    return value === null ? character : String(value);
-  }
+  if (/\p{Nd}/u.test(character)) return String(digitValue(character.codePointAt(0) ?? 0));
   if (/\p{Zs}/u.test(character)) return ' ';
   const code = character.codePointAt(0) ?? 0;
   return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
 }
 
 /** The value of a decimal digit in any script: Unicode has them in blocks of ten that begin with zero. */
-function digitValue(code: number): number | null {
+function digitValue(code: number): number {
   let zero = code;
   while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  const value = code - zero;
-  return value <= 9 ? value : (code - zero) % 10;
+  return (code - zero) % 10;
 }
 
 /** All secrets of a text, in order of position, without overlaps. */
@@ -300,8 +294,7 @@ function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
 }
 
 /**
- * Card numbers, with any separators. Other numbers may stand before and after a card number, so each group of digits is tried as its
- * beginning.
+ * Card numbers, with any separators. Other numbers may precede and follow a card number, so each group of digits is tried as its beginning.
  */
 function cardNumbers(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];

@@ -84,8 +84,7 @@ function pushSentence(sentences: Sentence[], text: string, from: number, to: num
 }
 
 /**
- * Replaces some sentences of a text; an empty replacement removes a sentence. The text between the others stays; an unchanged text is
- * returned as it was.
+ * Replaces sentences of a text; null removes a sentence. White space is normalised, unless no sentence has changed.
  */
 export function replaceSentences(text: string, next: (sentence: string) => string | null): string {
   let result = text;
@@ -112,7 +111,6 @@ export interface TextSpan {
   end: number;
 }
 
-const DATED = /^(- \d{4}-\d{2}-\d{2}: )(.*)$/;
 /** A line of a dated list: its day and its text. */
 export const DATED_LINE: RegExp = /^- (\d{4}-\d{2}-\d{2}): (.*)$/;
 
@@ -121,22 +119,17 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
   return `- ${at.toISOString().slice(0, 10)}: ${text.replace(/\s+/gu, ' ').trim()}`;
 }
 
-/** The text of a line of a dated list without its date; null for any other line. */
-function readDatedLine(line: string): string | null {
-  return DATED.exec(line)?.[2] ?? null;
-}
-
 /** The statements of a document: the lines of its dated lists, and the sentences of the rest. */
 export function statementsIn(text: string): string[] {
   return text.split('\n').flatMap((line) => {
-    const listed = readDatedLine(line);
-    return listed === null ? splitSentences(line).map((sentence) => sentence.text) : [listed];
+    const listed = DATED_LINE.exec(line)?.[2];
+    return listed === undefined ? splitSentences(line).map((sentence) => sentence.text) : [listed];
   });
 }
 
 /**
- * Replaces some statements of a document; an empty replacement removes a statement. A line of a dated list is one statement and is
- * removed with its date; the rest of the document is read sentence by sentence.
+ * Replaces statements of a document; null removes a statement. A line of a dated list is one statement and is removed with its date; the
+ * rest of the document is processed sentence by sentence.
  */
 export function replaceStatements(
   text: string,
@@ -152,14 +145,14 @@ export function replaceStatements(
     prose = [];
   };
   for (const line of text.split('\n')) {
-    const [, date, listed] = DATED.exec(line) ?? [];
-    if (date === undefined || listed === undefined) {
+    const [, day, listed] = DATED_LINE.exec(line) ?? [];
+    if (day === undefined || listed === undefined) {
       prose.push(line);
       continue;
     }
     endProse();
     const replacement = next(listed, { isListed: true });
-    if (replacement !== null) parts.push(replacement === listed ? line : date + replacement);
+    if (replacement !== null) parts.push(`- ${day}: ${replacement}`);
   }
   endProse();
   const result = parts.join('\n');
@@ -195,7 +188,7 @@ export function passagesOf(text: string): TextSpan[] {
   const sentences = splitSentences(text).flatMap(({ span }) => cutLong(text, span));
   // A text of nothing but list markers has no sentence.
   const pieces = sentences.length > 0 ? sentences : cutLong(text, whole);
-  // Passages of equal size: otherwise the last passage could be very short.
+  // The passages have about the same size; otherwise the last one could be very short.
   const share = total / Math.ceil(total / USUAL_TOKENS);
   const passages: TextSpan[] = [];
   let open: Piece[] = [];

@@ -24,7 +24,7 @@ const ARABIC = /\p{Script=Arabic}/u;
 const HAN = /\p{Script=Han}/u;
 const LATIN_MARKS = /\p{Mn}/gu;
 
-// Up to twelve: more number words would require existing texts to be indexed again.
+// Only the numbers up to twelve, because more number words would require existing texts to be indexed again.
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   Array.from(ENGLISH_NUMBERS, ([word, value]): [string, string] => [word, String(value)]).slice(0, 13),
 );
@@ -81,7 +81,7 @@ export function words(text: string): string[] {
   return tokens;
 }
 
-// Up to twelve letters: V8 keeps a longer part of a text as a reference to the whole text.
+// Only words of up to twelve letters, because V8 stores a longer substring as a reference to the whole text.
 const PLAIN_WORD = /^[A-Za-z]{1,12}$/;
 const MOST_PLAIN_WORDS = 20_000;
 const plainTokens = new Map<string, string>();
@@ -120,7 +120,7 @@ export function indexWords(text: string): string[] {
     .map((word) => word.slice(0, LONGEST_WORD));
 }
 
-// Irregular forms that suffix stripping cannot unify, chosen from what people tell about their lives.
+// Irregular forms that suffix stripping cannot unify, chosen from conversations about everyday life.
 const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
   (
     'went:go gone:go goes:go does:do bought:buy brought:bring taught:teach thought:think caught:catch fought:fight sought:seek ' +
@@ -213,7 +213,6 @@ const STOP_WORDS: ReadonlySet<string> = wordSet(`
   via etc else instead rather together along around ago back away anymore something anything everything nothing
   someone anyone everyone nobody somebody anybody everybody`);
 
-/** True for a word that carries meaning. */
 export function isContentWord(lower: string): boolean {
   return lower.length > 1 ? !STOP_WORDS.has(lower) && /[\p{L}\p{N}]/u.test(lower) : /[\p{N}\p{Lo}]/u.test(lower);
 }
@@ -307,12 +306,10 @@ export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   return found;
 }
 
-/** Splits a word list written as running text. */
 export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }
 
-/** Counts the tokens of a text. */
 export interface TokenCounter {
   /** `estimate`, or the name of the tokenizer. */
   readonly id: string;

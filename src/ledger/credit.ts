@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import type { Clock } from '../record/clock.ts';
-import { derivedId, type IdSource } from '../record/id.ts';
+import { derivedId } from '../record/id.ts';
 import { parse } from '../record/parse.ts';
-import type { Database, Writer } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import {
   addEntry,
   addToBalance,
@@ -25,13 +24,13 @@ export interface CreditMove extends CreditOwner {
 
 /** Credit that is bought beforehand and used up by models. */
 export interface Credit {
-  /** Micro-dollars left; 0 for an account that never had any. May be a little below 0: the last work is paid for in full. */
+  /** Micro-dollars left; 0 for an account that never had any. The balance may be a little below 0, because the last work is charged in full. */
   balance(owner: CreditOwner): Promise<number>;
   /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
   /** Takes credit for a service of the application itself. Fails with `out_of_credit` if the balance would go below 0. */
   charge(writer: Writer, move: CreditMove): Promise<number>;
-  /** The latest entries first. Default 100. */
+  /** The entries of the account, newest first. Default: the last 100. */
   statement(owner: CreditOwner, limit?: number): Promise<CreditEntry[]>;
 }
 
@@ -43,14 +42,7 @@ const moveSchema = z.object({
   key: z.string().min(1).max(200).optional(),
 });
 
-export interface CreditParts {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-}
-
-/** Makes the credit side of a ledger. */
-export function createCredit({ database, clock, ids }: CreditParts): Credit {
+export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 'clock' | 'ids'>): Credit {
   const idOf = (move: CreditMove): string =>
     move.key === undefined ? ids.next('use') : derivedId('use', ['credit', move.tenant, move.user, move.key]);
 
@@ -82,7 +74,7 @@ export function createCredit({ database, clock, ids }: CreditParts): Credit {
   };
 }
 
-/** Stops paid work. Retryable: the job waits for credit, and its events stay queued. */
+/** The error that stops paid work. It is retryable: the job waits for credit, and its events stay queued. */
 export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
   const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
   const what = needed === undefined ? 'paid work waits' : `${dollars(needed)} were to be charged`;

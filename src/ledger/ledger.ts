@@ -28,7 +28,7 @@ import {
 import type { Task } from '../models/prompt.ts';
 import type { Reranker } from '../models/reranker.ts';
 
-/** What models are used for, what that costs, and who pays. */
+/** Records the usage of models, its cost, and the account that pays for it. */
 export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
@@ -61,7 +61,7 @@ export interface LedgerOptions {
   database: Database;
   clock: Clock;
   ids: IdSource;
-  /** Dollars for a million tokens, by model; looked at before the list prices. */
+  /** Dollars for a million tokens, by model. They take precedence over the list prices. */
   prices?: Prices;
   /** Whose credit pays: `user`, `tenant`, or `off` (the default): usage is counted, and nobody is charged. */
   credit?: CreditMode;
@@ -193,24 +193,23 @@ function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: s
   return { tenant: scope.tenant, user: mode === 'user' ? scope.user : null };
 }
 
-export interface RecordParts {
-  prices: PriceTable;
-  mode: CreditMode;
-}
-
 /**
  * Writes usage and takes its cost from the account that pays, in the caller's transaction. An entry that exists already is left as it is,
  * so that the call can be repeated when it is not known whether the first one was committed. Call it last in a transaction: the account
  * stays locked until the commit. Returns the cost of the new entries.
  */
-async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts: RecordParts): Promise<number> {
+async function recordUsage(
+  writer: Writer,
+  entries: readonly UsageEntry[],
+  { prices, mode }: { prices: PriceTable; mode: CreditMode },
+): Promise<number> {
   let total = 0;
-  // In a fixed order, so that two transactions that pay from the same accounts cannot deadlock.
+  // The order is fixed, so that two transactions that pay from the same accounts cannot deadlock.
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
-    const cost = parts.prices.cost(entry.model, entry.usage);
+    const cost = prices.cost(entry.model, entry.usage);
     // Remembered text in the application's own prompt is paid for by the application itself.
-    const payer = entry.operation === 'injection' ? null : payerOf(parts.mode, entry.scope);
+    const payer = entry.operation === 'injection' ? null : payerOf(mode, entry.scope);
     const charged = payer === null ? 0 : (cost ?? 0);
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
     total += cost ?? 0;
@@ -247,15 +246,17 @@ export interface Meter {
   reranker(reranker: Reranker): Reranker;
   /** Notes usage that no model of the meter saw, such as the cost of remembered text in a prompt. */
   note(use: NotedUse): void;
-  /** Writes the usage that was noted so far and charges its cost, in the transaction of the work. Call it last in there. */
+  /**
+   * Writes the usage that was noted so far and charges its cost, in the transaction of the work. It belongs at the end of the transaction,
+   * because the account stays locked until the commit.
+   */
   settle(writer: Writer): Promise<void>;
-  /** What was noted so far. */
   readonly entries: readonly UsageEntry[];
   /** Whether a transaction was asked to write entries. It may have been rolled back. */
   readonly wasSettled: boolean;
 }
 
-export interface NotedUse {
+interface NotedUse {
   task: string;
   model: string;
   usage: Partial<ModelUsage>;
@@ -263,7 +264,7 @@ export interface NotedUse {
   failed?: boolean;
 }
 
-export interface MeterParts {
+interface MeterParts {
   clock: Clock;
   ids: IdSource;
   /** Throws when a paid call of this model may not be made. */
@@ -271,7 +272,6 @@ export interface MeterParts {
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
 }
 
-/** Makes the meter of one piece of work. */
 function createMeter(context: MeterContext, parts: MeterParts): Meter {
   const entries: UsageEntry[] = [];
   const note = (use: NotedUse): void => {
@@ -295,7 +295,7 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
     try {
       const result = await call();
       const usage = usageOf(result, Math.round(parts.clock.now() - started));
-      // No tokens: everything came from a cache.
+      // Without tokens the whole answer came from a cache and cost nothing.
       if (usage.tokensIn !== 0) note({ ...use, usage });
       return result;
     } catch (error) {

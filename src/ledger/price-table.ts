@@ -17,7 +17,7 @@ export type Prices = Readonly<Record<string, Price>>;
 
 const FREE: Price = { input: 0 };
 
-/** List prices of November 2026. They change: give your own with `prices`, which are looked at first. */
+/** List prices of November 2026. The option `prices` of the application takes precedence, because list prices change. */
 const DEFAULT_PRICES: Prices = {
   'local/*': FREE,
   'local:*': FREE,
@@ -55,7 +55,6 @@ export interface PriceTable {
   cost(model: string, tokens: PricedTokens): number | null;
 }
 
-/** The table that a ledger works with: the application's prices before the list prices. */
 export function createPriceTable(prices: Prices = {}): PriceTable {
   for (const [key, price] of Object.entries(prices)) {
     const amounts = [price.input, price.cachedInput ?? 0, price.output ?? 0];
@@ -84,7 +83,7 @@ export function createPriceTable(prices: Prices = {}): PriceTable {
     cost(model, tokens) {
       const price = priceOf(model);
       if (price === null) return null;
-      // In whole millionths of a micro-dollar: 1,000 tokens at 0.15 are not 150.00000000000003.
+      // Computed in whole millionths of a micro-dollar: in floating point, 1,000 tokens at 0.15 would cost 150.00000000000003.
       const fresh = (tokens.tokensIn - tokens.tokensCached) * fine(price.input);
       const cached = tokens.tokensCached * fine(price.cachedInput ?? price.input);
       return Math.ceil((fresh + cached + tokens.tokensOut * fine(price.output ?? 0)) / 1_000_000);
@@ -103,7 +102,7 @@ function patternOf(key: string): RegExp {
   return new RegExp(`^${escaped}${key.includes('*') ? '' : DATED}$`, 'i');
 }
 
-/** `gateway:openai/gpt-5-mini` is known by all of it, by `openai/gpt-5-mini` and by `gpt-5-mini`; `/1536` are dimensions. */
+/** `gateway:openai/gpt-5-mini` is found by its whole id, by `openai/gpt-5-mini` and by `gpt-5-mini`. A suffix such as `/1536` is the dimensions. */
 function namesOf(model: string): string[] {
   const bare = model.replace(/\/\d+$/, '');
   const inProvider = bare.slice(bare.indexOf(':') + 1);

@@ -4,13 +4,16 @@ import { type Embedded, type Embedder, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
 import { estimateTokens } from '../language/words.ts';
 
-// The AI SDK's specifications V2, V3 and V4 as far as we use them. Structural, so that `ai` is no dependency.
+// The parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, as structural types, so that `ai` is no dependency.
 
-/** A language model object of any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
-export interface AiSdkLanguageModel {
+interface AnyModel {
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
+}
+
+/** A language model object of any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
+export interface AiSdkLanguageModel extends AnyModel {
   /** OpenAI-compatible providers declare with this field whether they accept a JSON schema. */
   readonly supportsStructuredOutputs?: boolean;
   doGenerate(options: AiSdkCall): PromiseLike<AiSdkAnswer>;
@@ -46,10 +49,7 @@ export interface AiSdkUsage {
 }
 
 /** An embedding model object of any AI SDK provider. */
-export interface AiSdkEmbeddingModel {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
+export interface AiSdkEmbeddingModel extends AnyModel {
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
   doEmbed(options: { values: string[]; abortSignal?: AbortSignal }): PromiseLike<{
@@ -59,22 +59,13 @@ export interface AiSdkEmbeddingModel {
 }
 
 /** A reranking model object of any AI SDK provider. */
-export interface AiSdkRerankingModel {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
+export interface AiSdkRerankingModel extends AnyModel {
   doRerank(options: {
     query: string;
     documents: { type: 'text'; values: string[] };
     topN?: number;
     abortSignal?: AbortSignal;
   }): PromiseLike<{ ranking: readonly { index: number; relevanceScore: number }[] }>;
-}
-
-interface AnyModel {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
 }
 
 /** `provider:model`, the id of a model in prices, logs and stored vectors. */
@@ -109,7 +100,7 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
   };
 }
 
-/** A provider's numbers are untrusted as well: an implausible count is read as absent. */
+/** The numbers of a provider are not trusted, so an implausible count is read as absent. */
 function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }

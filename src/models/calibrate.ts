@@ -5,11 +5,10 @@ import {
   type CalibrationPairsOptions,
   type PairClass,
 } from './calibration-pairs.ts';
-import { type Calibration, type CalibrationKnot, identityCalibration } from './calibration.ts';
+import { type Calibration, type CalibrationKnot, dot, identityCalibration } from './calibration.ts';
 import { type Embedder, unitVectors } from './embedder.ts';
 
-/** Options of {@link calibrate}. */
-export interface CalibrateOptions extends CalibrationPairsOptions {
+interface CalibrateOptions extends CalibrationPairsOptions {
   signal?: AbortSignal;
 }
 
@@ -98,8 +97,8 @@ type Cosines = Record<PairClass, number[]>;
 
 /**
  * Measures an embedder on the bundled pairs and finds the cosines of its thresholds. The same vectors give the same calibration. An
- * embedder that cannot distinguish related from unrelated texts gets the identity, and the report says so. Throws what the embedder
- * throws, `embedder_unavailable` if its vectors are unfit, `cancelled` or `timed_out` if aborted.
+ * embedder that cannot distinguish related from unrelated texts gets the identity, and the report contains a warning. Throws the errors of
+ * the embedder, `embedder_unavailable` if its vectors are invalid, and `cancelled` or `timed_out` if aborted.
  */
 export async function calibrate(embedder: Embedder, options: CalibrateOptions = {}): Promise<Calibrated> {
   const { cosines, tokens } = await measure(embedder, calibrationPairs(options), options.signal);
@@ -136,7 +135,8 @@ async function measure(
     const { id, dimensions } = embedder;
     const vectors = unitVectors(embedded.vectors, { name: id, count: texts.length, dimensions });
     for (const [index, pair] of batch.entries()) {
-      cosines[pair.class].push(dot(vectors[index * 2] as Float32Array, vectors[index * 2 + 1] as Float32Array));
+      const cosine = dot(vectors[index * 2] as Float32Array, vectors[index * 2 + 1] as Float32Array);
+      cosines[pair.class].push(Math.min(1, Math.max(-1, cosine)));
     }
     tokens += embedded.tokens;
   }
@@ -158,12 +158,6 @@ async function cancellable<Result>(signal: AbortSignal | undefined, work: () => 
       cause,
     });
   }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index += 1) sum += (a[index] as number) * (b[index] as number);
-  return Math.min(1, Math.max(-1, sum));
 }
 
 /**

@@ -12,7 +12,6 @@ export interface CalibrationPair {
   readonly second: string;
 }
 
-/** Which pairs to return. */
 export interface CalibrationPairsOptions {
   /** Also pairs in, and across, other languages: only for a model that reads them. Default false. */
   multilingual?: boolean;

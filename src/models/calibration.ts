@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { shareSchema } from '../record/parse.ts';
 
-/** A raw cosine and its similarity. */
 export interface CalibrationKnot {
   readonly cosine: number;
   readonly similarity: number;
@@ -18,7 +17,6 @@ export interface Calibration {
   readonly knots: readonly CalibrationKnot[];
 }
 
-/** A calibration as it is stored. */
 export const calibrationSchema: z.ZodType<Calibration> = z.object({
   embedder: z.string().min(1),
   knots: z

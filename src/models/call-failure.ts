@@ -1,12 +1,12 @@
 import { type ErrorCode, messageOf, VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 
-/** What is known about a failed call, independent of the library that threw. */
+/** A failed call, independent of the library that threw the error. */
 export interface CallFailure {
   kind: 'rate_limited' | 'unreachable' | 'rejected';
   status: number | null;
   message: string;
-  /** How long the provider asks us to wait, in milliseconds. */
+  /** The waiting time that the provider has requested, in milliseconds. */
   retryAfter: number | null;
 }
 
@@ -80,7 +80,7 @@ const PHRASES: Record<CallFailure['kind'], string> = {
   rejected: 'refuses the call',
 };
 
-/** The AI SDK's errors carry the whole request, and with it what people said, which must not appear in a log. */
+/** The errors of the AI SDK contain the whole request, with the words of users, which must not appear in a log. */
 function withoutContent(thrown: unknown, failure: CallFailure): Error {
   const cause = new Error(failure.message);
   if (thrown instanceof Error) {
@@ -90,7 +90,6 @@ function withoutContent(thrown: unknown, failure: CallFailure): Error {
   return cause;
 }
 
-/** When a breaker opens, and for how long. */
 export interface BreakerSettings {
   /** The number of consecutive failures that open the breaker. Default 5. */
   failures?: number;

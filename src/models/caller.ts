@@ -13,7 +13,7 @@ import {
 
 /** Timeouts, retries and concurrency of calls to a remote model. Times are milliseconds. */
 export interface CallSettings {
-  /** For one try. Default 60,000. */
+  /** The limit for one try. Default 60,000. */
   timeout?: number;
   /** Retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
   retries?: number;
@@ -36,13 +36,13 @@ export interface Caller {
   readonly breaker: CircuitBreaker;
 }
 
-export interface CallOptions {
+interface CallOptions {
   signal?: AbortSignal;
   /** For this call only. */
   timeout?: number;
 }
 
-/** Makes the caller of one model. `code` is the error code of its failures. */
+/** `code` is the error code of the failures of the model. */
 export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
   const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
   const limit = createParallelLimit(parallel);
@@ -114,7 +114,7 @@ function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, setti
     return null;
   }
   if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
-  // Jitter of 50 to 100 %: callers that failed together do not retry together.
+  // The pause has a jitter of 50 to 100 %, so that callers that failed together do not retry together.
   return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
 }
 
@@ -156,7 +156,7 @@ async function withTimeout<Result>(
   } finally {
     signal?.removeEventListener('abort', giveUp);
     timer.abort();
-    // Also after a success: a provider that still reads its response is told to stop.
+    // The call is aborted after a success as well, so that a provider stops reading its response.
     calling.abort();
   }
 }
@@ -174,7 +174,7 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
 }
 
 /** Runs work with limited concurrency, in FIFO order. */
-export type ParallelLimit = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
+type ParallelLimit = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
 
 /** At most `limit` tasks run at a time. A waiting task whose signal is aborted leaves the queue. */
 export function createParallelLimit(limit: number): ParallelLimit {
@@ -207,7 +207,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
       running -= 1;
       return;
     }
-    // The slot goes straight to the next in the queue: a later caller cannot take it.
+    // The slot passes directly to the next task in the queue, so that a later caller cannot take it.
     waiting.delete(next);
     next();
   };
@@ -225,5 +225,4 @@ export function createParallelLimit(limit: number): ParallelLimit {
 /** Waits. Rejects at once when the signal is aborted. Injected, so that tests do not sleep. */
 export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
-/** Waits by the machine's own timers. */
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });

@@ -41,13 +41,13 @@ export interface LanguageModelOptions extends CallSettings, AnswerLimits {
   slow?: AiSdkLanguageModel;
   /** Models for single tasks. */
   tasks?: Partial<Record<Task, AiSdkLanguageModel>>;
-  /** Left to the provider by default. */
+  /** Default: the temperature of the provider. */
   temperature?: number;
   /** Counts tokens where a provider does not. Default: an estimate. */
   counter?: TokenCounter;
 }
 
-/** Makes the language model of AI SDK model objects: a fast and a slow one, or one for each task. */
+/** A language model from AI SDK model objects: a fast and a slow one, or one for each task. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { tasks = {} } = options;
   for (const task of Object.keys(tasks)) {
@@ -91,10 +91,10 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 }
 
 const TRIES = 2;
-// How much of a wrong answer is sent back: enough for the model to see its mistake at a low cost.
+// A longer invalid answer is not sent back to the model with its errors, because of the cost.
 const LONGEST_QUOTE = 20_000;
 
-/** Asks, validates the answer, asks a second time with the errors of the first answer, then throws. */
+/** Validates the answer of the model, and asks a second time with the errors of the first answer before it throws. */
 async function generateData<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -229,10 +229,10 @@ export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): Lan
 }
 
 /** How a model is asked for JSON: with an enforced schema, with a JSON mode, or in words alone. */
-export type AnswerFormat = 'schema' | 'json' | 'words';
+type AnswerFormat = 'schema' | 'json' | 'words';
 
 /** A model with its caller and the formats that it accepts. */
-export interface ModelInUse {
+interface ModelInUse {
   id: string;
   model: AiSdkLanguageModel;
   caller: Caller;
@@ -318,12 +318,12 @@ const PROBLEMS: Record<AnswerProblem, string> = {
   wrong_shape: 'it does not fit the schema',
 };
 
-export interface InvalidAnswer {
+interface InvalidAnswer {
   problem: AnswerProblem;
   issues: { path: string; code: string }[];
 }
 
-/** `model_answer_invalid`, with the reason and the usage, and without a word of the answer. */
+/** The error `model_answer_invalid` has the reason and the usage, but no text of the answer. */
 function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
   // The message for the model may quote its answer; this message names paths only.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');

@@ -3,7 +3,6 @@ import { VarveError } from '../errors.ts';
 import { type CallSettings, createCaller } from './caller.ts';
 import { estimateTokens } from '../language/words.ts';
 
-/** Turns texts into vectors. */
 export interface Embedder {
   /** Stored with every vector; must change whenever the vectors change. */
   readonly id: string;
@@ -27,13 +26,13 @@ export interface ReadPartsOptions extends EmbedOptions {
   said?: readonly (readonly string[])[];
 }
 
-/** Log-odds for each part of a message, then for each sentence of the earlier turns; and the values that the message's words fill. */
+/** Log-odds for each part of a message and then for each sentence of the earlier turns, and the attribute values in the message. */
 export interface PartReading {
   /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
   foreign: Float32Array;
-  /** Of a part: whether it asks to forget something, or not to keep it. Of a sentence said before: whether that request means it. */
+  /** For a part: whether it asks to forget something or not to keep it. For an earlier sentence: whether the request refers to it. */
   request: Float32Array;
-  /** Empty where earlier turns are read as well. */
+  /** Empty if earlier turns were passed as well. */
   values: SlotValue[];
 }
 
@@ -52,8 +51,7 @@ export interface Embedded {
   tokens: number;
 }
 
-/** The requirements for an embedder's answer. */
-export interface ExpectedVectors {
+interface ExpectedVectors {
   /** The name of the embedder, for the error message. */
   name: string;
   count: number;
@@ -130,7 +128,6 @@ export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<
   }
 }
 
-/** The size of the cache. */
 export interface CacheOptions {
   /** The most vectors; the least recently used one is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
   size?: number;

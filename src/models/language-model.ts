@@ -12,7 +12,7 @@ export interface LanguageModel {
   generate<Schema extends z.ZodType>(request: DataRequest<Schema>): Promise<Generated<z.output<Schema>>>;
   /** Text, trimmed. Fails as `generate` does; an empty, refused or cut answer is invalid. */
   generateText(request: TextRequest): Promise<Generated<string>>;
-  /** The id of the model that does a task, as the ledger and its prices know it. */
+  /** The id of the model for a task, which the ledger and its prices use. */
   modelOf(task: Task): string;
   /** The same with one model for every task, the one that does `task`, to measure the benefit of a model per task. */
   withOneModel?(task: Task): LanguageModel;
@@ -62,7 +62,6 @@ export const NO_USAGE: ModelUsage = {
   estimated: false,
 };
 
-/** Two usages as one. */
 export function addUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
   return {
     tokensIn: first.tokensIn + second.tokensIn,
@@ -81,7 +80,6 @@ export function usageOfFailure(error: unknown): ModelUsage | null {
   return typeof usage === 'object' && usage !== null && 'tokensIn' in usage ? (usage as ModelUsage) : null;
 }
 
-/** The same failure with its usage. */
 export function withUsage(error: VarveError, usage: ModelUsage): VarveError {
   if (usage.calls === 0) return error;
   return new VarveError(error.message, {

@@ -90,13 +90,12 @@ export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): 
 
 const ANY = ['string', 'number', 'boolean', 'null', 'object', 'array'];
 
-/** The kind of a JSON value. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The value is nested too deeply, or has the key `__proto__`. */
+/** Thrown for a value that is nested too deeply or has the key `__proto__`. */
 export class UnusableJson extends Error {}
 
 /**
@@ -191,7 +190,6 @@ function collect(
   return own === undefined ? theirs : [own, ...theirs];
 }
 
-/** Why an answer is unusable. */
 export type AnswerProblem =
   | 'empty'
   | 'refused'
@@ -244,7 +242,7 @@ type FoundJson =
 
 const MOST_STARTS = 50;
 
-/** The one piece of JSON in a text. Two different ones are an error: the second may be the answer, or an example. */
+/** The JSON value in a text. Two different values are an error, because one of them may be an example. */
 function embeddedJson(text: string, accepted: ReadonlySet<string>): FoundJson {
   const opening = new RegExp(`[${accepted.has('object') ? '{' : ''}${accepted.has('array') ? '\\[' : ''}]`, 'g');
   if (!accepted.has('object') && !accepted.has('array')) return notJson;

@@ -3,10 +3,10 @@ import { aiSdkModelId, type AiSdkRerankingModel, assertModel } from './ai-sdk.ts
 import { type CallSettings, createCaller } from './caller.ts';
 import { estimateTokens } from '../language/words.ts';
 
-/** Ranks texts by how well they answer a query: slower and more exact than vectors. */
+/** Ranks texts by how well they answer a query. A reranker is slower and more accurate than vectors. */
 export interface Reranker {
   readonly id: string;
-  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; callers keep the order they had. */
+  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`, after which callers keep their order. */
   rerank(query: string, documents: readonly string[], options?: RerankOptions): Promise<Reranked>;
   close?(): Promise<void>;
 }

@@ -1,5 +1,4 @@
-/** The result of a tolerant parse. */
-export type TolerantResult =
+type TolerantResult =
   /** `complete` is false when only closing brackets were missing at the end, `begun` when it is empty or just [bare words]. */
   | { ok: true; value: unknown; end: number; complete: boolean; begun: boolean }
   /** `begun` is true if a part of the text was data: the following text may then be its rest and not another answer. */
@@ -194,7 +193,7 @@ class TolerantReader {
     if (place === 'key' || this.#matches(END_OF_STRUCTURE, next)) return true;
     if (this.#matches(place === 'member' ? NEXT_KEY : NEXT_ITEM, next)) return true;
     if (this.#matches(MORE_ON_NEXT_LINE, next)) return true;
-    // "a" "b": two texts, or one with quotes in it. Nobody can say.
+    // "a" "b" is ambiguous: it may be two texts, or one text with quotes in it.
     if (this.#matches(QUOTE_ON_SAME_LINE, next)) this.#fail();
     return false;
   }
@@ -227,7 +226,7 @@ class TolerantReader {
       const found = this.#text.indexOf(close, this.position + 2);
       if (found < 0 && close === '*/') this.#fail('truncated');
       const end = found < 0 ? this.#text.length : found + close.length;
-      // "// … 12 more": items were left out.
+      // A comment such as "// … 12 more" means that items were left out.
       if (/\.\.\.|…/.test(this.#text.slice(this.position, end))) this.#fail();
       this.position = end;
     }

@@ -10,7 +10,6 @@ import { appendEvents } from './observe.ts';
 /** Something that an agent decided to do. */
 export interface NewDecision {
   content: string;
-  /** Why. */
   reason?: string;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
@@ -21,7 +20,7 @@ export interface NewDecision {
 export interface NewOutcome {
   content: string;
   effect: 'positive' | 'negative' | 'neutral';
-  /** What was counted, such as `{ name: 'views', value: 340 }`. */
+  /** A measured quantity, such as `{ name: 'views', value: 340 }`. */
   measure?: { name: string; value: number };
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
@@ -52,7 +51,6 @@ export const newOutcomeSchema: z.ZodType<Parsed<NewOutcome>, NewOutcome> = z.str
   measure: z.strictObject({ name: textSchema(100), value: z.number() }).optional(),
 });
 
-/** Records a decision. */
 export async function recordDecision(
   writer: Writer,
   parts: Parts,

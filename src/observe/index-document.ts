@@ -8,10 +8,10 @@ import { type Scope, staysInSession } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { appendEvents, type EventInput } from './observe.ts';
 
-/** A document, an attachment or a tool's output, to be found again by what it says. */
+/** A document, an attachment or a tool's output, which recall finds by its content. */
 export interface NewDocument {
   content: string;
-  /** Where it comes from. Default: content of an attachment that a tool has extracted. */
+  /** The source of the document. Default: content of an attachment that a tool has extracted. */
   context?: ContextSource;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
@@ -32,8 +32,7 @@ export interface IndexedDocument {
 }
 
 /**
- * Appends a document as chunks. The id of a chunk is derived from what it says and where it comes from,
- * so that indexing the same document again changes nothing.
+ * Appends a document as chunks. The id of a chunk is derived from its content and source, so that indexing is idempotent.
  */
 export async function indexDocument(
   writer: Writer,
@@ -59,18 +58,13 @@ export async function indexDocument(
       idempotencyKey: id,
     };
   });
-  // Outside of the session: a document is not a turn of the conversation.
-  const { events, repeated } = await appendEvents(
-    writer,
-    parts,
-    // Attachments without a user stay in their session.
-    staysInSession(scope) ? scope : { ...scope, session: null },
-    inputs,
-  );
+  // A document is not a turn of the conversation, so it is stored outside of the session. Only an attachment without a user stays in it.
+  const place = staysInSession(scope) ? scope : { ...scope, session: null };
+  const { events, repeated } = await appendEvents(writer, parts, place, inputs);
   return { chunks: events, repeated };
 }
 
-/** The chunks of a document are the passages that a long event would be matched by: each is an event of its own. */
+/** A document is chunked at the same passages by which a long event is embedded, and each chunk is an event of its own. */
 function chunksOf(text: string): string[] {
   const chunks = passagesOf(text).map(({ start, end }) => text.slice(start, end).trim());
   return chunks.filter((chunk) => chunk !== '');

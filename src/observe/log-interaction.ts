@@ -12,14 +12,14 @@ export interface NewInteraction {
   userMessage: string;
   agentResponse: string;
   toolsUsed?: ToolUse[];
-  /** Where it took place: telegram, cli, web… */
+  /** The channel of the exchange, such as telegram, cli or web. */
   channel?: string;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
   idempotencyKey?: string;
 }
 
-/** A tool that was called on the way to an answer. */
+/** A tool call that the agent made for its answer. */
 export interface ToolUse {
   tool: string;
   arguments?: Record<string, unknown>;

@@ -19,7 +19,7 @@ export interface Appended {
   repeated: number;
 }
 
-/** A checked event, and its id where that is derived from what it says. */
+/** A checked event, and its id where the id is derived from the content. */
 export type EventInput = ParsedEvent & { id?: string };
 
 /** The kinds of events of a conversation. Documents, decisions and their outcomes may be shared by all users on purpose. */
@@ -34,7 +34,7 @@ export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kin
   );
 }
 
-/** Appends events to an owner's log: all of them or none, each once. */
+/** Appends events to an owner's log, all of them or none. An event whose idempotency key is known is not appended again. */
 export async function appendEvents(
   writer: Writer,
   parts: Parts,
@@ -108,7 +108,7 @@ function keptContent({ kind, origin, content, metadata }: EventInput): string {
   return isAnswer ? MEMORY_ANSWER : content;
 }
 
-/** An exchange notes its tools with their results: those of memory's own tools are left out. */
+/** The metadata of an exchange lists its tool calls with their results. Results of Varve's own tools are removed from it. */
 function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
   const { toolsUsed } = metadata;
   if (!Array.isArray(toolsUsed)) return metadata;
@@ -120,7 +120,7 @@ function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown
   return { ...metadata, toolsUsed: kept };
 }
 
-/** Gives events of a session their places in it, and counts what waits for the next formation. */
+/** Assigns positions to the events of a session, and counts the messages and tokens that wait for the next formation. */
 async function givePositions(writer: Writer, scope: Scope, added: readonly KeyedEvent[], now: number): Promise<void> {
   if (scope.session === null) return;
   const weightedTokens = added.reduce(
@@ -135,7 +135,7 @@ async function givePositions(writer: Writer, scope: Scope, added: readonly Keyed
 /** A session in which nothing has happened for this long is flushed. */
 const IDLE_AFTER: number = 5 * MINUTE;
 
-/** How long after a flush the deferred work on what was learned begins. */
+/** How long after a flush the consolidation of the new memories begins. */
 const CONSOLIDATE_AFTER: number = 5 * MINUTE;
 
 /**
@@ -161,7 +161,7 @@ export async function flushSession(
 
 const SWEEP_SIZE = 200;
 
-/** Flushes the sessions of all tenants that have gone quiet. Returns how many. */
+/** Flushes the idle sessions of all tenants. Returns how many. */
 export async function flushIdleSessions(parts: Parts): Promise<number> {
   let flushed = 0;
   for (;;) {
@@ -169,7 +169,7 @@ export async function flushIdleSessions(parts: Parts): Promise<number> {
     const idle = await findIdleSessions(parts.database, before, SWEEP_SIZE);
     for (const scope of idle) {
       await parts.database.write(scope.tenant, async (writer) => {
-        // Read again under the lock: a message may have come in since.
+        // The session is read again under the lock, because a message may have arrived since.
         const session = await findSession(writer, scope, parts.clock.now());
         if (session?.status !== 'open' || session.lastEventAt.getTime() > before) return;
         await flushSession(writer, parts, scope, 'idle');

@@ -26,9 +26,9 @@ const updateSchema = z.strictObject({
   persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
 });
 
-/** Who stands behind an observation. */
+/** The source of an observation. */
 export interface ObservationSource {
-  /** Default `agent`. The words of a tool or a page are attributed to it, and are not learned as the user's. */
+  /** Default `agent`. The words of a tool or a page are attributed to the tool, and no statement of the user is formed from them. */
   statedBy?: 'user' | 'agent' | 'tool';
   /** The name of the page, mail or tool. */
   source?: string | null;

@@ -3,6 +3,7 @@ import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, PACKS } from '../language/packs/packs.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
+import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { rowsAboutNamed } from '../store/load-records.ts';
@@ -18,14 +19,13 @@ const CHANGE_TERMS: ReadonlySet<string> = new Set(
   PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
 );
 
-/** Whether statements that no longer hold may be part of the answer. True in doubt. */
+/** Whether statements that no longer hold may be part of the answer. In doubt they may. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
   if (asksFor(question, 'now', pack)) return false;
   return pack?.questions.history === undefined || asksFor(question, 'past', pack) || asksFor(question, 'history', pack);
 }
 
-const DAY = 86_400_000;
 // People mention an event within days after it, and announce it shortly before.
 const DAYS_TOLD_AFTER = 10;
 const DAYS_TOLD_BEFORE = 5;
@@ -36,15 +36,15 @@ function closenessToRange(range: TimeRange, time: number): number {
 }
 
 /** A time range in milliseconds, `to` exclusive. */
-export interface TimeRange {
+interface TimeRange {
   from: number;
   to: number;
 }
 
 /**
- * For each document: 1 when it was told in one of the time ranges, decreasing over some days on both sides, 0 for unknown times (NaN). A
- * lasting statement is equally close in every range in which it was true: `ends` has its end, NaN for documents of a moment. Weighted by
- * selectivity: a year that covers the whole store distinguishes nothing.
+ * The closeness of each document to the time ranges: 1 when it was said in one of them, decreasing over some days on both sides, 0 for
+ * unknown times (NaN). A lasting statement has closeness 1 in every range in which it was true; `ends` is its end, or NaN for a document of
+ * a moment. The values are weighted by selectivity, because a year that covers the whole store distinguishes nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -59,7 +59,7 @@ export function closenessToRanges(
       const time = times[ordinal] as number;
       const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
       if (!wasTrue && !(time >= earliest && time <= latest)) continue;
-      // A lasting statement that begins after the range may have been told late: it counts, but less than one that was true in the range.
+      // A lasting statement that begins after the range may have been mentioned late. It counts less than one that was true in the range.
       const lasts = !Number.isNaN(ends[ordinal] as number);
       const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
@@ -73,10 +73,10 @@ export function closenessToRanges(
 }
 
 /** The time that a query asks about. */
-export interface QueryTimes {
-  /** Empty when it names none. */
+interface QueryTimes {
+  /** Empty when the query names no time. */
   ranges: TimeRange[];
-  /** The query's words that say when: they are matched against times, not against texts. */
+  /** The query's words for the time. They are matched against times and not against texts. */
   terms: Set<string>;
   /** The document about the event that "before I moved" refers to; −1 where there is none. */
   anchor: number;
@@ -84,7 +84,7 @@ export interface QueryTimes {
 
 const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
 
-// "before I moved to Berlin", "after Anna's wedding": the time of something that was told.
+// "before I moved to Berlin", "after Anna's wedding": a time that is given by an event in the store.
 const ANCHOR =
   /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
 
@@ -93,7 +93,7 @@ interface AskedAt {
   timeZone: string;
 }
 
-/** Finds the time that a query asks about: a date, a relative one ("last week"), or before or after something known. */
+/** The time that a query asks about: a date, a relative date ("last week"), or the time before or after a known event. */
 function queryTimes(query: string, view: RecallView, pack: Pack | null, at: AskedAt): QueryTimes {
   const dates = spokenDates(query, pack, at);
   if (dates.length > 0) {
@@ -112,7 +112,7 @@ interface SpokenDate {
   terms: readonly string[];
 }
 
-/** The dates of a query. One without a year is the last such date before the time of asking. */
+/** The dates of a query. A date without a year is the last such date before the time of the query. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt): SpokenDate[] {
   const [now, { timeZone }] = [new Date(at.now), at];
   const english = resolveDates(query, { now, timeZone }).map(({ from, to, text }) => ({
@@ -153,7 +153,7 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   if (Number.isNaN(best.time)) return NO_TIMES;
   const isBefore = /before|until/i.test(relation);
   const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
-  // The event that a question uses as its anchor is not what it asks for.
+  // The question asks for something else than the event that is its anchor.
   return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
 }
 
@@ -178,16 +178,13 @@ export interface QueryAnalysis {
 
 const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
-}
-
 function namePattern(name: string): RegExp {
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   // \b knows only ASCII letters, so word boundaries are written explicitly.
-  return new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(name)}(?:['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, 'iu');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, 'iu');
 }
 
-// "Anna Weber" is also asked for as "Anna".
+// A question about "Anna Weber" may name only "Anna".
 function spokenNames(name: string): string[] {
   const first = name.split(/\s+/u)[0] ?? name;
   return first.length > 2 && first !== name ? [name, first] : [name];
@@ -200,14 +197,14 @@ function isForeign(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
 }
 
-// "I" asks about the user and "what did you suggest" about the assistant; a question with both could mean either.
+// A question with "I" is about the user, and "what did you suggest" is about the assistant. A question with both is ambiguous.
 function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], asksAgent: boolean): string[] {
   const byUser = FIRST_PERSON.test(query);
   if (byUser === asksAgent) return [];
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
-/** Analyses whom, what and which time a question is about, given the documents that it is asked of. */
+/** Analyses the person, the topic and the time of a question, given the documents of the view. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
   const pack = detectPack(query, null);
@@ -231,7 +228,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   const times = queryTimes(query, view, pack, at);
   const foreign = isForeign(query, pack);
   const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
-  // A time is matched against the time of telling; as words, its parts would only dilute the coverage of the rest. In other languages
+  // A date is matched against the times of documents; as words it would only dilute the coverage of the other terms. In other languages
   // words have the most weight, and keeping the words of a date is better: R@10 of turns is .768 with them and .761 without.
   const terms = foreign ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;

@@ -11,14 +11,14 @@ import type { RecallView } from './recall-view.ts';
 export interface QueryContext {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
-  /** When it is asked. */
+  /** The time of the query. */
   readonly now: number;
   readonly match: LexicalMatch;
   /** 1 for the ordinals that may be returned. */
   readonly allowed: Uint8Array;
   /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   readonly asked: ReadonlySet<number>;
-  /** Whether it asks about the user and nobody else. */
+  /** Whether the query is about the user and nobody else. */
   readonly isAboutUser: boolean;
   /** The cosine of a document on the scale of the model that the weights were learned with; 0 where there is none. */
   readonly similarityOf: (ordinal: number) => number;
@@ -32,8 +32,9 @@ export interface QueryContext {
 }
 
 /**
- * The signals that separate evidence from other documents. `meaning` and `words` say how near a text is; the `foreign…` ones correct them
- * where the question is not in the embedder's language; the others are about the speaker, the time and the neighbouring turns.
+ * The signals that separate evidence from other documents. `meaning` and `words` measure the similarity of the text, and the `foreign…`
+ * signals correct them for questions in other languages than the embedder's. The others describe the speaker, the time and the
+ * neighbouring turns.
  */
 export const SIGNAL_NAMES = [
   'meaning',
@@ -125,7 +126,7 @@ function clamp(value: number, limit: number): number {
   return Math.max(-limit, Math.min(limit, value));
 }
 
-// 1 if the person asked about said it or it is about them in the third person, 0.5 for an assistant's reply to them, otherwise 0.
+// 1 for a turn by the person in question or about them in the third person, 0.5 for an assistant's reply to them, otherwise 0.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
   if (about.size === 0) return 0;
@@ -203,7 +204,7 @@ function writeTimes(row: Signals, context: QueryContext, ordinal: number): void 
   row[COLUMN.anchor] = isAnchor ? 1 : 0;
 }
 
-/** The signals of some candidates, one row for each in an array that all share: making an array for each costs as much as filling it. */
+/** The signals of candidates. Their rows share one array, because allocating an array for each costs as much as filling it. */
 export function signalsOfAll(context: QueryContext, ordinals: readonly number[]): Signals[] {
   const width = SIGNAL_NAMES.length;
   const rows = new Float64Array(ordinals.length * width);
@@ -215,8 +216,8 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
 }
 
 /**
- * Signals of order or speakers are 0 in a store without these. Columns are read instead of documents: these lie scattered in memory, and
- * reading 250 of them takes longer than computing the signals.
+ * In a store without order or speakers, the signals for them are 0. The columns of the view are read instead of documents, which are scattered
+ * in memory: reading 250 of them takes longer than computing the signals.
  */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
@@ -249,8 +250,8 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
 }
 
 /**
- * A turn that is long, or has a time or a number in it, is more likely to be evidence than another. Every formed statement says something,
- * so for statements a number counts only where the question asks for one.
+ * A turn that is long, or contains a time or a number, is more likely to be evidence than another. Statements were formed because they have
+ * content, so for them a number counts only where the question asks for one.
  */
 function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, marks: number): void {
   const isTurn = view.isMemory[ordinal] === 0;
@@ -314,7 +315,7 @@ function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessio
 const GREETING =
   /(?:^|[.!?]\s+|\b)(?:hey|hi|hello|thanks|thank you|dear|yo|wow|yeah|yes|sure|ok|okay|oh|congrats|bye|morning|night)[\s,]*$/iu;
 
-/** Whether the text speaks of the person ("Anna got a dog", "Anna's dog") rather than to them ("Hey Anna!", "nice, Anna"). */
+/** Whether a text mentions the person ("Anna got a dog", "Anna's dog") and does not address them ("Hey Anna!", "nice, Anna"). */
 function speaksOf(text: string, name: string): boolean {
   let from = 0;
   for (;;) {
@@ -332,12 +333,12 @@ function speaksOf(text: string, name: string): boolean {
 
 const RELATIVES: ReadonlySet<string> = new Set(words(`${[...KINSHIP].join(' ')} pet dog cat puppy kitten`));
 
-/** The words of a query that name somebody who belongs to the user: a sister, a boss, a cat. */
+/** The words of a query for the user's relatives, acquaintances and pets: a sister, a boss, a cat. */
 export function relativesIn(terms: readonly string[]): string[] {
   return terms.filter((term) => RELATIVES.has(term));
 }
 
-/** Whether a text begins with somebody who belongs to the user: "My brother lives in Toronto", "User's boss …". */
+/** Whether the subject of a text is a relative or acquaintance of the user: "My brother lives in Toronto", "User's boss …". */
 function isAboutRelative(text: string): boolean {
   const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';
   return start

@@ -11,7 +11,7 @@ import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
 import { RECALL_SOURCES, type RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** Marks the documents that a recall may find: visible, live, of the wanted sources, and with what the filter asks for. */
+/** Marks the documents that a recall may return: visible, live, of the requested sources, and matching the filter. */
 export async function allowedDocuments(
   reader: Reader,
   database: Database,
@@ -78,8 +78,8 @@ async function narrow(
 }
 
 /**
- * Further words that ask for an attribute, besides its names, labels and synonyms: "Where do I live?" asks for `home_city`. English words
- * only, few and general on purpose: vectors find the rest.
+ * Further words of questions for an attribute, besides its names, labels and synonyms: "Where do I live?" asks for `home_city`. The list has
+ * few and general English words only, because vectors find the rest.
  */
 const ASKED_WITH: Readonly<Record<string, string>> = {
   home_city: 'live living reside based home town neighborhood apartment flat house',
@@ -113,10 +113,10 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /**
- * The permanent facts that a question asks for, by their attributes. A name of several words has to stand in the question with all of
- * them: "name" asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for
- * something else: "How did he get to work in March?", "Who lives in the spare room?". Of 69 English questions to lives that have a word
- * of an attribute, 10 ask for it. In other languages topic words are not distinguished from the other words.
+ * The permanent facts that a question asks for, by their attributes. All words of an attribute's name have to be in the question: "name"
+ * asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for something else:
+ * "How did he get to work in March?", "Who lives in the spare room?". Of 69 English questions with a word of an attribute in the simulated
+ * lives, 10 ask for the attribute. In other languages topic words are not distinguished from the other words.
  */
 export function askedFacts(
   { terms, isForeign }: Pick<QueryAnalysis, 'terms' | 'isForeign'>,
@@ -124,7 +124,7 @@ export function askedFacts(
   attributes: AttributeTable,
 ): Set<number> {
   const relatives = relativesIn(terms);
-  // "What is his wife's name?" asks for attributes about a wife. "Where does his mother live?" for nothing of his own.
+  // "What is his wife's name?" asks for an attribute with the word wife. "Where does his mother live?" asks for no attribute of the user.
   const telling = new Set(relatives.length > 0 ? relatives : terms);
   const topic = isForeign ? [] : terms.filter((term) => !NEUTRAL.has(term));
   const isAsked = (attribute: string): boolean => {
@@ -144,7 +144,7 @@ export function askedFacts(
 
 const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
 
-/** The names of an attribute as stems, each name a list. */
+/** The names of an attribute, each as a list of stems. */
 function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
   phrasesByTable.set(attributes, known);
@@ -152,7 +152,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   if (before !== undefined) return before;
   const { labels, synonyms } = attributes.policyOf(attribute);
   const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
-  // An attribute that no table knows has no synonyms: "Who is my boss?" asks for `boss_name` without the word.
+  // An unknown attribute has no synonyms, and "Who is my boss?" asks for `boss_name` without the word name.
   if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
   const phrases = [
     ...names.map((name) => words(name.replaceAll('_', ' '))),
@@ -163,7 +163,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   return kept;
 }
 
-/** Synonyms that a reader may give and that mean something else in a question: "call the dentist" does not ask for a nickname. */
+/** Synonyms that mean something else in a question: "call the dentist" does not ask for a nickname. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
 
 /** A question for memories of a type by the name of the type, not by content. */
@@ -204,7 +204,7 @@ function kind(names: string, has: AskedKind['has']): AskedKind {
 
 const kindsByTable = new WeakMap<MemoryTypeTable, AskedKind[]>();
 
-/** A type is asked for by its name, and by the words that the table has for it. */
+/** The words by which questions ask for a type: its name, and the words in the table of types. */
 function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   const before = kindsByTable.get(memoryTypes);
   if (before !== undefined) return before;
@@ -217,7 +217,7 @@ function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   return kinds;
 }
 
-/** The memories that a question like "What has changed since May?" asks for: what became true or ended in its time. */
+/** The memories that a question such as "What has changed since May?" asks for: those that became true or ended in that time. */
 export function askedChanges(
   { wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>,
   view: RecallView,
@@ -238,8 +238,8 @@ export function askedChanges(
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 
 /**
- * The memories that a question asks for by their kind and by nothing else: "user preferences", "communication style",
- * "What do you know about me?" share no word with any of them.
+ * The memories that a question asks for by their kind alone. The texts of the memories share no word with questions such as "user
+ * preferences", "communication style" or "What do you know about me?".
  */
 export function askedKinds(terms: readonly string[], view: RecallView, memoryTypes: MemoryTypeTable): Set<number> {
   const found = new Set<number>();

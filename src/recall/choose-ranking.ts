@@ -13,7 +13,7 @@ import type { RecallView } from './recall-view.ts';
 import { recencyBoost } from './relevance.ts';
 import { type Candidate, limitOf } from './results.ts';
 
-/** What the arms have found. */
+/** The results of the retrieval arms. */
 export interface Found {
   view: RecallView;
   analysis: QueryAnalysis;
@@ -75,7 +75,7 @@ function rank(found: Found): Ranking {
   return rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count);
 }
 
-/** With words alone the evidence ranking still has the speaker, the time and the neighbouring turns; the mode `text` asks for BM25. */
+/** Without vectors the evidence ranking still uses words, the speaker, the time and the neighbouring turns. The mode `text` is plain BM25. */
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);
@@ -85,11 +85,11 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   const documents = ranking.documents.filter(
     ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
-  // How answerable a question is was learned on stores that have vectors.
+  // The model of answerability was trained on stores with vectors.
   return { documents, answerable: null };
 }
 
-/** BM25 where any word matches; nothing elsewhere. */
+/** BM25 of the documents with a matching word, NaN for all others. */
 function wordScores(match: LexicalMatch): Float32Array {
   return match.bm25.map((score) => (score > 0 ? score : Number.NaN));
 }

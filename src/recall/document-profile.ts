@@ -7,7 +7,7 @@ export interface RecallDocument {
   readonly rowId: number;
   readonly id: string;
   readonly text: string;
-  /** What it is: the type of a memory, the kind of an event. */
+  /** The type of a memory or the kind of an event. */
   readonly type: string;
   /** For a memory: its attribute, and the category of the attribute. */
   readonly attribute: string | null;
@@ -17,7 +17,7 @@ export interface RecallDocument {
   /** The role of an event without a named speaker: the user or the agent. */
   readonly role: string | null;
   readonly session: string | null;
-  /** For an event without a user: only recalls of its own session find it. */
+  /** For an event without a user, which only recalls of its own session find. */
   readonly staysInSession?: boolean;
   readonly connection: string | null;
   /** For a memory: the ids of the events that it was formed from. */
@@ -28,7 +28,7 @@ export interface RecallDocument {
   readonly until: number | null;
   /** Milliseconds since 1970 after which it is not recalled; null for never. */
   readonly expiresAt: number | null;
-  /** For a memory that another has replaced: the id of that one. The memory is found by its text, and its replacement is returned. */
+  /** For a replaced memory: the id of its replacement, which is returned when the replaced memory matches. */
   readonly successor: string | null;
 }
 
@@ -47,12 +47,12 @@ export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>):
 export const MARK = { endsAsking: 1, hasTime: 2, hasNumber: 4, isOfAgent: 8, isOfTool: 16 } as const;
 
 /** Features of a document, computed once when it is added. */
-export interface DocumentProfile {
+interface DocumentProfile {
   readonly wordCount: number;
   readonly marks: number;
 }
 
-// A character counts as a word where words are not spaced.
+// In scripts without spaces between words, every character counts as a word.
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{N}]+/gu;
 
 export function profileDocument(text: string, role: string | null = null): DocumentProfile {
@@ -69,7 +69,7 @@ export function profileDocument(text: string, role: string | null = null): Docum
   };
 }
 
-/** A text without the bracket that it ends with. A loop instead of a pattern, which would be quadratic in brackets and spaces. */
+/** A text without a bracketed annotation at its end. A pattern for this would be quadratic in the number of brackets and spaces. */
 function withoutAnnotation(text: string): string {
   if (!text.endsWith(']')) return text;
   // The last bracket that closes before this one bounds where the annotation can open.

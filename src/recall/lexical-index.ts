@@ -1,9 +1,9 @@
 import { words } from '../language/words.ts';
 
-/** Inverted index of one owner's documents, by ordinal (0…n−1). Plain data: build once, extend with `addDocument`. */
+/** An inverted index of the documents of one owner, by ordinal. */
 export interface LexicalIndex {
   readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
-  /** Terms by their first letters: other forms of a word are found here. */
+  /** Terms by their first letters, for finding other forms of a word. */
   readonly families: Map<string, string[]>;
   readonly lengths: number[];
   totalLength: number;
@@ -66,7 +66,7 @@ function joinFamily({ families }: LexicalIndex, term: string): void {
   else family.push(term);
 }
 
-/** Other forms of a term that the index has: they begin alike for most of their length. */
+/** The terms of the index that are probably other forms of a term, because they have a long common prefix. */
 function otherForms({ families }: LexicalIndex, term: string): string[] {
   if (term.length <= FAMILY_LETTERS) return [];
   return (families.get(term.slice(0, FAMILY_LETTERS)) ?? []).filter((other) => {
@@ -80,7 +80,7 @@ export function inverseDocumentFrequency(documentCount: number, documentFrequenc
   return Math.log(1 + (documentCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }
 
-/** Scores every document with a query term; the cost grows with the postings read, not with the store. */
+/** Scores every document that contains a query term. The cost grows with the postings of the terms and not with the store. */
 export function matchLexically(index: LexicalIndex, queryTerms: readonly string[]): LexicalMatch {
   const documentCount = index.lengths.length;
   const bm25 = new Float32Array(documentCount);
@@ -120,7 +120,7 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
   };
 }
 
-/** Share of the query's informative weight whose terms are set in the mask: 0 nothing, 1 every term. */
+/** The share of the query's term weights that the terms of the mask have: 0 for no term, 1 for every term. */
 export function coverageOf(mask: number, match: Pick<LexicalMatch, 'termWeights' | 'totalWeight'>): number {
   if (mask === 0 || match.totalWeight === 0) return 0;
   let covered = 0;

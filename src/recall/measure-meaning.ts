@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { dot } from '../models/calibration.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
@@ -14,16 +15,11 @@ export interface Links {
 }
 
 const SAMPLE = 1500;
-// In standard deviations of the cosines of unrelated texts. Two people talking reach 1.5–2.3 (neighbour) and 0.5–0.7 (session), shuffled
-// turns 0 ± 0.1, many people each asking an assistant 0.3 and 0.05, a user and an assistant with boilerplate answers 0.5 and 0.
+// In standard deviations of the cosines of unrelated texts. Measured values (neighbour, session): conversations of two people 1.5–2.3 and
+// 0.5–0.7, shuffled turns 0 ± 0.1, many people who each ask an assistant 0.3 and 0.05, a user and an assistant with boilerplate answers 0.5
+// and 0.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
-
-function cosine(left: Float32Array, right: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < left.length; index += 1) sum += (left[index] as number) * (right[index] as number);
-  return sum;
-}
 
 function sequence(seed: number): () => number {
   let state = seed;
@@ -33,13 +29,13 @@ function sequence(seed: number): () => number {
   };
 }
 
-export interface CohesionEvidence {
+interface CohesionEvidence {
   /** Mean gain of a neighbour's cosine over that of an unrelated turn of the same speaker, in standard deviations. */
   readonly neighbour: number;
   readonly session: number;
 }
 
-/** Samples pairs, so the cost does not grow with the store; deterministic. */
+/** Compares a deterministic sample of pairs, so that the cost does not grow with the store. */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,
   { next, sessions, voices }: Links,
@@ -50,8 +46,8 @@ function sampleCohesion(
   const random = sequence(count);
   const pick = (): number => known[Math.floor(random() * count)] as number;
   const similarity = (left: number, right: number): number =>
-    cosine(vectors.get(left) as Float32Array, vectors.get(right) as Float32Array);
-  // An unrelated text has the same speaker and another session, because an assistant's turns resemble each other whatever they are about.
+    dot(vectors.get(left) as Float32Array, vectors.get(right) as Float32Array);
+  // An unrelated text has the same speaker and another session, because an assistant's turns resemble each other regardless of their topic.
   const strangerLike = (ordinal: number): number => {
     let found = -1;
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -80,7 +76,7 @@ function sampleCohesion(
     let related = next[here] as number;
     if (!vectors.has(related)) continue;
     compare(here, related, near);
-    // Four turns on: the topic of the session without the echo of a direct reply.
+    // Four turns later the topic of the session remains, but not the similarity of a direct reply.
     for (let step = 0; step < 3 && related >= 0; step += 1) related = next[related] as number;
     if (vectors.has(related)) compare(here, related, far);
   }
@@ -138,12 +134,12 @@ function isFree(ledger: Ledger, embedder: Embedder): boolean {
 }
 
 const SAMPLE_SIZE = 600;
-// Runs of consecutive turns, because cohesion is measured on neighbours.
+// The sample consists of runs of consecutive turns, because cohesion is measured on neighbours.
 const STRETCH = 20;
 // A sample is taken again when the view has grown by a quarter.
 const GROWTH = 1.25;
 
-/** Measures on a sample of vectors how much information the order of the documents carries. Cheap and rarely needed. */
+/** Measures on a sample of vectors how much information the order of the documents carries. */
 export async function refreshSample(
   reader: Reader,
   database: Database,
@@ -234,10 +230,11 @@ export async function measureMeaning(
   return { similarities, meaning, passages };
 }
 
-// A few documents are too few to estimate the background similarity, so all documents of the view are added with this weight.
+// A kind with few documents does not suffice to estimate its background similarity, so the documents of both kinds are added to each kind
+// with the weight of this many documents.
 const COUNTED_OF_ALL = 8;
 
-/** A statement is nearer to any question than a turn of small talk, so each kind is normalised separately. */
+/** Statements are nearer to any question than small talk, so the z-scores of memories and events are computed separately. */
 export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
@@ -275,7 +272,7 @@ export function standardiseByKind(
 
 /** The nearest documents are a biased sample, so the background level comes from the view's own sample. */
 function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
-  const values = [...view.sample.vectors.values()].map((vector) => cosine(vector, query));
+  const values = [...view.sample.vectors.values()].map((vector) => dot(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
   const spread = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(values.length, 1);
   const deviation = Math.sqrt(spread) || 1;

@@ -18,7 +18,6 @@ import {
   summariseEvidence,
 } from './relevance.ts';
 
-/** A ranked document. */
 export interface RankedDocument {
   ordinal: number;
   score: number;
@@ -27,7 +26,7 @@ export interface RankedDocument {
   explanation: SignalShare[];
 }
 
-/** Documents in their order, and how likely it is that any of them answers. */
+/** Documents in their order, and the probability that any of them answers the question. */
 export interface Ranking {
   documents: RankedDocument[];
   answerable: number | null;
@@ -38,7 +37,7 @@ type Weights = RankingModel['weights'];
 // Scoring 250 candidates gives the same results as scoring all documents.
 const FULL_LOOK = 250;
 
-/** By learned weights of the signals that separate evidence from other documents: words, meaning, speaker, neighbours, time. */
+/** Ranks by learned weights of the signals: words, meaning, speaker, neighbours, time. */
 export function rankByEvidence(input: Parameters<typeof prepareContext>[0], count: number): Ranking {
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
@@ -63,7 +62,7 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
-// A permanent fact whose attribute is asked for.
+// The least relevance of a permanent fact whose attribute the question asks for.
 const ASKED = 0.8;
 
 /** The candidates with their scores, best first. */
@@ -92,7 +91,7 @@ function sharesOf(signals: Signals): SignalShare[] {
   return shares;
 }
 
-/** By one list of values: the similarity of meaning, or BM25. Documents without a value are left out. */
+/** Ranks by a single value: the similarity of meaning, or BM25. Documents without a value (NaN) are left out. */
 export function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, signal: string): Ranking {
   const usable = values.map((value, ordinal) => (allowed[ordinal] === 1 ? value : Number.NaN));
   const documents = topK(usable, count)
@@ -107,7 +106,7 @@ export function rankByValue(values: Float32Array, allowed: Uint8Array, count: nu
   return { documents, answerable: null };
 }
 
-/** By the sum of 1 / (60 + rank) over the lists. Each list gives twice as many as are wanted. */
+/** Ranks by reciprocal rank fusion of the lists. */
 export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: number): Ranking {
   const names = Object.keys(lists);
   const fused = fuseByReciprocalRank(

@@ -5,7 +5,6 @@ import type { Memory } from '../record/memory.ts';
 import { shareSchema, textSchema, timeSchema, timeZoneSchema, type TimeInput } from '../record/parse.ts';
 import { type RecallFilter, recallFilterSchema } from '../store/record-filter.ts';
 
-/** What can be recalled: memories of each kind, what was said and done, and documents. */
 export const RECALL_SOURCES = ['memories', 'notes', 'saved_items', 'summaries', 'events', 'documents'] as const;
 export type RecallSource = (typeof RECALL_SOURCES)[number];
 
@@ -18,16 +17,16 @@ export interface SignalWeights {
   entity: number;
 }
 
-/** How to recall. Everything has a default. */
+/** Options of a recall, all of which have defaults. */
 export interface RecallOptions {
   /** The most results. Default 10. */
   limit?: number;
   /** The most tokens that the results' texts may have together. */
   tokenBudget?: number;
-  /** Where to look. Default: everywhere. */
+  /** The kinds of records to search. Default: all. */
   sources?: readonly RecallSource[];
   filter?: RecallFilter;
-  /** Connections that are active besides the handle's; records of others are out of sight. */
+  /** Active connections besides that of the handle. Records of other connections are not found. */
   connections?: readonly string[];
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';
@@ -101,14 +100,14 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   timeZone: timeZoneSchema.optional(),
 });
 
-/** One reason for a result's place: its score is the sum of value × weight. */
+/** A part of a result's score, which is the sum of value × weight over all parts. */
 export interface SignalShare {
   signal: string;
   value: number;
   weight: number;
 }
 
-/** The ways by which a result was found. `keyed`: it was asked for by its attribute ("Where do I live?") or its kind ("goals"). */
+/** The retrieval arms that found a result. `keyed`: the query asks for its attribute ("Where do I live?") or its kind ("goals"). */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
 /** A result of recall: a memory or an event, distinguished by `kind`. */
@@ -156,7 +155,7 @@ export interface Recalled {
   results: RecallResult[];
   /** The probability that an answer is known at all; null where it was not estimated. */
   answerable: number | null;
-  /** True when nothing relevant is known and the results were left out for that. */
+  /** Whether the results are empty because nothing relevant is known. */
   abstained: boolean;
   /** Parts that were unavailable, such as the embedder. */
   degraded: string[];

@@ -15,7 +15,7 @@ export const FIVE_SIGNALS: RecallOptions = {
 /** Memories and documents by meaning, nearest first, with their distance: five results. */
 export const STORED_CONTEXT: RecallOptions = { sources: ['memories', 'documents'], mode: 'semantic', limit: 5 };
 
-/** Notes for a turn: the two nearest; young notes count as a little nearer. */
+/** The two nearest notes for a turn, with a boost for recent notes. */
 export const RELEVANT_NOTES: RecallOptions = {
   sources: ['notes'],
   mode: 'semantic',

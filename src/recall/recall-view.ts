@@ -2,14 +2,13 @@ import { profileDocument, type RecallDocument, sourceOf } from './document-profi
 import { addDocument, createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
 import { RECALL_SOURCES } from './recall-options.ts';
 
-/** Somebody whose turns are in the view. */
 export interface KnownSpeaker {
   readonly name: string;
   readonly role?: string | undefined;
 }
 
 /** Vectors of some documents, by ordinal. */
-export interface VectorSample {
+interface VectorSample {
   model: string;
   /** How many documents the view had when the sample was taken. */
   takenAt: number;
@@ -31,16 +30,16 @@ const BYTES_PER_DOCUMENT = 900;
  */
 export class RecallView {
   readonly documents: RecallDocument[] = [];
-  /** The ordinals of permanent facts, withdrawn ones among them. */
+  /** The ordinals of permanent facts, including withdrawn ones. */
   readonly keyed: number[] = [];
-  /** The ordinals that not every recall may find: of a session, of a connection, or with an end; withdrawn ones among them. */
+  /** The ordinals that some recalls must not find, because they belong to a session or a connection, or expire. Includes withdrawn ones. */
   readonly restricted: number[] = [];
   readonly speakers: KnownSpeaker[] = [];
   readonly index: LexicalIndex = createLexicalIndex();
   cohesion: Cohesion = { neighbour: 0, session: 0 };
   /** A sample of vectors for measuring cohesion and the background similarity. */
   sample: VectorSample = { model: '', takenAt: 0, vectors: new Map() };
-  /** About how much memory it takes. */
+  /** The approximate memory that the view takes. */
   bytes = 0;
   withdrawn = 0;
   /** The times of the oldest and of the newest document. */
@@ -114,7 +113,7 @@ export class RecallView {
   get times(): Float64Array {
     return this.#times.values;
   }
-  /** When a statement that lasts stops being true, NaN for documents of a moment. */
+  /** The time at which a lasting statement stops being true, NaN for documents of a moment. */
   get ends(): Float64Array {
     return this.#ends.values;
   }
@@ -127,7 +126,7 @@ export class RecallView {
     return this.#voices.values;
   }
 
-  /** The live documents that say the same in other words: the turns of a statement, the statements of a turn. */
+  /** The live documents with the same content in other words: the turns of a statement, or the statements of a turn. */
   sameMatter(ordinal: number): readonly number[] {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
@@ -143,7 +142,7 @@ export class RecallView {
     return this.#ordinals[kind].get(rowId);
   }
 
-  /** The ordinal of each row of a list that only grows, −1 for rows it does not have. Kept between calls. */
+  /** The ordinal of each row of an append-only list, −1 for rows that the view does not have. The result is cached between calls. */
   ordinalsOf(kind: RecallDocument['kind'], rows: readonly number[]): Int32Array {
     const ordinals = this.#ordinals[kind];
     let known = this.#lookedUp.get(rows);
@@ -222,7 +221,7 @@ export class RecallView {
     this.#speakerNumbers.push(number);
   }
 
-  /** Events come into a view before the memories that were learned from them. */
+  /** Links memories to their events, which are added to the view before them. */
   #joinTellings(document: RecallDocument, ordinal: number): void {
     if (document.kind === 'event') {
       this.#eventsById.set(document.id, ordinal);
@@ -245,7 +244,7 @@ function numberOf(names: Map<string, number>, name: string): number {
 type Numbers = Int32Array | Float32Array | Float64Array | Uint8Array;
 
 /** A typed array that can be appended to. */
-export interface GrowingArray<Values extends Numbers> {
+interface GrowingArray<Values extends Numbers> {
   push(value: number): void;
   set(index: number, value: number): void;
   at(index: number): number;
@@ -254,7 +253,7 @@ export interface GrowingArray<Values extends Numbers> {
   readonly values: Values;
 }
 
-/** Makes an empty array. Its capacity doubles when it is full. */
+/** An empty array, whose capacity doubles when it is full. */
 export function growingArray<Values extends Numbers>(make: new (length: number) => Values): GrowingArray<Values> {
   let room = new make(64);
   let length = 0;

@@ -26,7 +26,6 @@ import {
 } from './results.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
 
-/** The dependencies of recall. */
 export interface RecallDeps extends Parts {
   embedding: EmbeddingModels;
   ledger: Ledger;
@@ -38,7 +37,7 @@ export interface RecallDeps extends Parts {
 }
 
 /**
- * Finds what helps to answer a query, among all that a handle sees:
+ * Finds the records that help to answer a query, among all that a handle sees:
  * view → analyze → embed → arms → rank → load → rerank → pack → redact.
  */
 export async function recall(
@@ -81,10 +80,10 @@ export async function recall(
   return recalled;
 }
 
-// Enough for the duplicates of most recalls. The other candidates are loaded only where more results are left out.
+// Covers the duplicates of most recalls. The remaining candidates are loaded only when more results than these were duplicates.
 const LIKELY_DUPLICATES = 6;
 
-/** How many of the best candidates are loaded: none to abstain, all where a reranker, a budget or a threshold chooses among them. */
+/** How many of the best candidates to load: none if recall abstains, all if a reranker, a budget or a threshold selects among them. */
 function howManyToLoad(
   { reranker }: RecallDeps,
   { options, limit, answerable }: { options: RecallOptions; limit: number; answerable: number | null },
@@ -107,7 +106,7 @@ interface Search {
   calibration: Calibration | null;
 }
 
-/** Runs the arms, each on the documents that the handle may see, and ranks their results. */
+/** Runs the retrieval arms on the documents that the handle may see, and ranks their results. */
 async function findCandidates(
   reader: Reader,
   { database, attributes, memoryTypes }: RecallDeps,
@@ -143,14 +142,13 @@ export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: 
   return (type) => memoryTypes.get(type)?.recalled !== false;
 }
 
-/** Counts accesses asynchronously. */
-export interface AccessTracker {
+interface AccessTracker {
   note(tenant: string, results: readonly Pick<RecallResult, 'kind' | 'id'>[]): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;
 }
 
-/** Makes a tracker. A failed write loses the count but never fails an answer. */
+/** A failed write loses the count but never fails a recall. */
 export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
   const writes = gatherWrites<{ tenant: string; ids: string[]; at: number }>(async (recalls) => {
     for (const [tenant, own] of Map.groupBy(recalls, (recall) => recall.tenant)) {

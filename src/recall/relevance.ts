@@ -5,7 +5,7 @@ import data from './ranking.json' with { type: 'json' };
 import type { SignalShare, SignalWeights } from './recall-options.ts';
 
 /** A logistic model over named inputs. */
-export interface LogisticModel<Name extends string> {
+interface LogisticModel<Name extends string> {
   readonly bias: number;
   readonly weights: Readonly<Record<Name, number>>;
 }
@@ -17,9 +17,9 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
 }
 
 /**
- * The features of the estimate whether any document answers the question. A question that names somebody who speaks in the store is
- * judged by whether anybody else's words fit better; every other question by how near the nearest text is. "I" is not a name but the user
- * who asks.
+ * The features for estimating whether any document answers the question. For a question that names a speaker of the store, the estimate
+ * depends on whether the words of somebody else fit better; for any other question, on the similarity of the nearest text. "I" does not
+ * count as a name, because it is the user who asks.
  */
 export const ANSWERABLE_INPUTS = {
   anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'foreign', 'foreignSimilarity'],
@@ -28,11 +28,11 @@ export const ANSWERABLE_INPUTS = {
 export type Asked = keyof typeof ANSWERABLE_INPUTS;
 export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[Asked][number];
 export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words'] as const;
-export type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
+type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
 
 /** The weights from `npm run train:ranking`; `train/ranking/report.md` describes the data and the results. */
 export interface RankingModel {
-  /** What one unit of a signal adds to a document's score. */
+  /** The contribution of one unit of each signal to the score of a document. */
   readonly weights: Readonly<Record<SignalName, number>>;
   /** The model for whether the store has an answer at all. */
   readonly answerable: { readonly [Of in Asked]: LogisticModel<(typeof ANSWERABLE_INPUTS)[Of][number]> };
@@ -53,7 +53,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Below this answerability recall abstains. The fit chooses it so that one answer in twenty is hidden. */
+/** Recall abstains below this answerability. Training chose it so that one answer in twenty is hidden. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -83,7 +83,7 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /** The values of these features for the candidates of a question. */
-export interface EvidenceSummary {
+interface EvidenceSummary {
   asked: Asked;
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
@@ -99,9 +99,9 @@ function allowanceOf(documents: number): number {
 }
 
 /**
- * The features that separate a store that knows the answer from one whose best candidates are all poor. When the question names a person,
- * a better fit among other people's statements counts against an answer: "what did Tim say" about what John said finds John's turn
- * fitting far better than any of Tim's.
+ * The features that separate a store with the answer from one whose best candidates are all poor. When the question names a person, a
+ * better fit among other people's statements counts against an answer: if John said what the question attributes to Tim, John's turn fits
+ * far better than any of Tim's.
  */
 export function summariseEvidence(
   context: QueryContext,
@@ -155,7 +155,7 @@ export const SIGNAL_WEIGHTS: SignalWeights = {
 };
 
 /** The parts of a memory's score that do not depend on the query. */
-export interface RecordSignals {
+interface RecordSignals {
   recency: number;
   importance: number;
   frequency: number;
@@ -191,7 +191,7 @@ export function scoreBySignals(
   return { score: sumOf(explanation), explanation };
 }
 
-// On the scale of the evidence score, where a matching word counts about 1: enough to order equals, not to override.
+// On the scale of the evidence score, where a matching word counts about 1, these weights break ties and rarely change any other order.
 const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   recency: 0.2,
   importance: 0.4,
@@ -208,7 +208,7 @@ export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[
     .filter(({ value }) => value !== 0);
 }
 
-/** Up to +0.05 for what is young, falling to 0 at 90 days. */
+/** Decreases linearly from 0.05 for a new record to 0 at an age of 90 days. */
 export function recencyBoost(time: number, now: number): number {
   const days = (now - time) / DAY;
   return days < 0 ? 0.05 : Math.max(0, 0.05 * (1 - days / 90));

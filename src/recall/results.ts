@@ -1,4 +1,3 @@
-import { eventIdsBetween } from '../store/event-store.ts';
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
@@ -11,7 +10,7 @@ import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
-import { findEvents } from '../store/event-store.ts';
+import { eventIdsBetween, findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
@@ -42,7 +41,7 @@ interface Loading {
   /** The calibration of the embedder's cosines; null without an embedder. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
-  /** How many of the best are loaded. */
+  /** The number of best candidates to load. */
   most: number;
 }
 
@@ -99,7 +98,7 @@ async function memoryResults(reader: Reader, database: Database, loading: Loadin
   return results;
 }
 
-/** Whether a memory that another has replaced is itself the answer: the question is about the time when it was true. */
+/** Whether a replaced memory is itself the answer, because the question is about the time when it was true. */
 function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean {
   if (memory.archiveReason !== 'superseded' && memory.archiveReason !== 'contradicted') return false;
   const from = (memory.validFrom ?? memory.statedAt).getTime();
@@ -184,7 +183,7 @@ function wordRelevance({ explanation }: Candidate): number {
   return words ?? (explanation.length > 0 ? 0.5 : 0);
 }
 
-/** Adds the surroundings of the results: the turns before and after, the events that a memory was learned from. */
+/** Adds context to the results: the turns before and after an event, and the events from which a memory was learned. */
 export async function bringAlong(
   reader: Reader,
   scope: Scope,
@@ -218,12 +217,10 @@ const USUAL_LIMIT = 10;
 // A question for a list or a count needs many results; the remaining budget limits them.
 const LIMIT_FOR_SEVERAL = 20;
 
-/** How many results a recall gives at most. */
 export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis, 'wants'>): number {
   return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
 }
 
-/** Whether a recall gives nothing, because nothing relevant is known. */
 export function abstains({ abstain }: RecallOptions, answerable: number | null): boolean {
   return abstain !== false && answerable !== null && answerable < ABSTENTION_THRESHOLD;
 }
@@ -237,8 +234,8 @@ export interface Packing {
 }
 
 /**
- * Takes the best results that fit. Deduplicates: of a statement and its turns, the higher-ranked one is shown; a turn is also shown beside a
- * statement that leaves out some of the words that it quotes.
+ * Selects the best results that fit, and deduplicates them: of a statement and its turns, only the higher-ranked one is returned. A turn is
+ * also returned beside a statement that leaves out some of the words that it quotes.
  */
 export function packResults(
   results: readonly RecallResult[],
@@ -277,8 +274,8 @@ function areSaid({ id, content }: Event, statements: readonly Memory[]): boolean
 }
 
 /**
- * Redacts results by the privacy policy. A log that is kept raw has passwords word for word, and an older store may have them in memories,
- * but a prompt must not.
+ * Redacts results by the privacy policy. An unredacted log contains passwords verbatim, and an older store may have them in memories, but
+ * they must not reach a prompt.
  */
 export function redactEvents(results: readonly RecallResult[], policy: PrivacyPolicy): void {
   const redacted = (event: Event): Event => ({ ...event, content: redactSensitive(event.content, policy) });
@@ -293,7 +290,7 @@ export function redactEvents(results: readonly RecallResult[], policy: PrivacyPo
     if (result.kind !== 'event') continue;
     const { content } = result.event;
     result.event = redacted(result.event);
-    // Cut from the redacted content, because the words that make a number a secret may stand in the passage before.
+    // The passage is cut from the redacted content, because the words by which a number is detected as a secret may be in another passage.
     if (result.passage !== null && result.event.content !== content) {
       const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
       result.passage =

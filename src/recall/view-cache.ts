@@ -30,7 +30,7 @@ interface LoadedOwner {
 
 const DEFAULT_BYTES = 128 * 1024 * 1024;
 
-/** Makes an empty cache that holds views of up to `bytes` in all; those unused for longest go first. */
+/** A cache of views of up to `bytes` in total, which evicts the least recently used ones. */
 export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCacheOptions): ViewCache {
   const cache = new Map<string, CachedView>();
   return {
@@ -51,13 +51,13 @@ export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCache
   };
 }
 
-export interface ViewCacheOptions {
+interface ViewCacheOptions {
   bytes?: number;
   /** Whether memories of a type are ever recalled. */
   isRecalled(type: string): boolean;
 }
 
-/** Something was erased, or so much was replaced that rebuilding the view is cheaper. */
+/** A view is rebuilt after an erasure, and when so many documents were replaced that rebuilding is cheaper. */
 function isOutdated({ view, owners }: CachedView, states: readonly OwnerState[]): boolean {
   if (view.withdrawn > 200 && view.withdrawn > view.documents.length / 3) return true;
   for (const [owner, loaded] of owners) {
@@ -76,7 +76,7 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
-  // Events first, so that a memory finds the turns that it was learned from.
+  // Events are added first, so that a memory can be linked to the turns from which it was learned.
   const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
     // An event that was written between the two reads of the last update is in the view already.
@@ -90,7 +90,7 @@ async function refresh(
   owners.set(owner, { ...loaded, version });
 }
 
-/** What a handle saw at a time, made for one recall. A text that has changed since is judged by its words then. */
+/** The view of a handle as of a past time, built for one recall. A memory that has changed since is matched by its earlier text. */
 export async function pastView(
   reader: Reader,
   scope: Scope,
@@ -156,7 +156,7 @@ function memoryDocument(memory: MemoryForRecall): RecallDocument {
   };
 }
 
-/** Makes documents of an owner's events. The turns of a session share the string of its name, which is hashed only once. */
+/** Converts an owner's events to documents. The turns of a session share one string for its name, so that it is hashed only once. */
 function eventDocuments(owner: string): (event: EventForRecall) => RecallDocument {
   const names = new Map<string, string>();
   return (event) => {

@@ -20,7 +20,7 @@ export interface Attribute {
    * partner belongs.
    */
   namesSomebody: boolean;
-  /** For people: "Home city". */
+  /** The name that people read: "Home city". */
   labels: ByLanguage<string>;
   /** Other names that readers use for it, in snake_case. */
   synonyms: readonly string[];
@@ -43,7 +43,7 @@ export interface AttributeTable {
 // the name of somebody who belongs to the subject, and its synonyms; then its labels in the languages of LABEL_LANGUAGES.
 const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
-/** Permanent facts of a person: they hold until they change, and they are worth a line in every prompt. */
+/** Permanent facts of a person: they hold until they change, and every prompt has a line for each. */
 const LASTING = `
   name: one personal name | full_name first_name own_name user_name
     Name, Name, Nombre, Nom, Nome, Nome, Naam, 姓名, 名前

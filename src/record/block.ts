@@ -3,14 +3,13 @@ import { invalidInput } from '../errors.ts';
 import { countWords } from './parse.ts';
 import type { Scope } from './scope.ts';
 
-/** What a kind of block is: text or JSON, and how many words it may have. */
-export interface BlockKind {
+interface BlockKind {
   description: string;
   format: 'text' | 'json';
   wordLimit: number | null;
 }
 
-/** The documents that are always in mind. */
+/** The documents that are part of every context. */
 export type BlockKindName = 'working_memory' | 'scaffold' | 'tier_notes' | 'learned_info' | 'profile' | 'reflections';
 
 export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
@@ -31,7 +30,7 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   reflections: { description: 'Merged reflections of an agent, a user or a session.', format: 'text', wordLimit: 1000 },
 };
 
-/** What a sentence rests on: statements and events, each with the hash of its words and dates when the sentence was written. */
+/** The sources of a sentence: ids of statements and events, each with the hash of its text and dates at the time of writing. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
   /** When the sentence becomes stale by itself, such as a plan whose day is over. Milliseconds. */
@@ -49,7 +48,7 @@ export const basisSchema: z.ZodType<Basis, Basis> = z.record(
   z.strictObject({ rests: z.record(z.string(), z.string()), until: z.number().optional() }),
 );
 
-/** A short document that is always in context. */
+/** A short document that is part of every context. */
 export interface Block {
   id: string;
   scope: Scope;

@@ -1,4 +1,4 @@
-/** Where the time comes from. Injected everywhere, so that a year can pass in a test. */
+/** The source of the current time. It is injected everywhere, so that a test can advance it by a year. */
 export interface Clock {
   /** Milliseconds since 1970 in UTC. */
   now(): number;
@@ -7,7 +7,7 @@ export interface Clock {
 /** The machine's own clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock that moves only when told to. */
+/** A clock that changes only by `advance` and `set`. */
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
   set(time: Date | number): void;

@@ -4,7 +4,6 @@ import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } f
 import type { Scope } from './scope.ts';
 import { type Origin, ORIGINS } from './statement.ts';
 
-/** What can happen. */
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -40,7 +39,7 @@ export interface Event {
   metadata: Record<string, unknown>;
   occurredAt: Date;
   recordedAt: Date;
-  /** When formation has read it; null before that. */
+  /** When formation read the event; null before that. */
   processedAt: Date | null;
 }
 
@@ -71,7 +70,6 @@ export interface NewEvent {
   idempotencyKey?: string;
 }
 
-/** An event that was checked. */
 export type ParsedEvent = Parsed<NewEvent> & Required<Pick<NewEvent, 'kind' | 'origin'>>;
 
 const fields = {

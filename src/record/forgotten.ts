@@ -11,7 +11,6 @@ export type ForgottenAs = (typeof FORGOTTEN_AS)[number];
 /** What was forgotten: the fields of the statement, the words that said so, who asked, and when. Kept until it is erased. */
 export interface Forgotten {
   id: string;
-  /** Whose it is. */
   scope: Scope;
   as: ForgottenAs;
   /** The memory that said so; null for words of a turn that never became a memory. */
@@ -21,7 +20,7 @@ export interface Forgotten {
   value: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** Its text; empty if it was forgotten in another store and only the record was imported. */
+  /** The text of the statement; empty if it was forgotten in another store and only the record was imported. */
   text: string;
   /** The spans of the turns that said so: the user's own words, the assistant's echoes, the request itself. */
   spans: Quote[];

@@ -23,7 +23,7 @@ export type IdPrefix =
   | 'whk'
   | 'whd';
 
-/** Where ids come from. Ids of one source sort in the order in which they were made. */
+/** Generates ids. The ids of one source sort in the order of their creation. */
 export interface IdSource {
   next(prefix: IdPrefix): string;
 }
@@ -77,7 +77,7 @@ function countUp(text: string): string {
   return countUp(text.slice(0, last)) + ALPHABET[0];
 }
 
-/** An id that is derived from its parts: the same parts give the same id, so that writing again changes nothing. */
+/** An id that is derived from its parts: the same parts give the same id, so that a repeated write is idempotent. */
 export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
   return `${prefix}_${digest(parts, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
 }

@@ -1,10 +1,10 @@
 /**
- * Answers of memory itself return in the log: as a tool result, under any name that a client gives the tool, or in a message that was
- * logged with its added context. They are already known. If they were stored again, each search would find the answers to earlier
- * searches, and a guess would become a fact by repetition.
+ * The log may contain results of Varve itself: as a tool result, under any name that a client gives the tool, or in a message that was logged
+ * with its added context. If they were stored again, each search would find the results of earlier searches, and a guess would become a fact
+ * by repetition.
  */
 
-/** What calling a tool does to memory: nothing, adds to it, sets a value, or takes something away. */
+/** The effect of a tool on memory: it only reads, adds something, sets a value, or removes something. */
 export type ToolEffect = 'reads' | 'writes' | 'sets' | 'removes';
 
 /** The agent's tools by name. The table is here because the log needs the names; `tools/` defines the tools. */

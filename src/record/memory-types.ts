@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import type { ScopeLevel } from './scope.ts';
 
-/** How long a type of memory is worth keeping in mind. */
+/** How long memories of a type stay relevant. */
 export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
 
 /** The policy of a type for its memories. */
@@ -9,7 +9,7 @@ export interface MemoryType {
   /** For people and for models that have to choose a type. */
   description: string;
   lifespan: Lifespan;
-  /** Where its memories may live, the usual place first. */
+  /** The levels at which its memories may be stored, the default first. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
   /** What must be unique among an owner's live memories. */
   unique: 'content' | 'title' | 'nothing';
@@ -23,7 +23,7 @@ export interface MemoryType {
   personal: boolean;
   /** Whether the synthesis of working memory and scaffold reads it. */
   inWorkingMemory: boolean;
-  /** Whether it holds until something else is said: documents keep the user's own words of it regardless of their age. */
+  /** Whether it holds until the user says otherwise. Documents then keep the user's own words regardless of their age. */
   lasting: boolean;
   /** Where a prompt shows it. */
   section: PromptSection;
@@ -31,7 +31,7 @@ export interface MemoryType {
   profileSection: ProfileSection | null;
   /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
   askedFor: readonly string[];
-  /** The state that a new one has, where its type has outcomes. */
+  /** The state of a new memory, where the type has outcomes. */
   initialState: string | null;
   /** Whether near doubles are merged into one. */
   mergesDoubles: boolean;
@@ -40,15 +40,15 @@ export interface MemoryType {
    * that nobody ever asks for falls below 0.3, where it can be archived, after a year.
    */
   decayPerPass: number;
-  /** Archived when it has become unimportant and nobody reads it. */
+  /** Whether a memory of low importance that is never read is archived. */
   prunable: boolean;
-  /** Archived this many days after its creation in any case. */
+  /** The number of days after its creation when a memory is archived in any case. */
   expiresAfterDays: number | null;
   /** The number of days after its due date for which prompts bring it up. Null: never. */
   broughtUpForDays: number | null;
-  /** Archived this many days after the day on which it was due, unless its outcome is known by then. */
+  /** The number of days after its due date when a memory without a known outcome is archived. */
   expiresAfterDueDays: number | null;
-  /** Whether recall may return it. Reflections are always in mind and never searched. */
+  /** Whether recall may return it. Reflections are part of every context and never searched. */
   recalled: boolean;
   title: FieldRule;
   due: FieldRule;
@@ -76,7 +76,7 @@ export const PROFILE_SECTIONS = [
   'Preferences',
   'Notes',
 ] as const;
-export type ProfileSection = (typeof PROFILE_SECTIONS)[number];
+type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
 /** Whether a type has a field. */
 export type FieldRule = 'required' | 'optional' | 'none';

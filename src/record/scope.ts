@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import { digest } from './id.ts';
 import { parse } from './parse.ts';
 
-/** Whose memory: tenant › agent › user › session, and the tool connection it concerns, if any. */
+/** The owner of memory, tenant › agent › user › session, and the tool connection that it concerns, if any. */
 export interface Scope {
   tenant: string;
   agent: string | null;
@@ -12,7 +12,7 @@ export interface Scope {
   connection: string | null;
 }
 
-/** How far down a record lives: with everybody in the tenant, an agent, a user, or one session. */
+/** The level of a record's owner: everybody in the tenant, an agent, a user, or one session. */
 export type ScopeLevel = 'tenant' | 'agent' | 'user' | 'session';
 
 const partSchema = z
@@ -55,7 +55,6 @@ export interface HandleScope extends ScopeInput {
   user: string | null;
 }
 
-/** Checks the scope of a handle. */
 export function parseHandleScope(input: HandleScope): Scope {
   const scope = parseScope(input);
   if (input.user === undefined) {
@@ -126,7 +125,7 @@ export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
 }
 
 /** The innermost level that a scope reaches, sessions aside. */
-export function ownerLevel(scope: Scope): Exclude<ScopeLevel, 'session'> {
+export function ownerLevel(scope: Pick<Scope, 'agent' | 'user'>): Exclude<ScopeLevel, 'session'> {
   if (scope.user !== null) return 'user';
   return scope.agent === null ? 'tenant' : 'agent';
 }

@@ -10,13 +10,11 @@ export interface Session {
   lastEventAt: Date;
   /** After this time the state is dropped; the events stay. */
   expiresAt: Date;
-  /** How many events it has. */
   eventCount: number;
   /** Events before this position have been formed. */
   formedPosition: number;
-  /** Since the last formation. */
   messagesSinceFormation: number;
-  /** Since the last formation, weighted by who speaks. */
+  /** Weighted by the origin of each message, see `ORIGIN_WEIGHTS`. */
   weightedTokensSinceFormation: number;
   state: SessionState;
 }

@@ -110,8 +110,8 @@ function isThing(subject: string): boolean {
 }
 
 /**
- * Whether a reader's claim that two statements concern the same matter is plausible: they have the same subject, or the user and a thing,
- * since "the loan" may be told as the user's own. Statements about two people never do.
+ * Whether a reader's claim that two statements concern the same matter is plausible: they have the same subject, or each is about the user or
+ * a thing, because one statement may have "the loan" as its subject and another the user. Statements about two people never match.
  */
 export function mayBeOneMatter(one: string, other: string): boolean {
   if (isSameSubject(one, other)) return true;
@@ -126,7 +126,7 @@ export function knownSubject(subject: string, known: readonly string[]): string 
   if (isUser(subject) || known.includes(subject)) return subject;
   const matches = [...new Set(known)].filter((label) => isSameSubject(subject, label));
   const named = matches.filter((label) => partsOf(label).name !== '');
-  // A label with a name says more than the same relation without one.
+  // A label with a name is more specific than the same relation without one, so it stays.
   if (named.length === 0 && partsOf(subject).name !== '') return subject;
   const [only, ...others] = named.length > 0 ? named : matches;
   return only !== undefined && others.length === 0 ? only : subject;

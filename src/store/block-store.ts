@@ -24,7 +24,6 @@ import { countWords } from '../record/parse.ts';
 
 type BlockRow = Selectable<BlockTable>;
 
-/** A block from its row. */
 export function toBlock(row: BlockRow): Block {
   return {
     id: row.id,
@@ -66,10 +65,10 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
 }
 
 /** The new content of a block. */
-export interface BlockReplacement {
+interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
-  /** What it rests on. Where it is left out, unchanged sentences and entries keep their sources. */
+  /** The sources of the content. By default unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
    * The version that the caller has read, 0 for none. Throws `conflict` when the block has another version. If it is left out, the block is
@@ -191,10 +190,10 @@ function withoutItems(content: unknown, old: string): unknown {
     : Object.fromEntries(left);
 }
 
-/** Reasons for which a statement is archived because it no longer holds. With any other reason its documents stay as they are. */
+/** The archive reasons of statements that no longer hold. After any other reason the documents stay as they are. */
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'superseded', 'forgotten', 'expired']);
 
-/** Whether a statement was archived because it no longer holds. A draft that a better reading replaced was not wrong. */
+/** Whether a statement was archived because it no longer holds. A draft that a later reading has replaced was not wrong. */
 export function isNoLongerSo({
   archiveReason,
   contradictedBy,
@@ -210,17 +209,17 @@ export function eventsGone(formed: readonly Memory[]): Set<string> {
 }
 
 /** The fields of a block that decide what in it is stale. */
-export interface StandingBlock {
+interface StandingBlock {
   kind: BlockKindName;
   content: unknown;
   basis: Basis;
 }
 
 /**
- * Which keys of the bases of blocks are stale: a statement behind the sentence or entry was replaced, ended, was forgotten or erased, is
- * unverified, or says something else now; an event behind it was erased, words were cut from it, or nothing holds that was formed from it. Staleness is
- * computed at every read and never stored, so that no change of a statement has to update documents, and a restored statement brings its
- * sentences back.
+ * The keys of the stale sentences and entries of blocks. A sentence is stale when one of its statements was replaced, ended, forgotten or
+ * erased, is unverified, or has another wording now; or when one of its events was erased or redacted, or supports no statement that still
+ * holds. Staleness is computed at every read and never stored, so that changing a statement does not have to update documents, and
+ * restoring a statement restores its sentences.
  */
 export async function staleKeys(
   reader: Reader,
@@ -297,7 +296,7 @@ export function restingSentences(
   }));
 }
 
-/** Blocks of owners that have not changed since a time, in the order of their ids from `after` on. */
+/** The blocks of a kind that have not changed since `before`, ordered by id, beginning after the id `after`. */
 export async function staleBlocks(
   reader: Reader,
   {

@@ -1,8 +1,7 @@
 import type { IdSource } from '../record/id.ts';
-import type { Memory } from '../record/memory.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { chunks, ofOwner, ofSession, ownerColumns, scopeOfRow, withinScope } from './owner-store.ts';
+import { chunks, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
 import type { ContextLogTable } from './schema.ts';
 
 /** One section of a context that was assembled. */
@@ -48,7 +47,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     .selectFrom('context_log')
     .selectAll()
     .where(withinScope(scope))
-    // For one owner only, because that query has an index.
+    // The index begins with the owner, so it serves only a scope that names one.
     .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
@@ -107,18 +106,11 @@ export async function recalledTexts(reader: Reader, scope: Scope): Promise<strin
 }
 
 async function memoryTexts(reader: Reader, scope: Scope, ids: readonly string[]): Promise<string[]> {
-  const texts: string[] = [];
-  for (const some of chunks(ids)) {
-    const rows = await reader
-      .selectFrom('memories')
-      .select('content')
-      .where('tenant_id', '=', scope.tenant)
-      .where('owner_key', 'in', visibleOwners(scope))
-      .where('id', 'in', some)
-      .execute();
-    texts.push(...rows.map(({ content }: Pick<Memory, 'content'>) => content));
-  }
-  return texts;
+  const { tenant } = scope;
+  const select = ['owner_key', 'content'] as const;
+  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select });
+  const owners = visibleOwners(scope);
+  return rows.filter(({ owner_key }) => owners.includes(owner_key)).map(({ content }) => content);
 }
 
 /** A memory that was given to a model and has not been judged yet. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Basis, BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
-import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
+import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
@@ -20,7 +20,7 @@ export interface VisibleBlock {
   restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
-/** All blocks that a handle sees, outermost first, without the sentences that rest on what no longer holds. */
+/** All blocks that a handle sees, outermost first, without their stale sentences. */
 export async function visibleBlocks(
   reader: Reader,
   scope: Scope,
@@ -32,10 +32,10 @@ export async function visibleBlocks(
     .select(['id', 'kind', 'agent_id', 'user_id', 'session_id', 'connection_id', 'content', 'basis'])
     .where(visibleFrom<'blocks'>(scope, connections))
     .execute();
-  const blocks = rows.map((row) => ({
+  const blocks = rows.map((row): Omit<VisibleBlock, 'restsOn'> & { basis: Basis } => ({
     id: row.id,
     kind: row.kind as BlockKindName,
-    level: levelOf(row),
+    level: row.session_id !== '' ? 'session' : ownerLevel({ agent: row.agent_id, user: row.user_id }),
     connection: row.connection_id || null,
     content:
       BLOCK_KINDS[row.kind as BlockKindName]?.format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
@@ -53,13 +53,7 @@ export async function visibleBlocks(
 
 const LEVELS: readonly ScopeLevel[] = ['tenant', 'agent', 'user', 'session'];
 
-function levelOf(row: { agent_id: string | null; user_id: string | null; session_id: string }): ScopeLevel {
-  if (row.session_id !== '') return 'session';
-  if (row.user_id !== null) return 'user';
-  return row.agent_id === null ? 'tenant' : 'agent';
-}
-
-/** A stamp that changes with every change of the memories and blocks that a handle sees. Events do not change it. */
+/** A stamp that changes with the memories and blocks that a handle sees, but not with events. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
   // One index lookup for each owner; grouping would read all of its rows.

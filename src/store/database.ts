@@ -19,6 +19,10 @@ export type Tenant = string | typeof EVERY_TENANT;
 /** The kinds of record that have text and vectors of their own. */
 export type IndexedKind = 'memory' | 'event';
 
+export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
+  return sql.table(kind === 'memory' ? 'memories' : 'events');
+}
+
 /** One database, SQLite or PostgreSQL, behind the same contract. */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
@@ -44,7 +48,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Something that `varve doctor` says of a store, and what to do about it. */
+/** A problem of a store that `varve doctor` reports. */
 export interface StoreProblem {
   problem: string;
   remedy: string;
@@ -61,7 +65,7 @@ export interface TextIndex {
   frequencies(reader: Reader, search: WordSearch): Promise<Map<string, number>>;
 }
 
-export interface TextEntry {
+interface TextEntry {
   tenant: string;
   owner: string;
   rowId: number;
@@ -84,7 +88,7 @@ export interface TextSearch extends WordSearch {
   condition?: RawBuilder<SqlBool>;
 }
 
-export interface TextHit {
+interface TextHit {
   rowId: number;
   /** Higher is better; comparable within one search only. */
   score: number;
@@ -126,7 +130,7 @@ export interface VectorSearch {
 }
 
 /** The similarities of one owner's vectors of a kind, by index. */
-export interface VectorScan {
+interface VectorScan {
   kind: IndexedKind;
   /** The row of each vector; a row appears once for each of its passages. All scans return the same list, which only grows. */
   rows: readonly number[];
@@ -142,7 +146,7 @@ export interface VectorHit {
   similarity: number;
 }
 
-/** The few expressions that are written differently. */
+/** The expressions that differ between the two databases. */
 export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
@@ -197,7 +201,7 @@ export interface Parts {
 }
 
 /** A buffer of entries that are written in batches after a short delay, so that no answer waits for them. */
-export interface GatheredWrites<Entry> {
+interface GatheredWrites<Entry> {
   note(entry: Entry): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from './database.ts';
-import { chunks } from './owner-store.ts';
+import { chunks, rowsBy } from './owner-store.ts';
 
 /** Records the sources of a derived memory. */
 export async function recordDerivation(
@@ -36,18 +36,11 @@ export async function derivedOf(
   tenant: string,
   fromIds: readonly string[],
 ): Promise<Map<string, string[]>> {
+  const links = { table: 'memory_derivations', tenant, column: 'from_id', values: fromIds } as const;
+  const rows = await rowsBy(reader, { ...links, select: ['memory_id'] });
   const found = new Map<string, string[]>();
-  for (const some of chunks(fromIds)) {
-    const rows = await reader
-      .selectFrom('memory_derivations')
-      .select('memory_id')
-      .distinct()
-      .where('tenant_id', '=', tenant)
-      .where('from_id', 'in', some)
-      .execute();
-    for (const { memory_id } of rows) {
-      if (!found.has(memory_id)) found.set(memory_id, await derivedFrom(reader, tenant, memory_id));
-    }
+  for (const id of new Set(rows.map(({ memory_id }) => memory_id))) {
+    found.set(id, await derivedFrom(reader, tenant, id));
   }
   return found;
 }

@@ -24,7 +24,7 @@ export interface EmbeddingModels {
   close(): Promise<void>;
 }
 
-/** Connects an embedder to a store, and the previous embedder if the store still has its vectors. */
+/** Connects the current embedder to a store, and the previous one for as long as the store has vectors of it. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },

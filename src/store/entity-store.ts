@@ -7,7 +7,6 @@ import { changeOwner, ownerColumns, scopeOfRow, withinReach } from './owner-stor
 import type { EntityTable } from './schema.ts';
 import { entitySlug } from '../language/entities.ts';
 
-/** An entity from its row. */
 export function toEntity(row: Selectable<EntityTable>): Entity {
   return {
     id: row.id,

@@ -20,7 +20,7 @@ export interface ErasedRecords {
 }
 
 /** The records of a tenant that are to be removed for good. */
-export interface RecordsToErase {
+interface RecordsToErase {
   events: readonly RecordRow[];
   memories: readonly RecordRow[];
   blockIds: readonly string[];
@@ -80,7 +80,7 @@ export async function eraseRecords(
   };
 }
 
-/** Removes entities that only erased memories were about. */
+/** Removes the entities that no remaining memory mentions. */
 async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
   const links = { table: 'memory_entities', tenant, column: 'entity_id', values: ids, select: ['entity_id'] } as const;
   const linked = new Set((await rowsBy(writer, links)).map(({ entity_id }) => entity_id));
@@ -173,7 +173,7 @@ async function forgetSources(
   }
 }
 
-/** Where a record lives: with an agent, a user, both, or everybody in the tenant. */
+/** The owner of a record within its tenant: an agent, a user, both, or everybody. */
 export interface Place {
   agent: string | null;
   user: string | null;
@@ -197,8 +197,8 @@ async function placesOf(
 }
 
 /**
- * Begins a new epoch of every owner that sees these records, because processes cache their text and vectors, and work in progress may use
- * them. The new epoch tells them that something was erased.
+ * Begins a new epoch of every owner that sees these records. Processes cache the text and vectors of records, and work in progress may hold
+ * them; both compare the epoch and start again when it has changed.
  */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {

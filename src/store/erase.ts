@@ -15,22 +15,17 @@ import type { ErasureTable, Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
 /** How many rows of each kind were removed for good. */
-export interface Erased {
-  events: number;
-  memories: number;
-  revisions: number;
-  blocks: number;
+export interface Erased extends ErasedRecords {
   sessions: number;
   entities: number;
-  embeddings: number;
-  refusals: number;
   toolSchemas: number;
   jobs: number;
 }
 
 /**
  * Removes everything that lies within a scope: records, versions, text and vectors, links, queued work.
- * Memories elsewhere that were learned from nothing but erased events go with them; others lose the words that came from it.
+ * Memories outside of the scope that were learned from erased events alone are removed as well; those that also have other sources lose only
+ * the words that came from erased events.
  */
 export async function eraseScope(
   writer: Writer,
@@ -187,14 +182,14 @@ async function rewriteMixed(
   return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
 }
 
-/** Records of what was forgotten within a scope are removed for good, with the words that they keep. */
+/** Removes the records of what was forgotten within a scope, with the forgotten words that they keep. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
     and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** What background work has noted about an owner: progress, runs, held answers, memories that were given to models. */
+/** Removes what background work has stored about an owner: progress, runs, held changes, memories that were given to models. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const owner = { ...scope, session: null };
   const owners = ownersWithin(owner);
@@ -219,7 +214,7 @@ export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
     and owner_key in (${ownersWithin(owner)}) and last_error is not null`.execute(writer);
 }
 
-/** Queued and ended work is kept by owner; a session's carries the session in its payload. */
+/** Jobs have a column for the owner. The session of a job is only in its payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
   const owners = ownersWithin(scope);
   const session =

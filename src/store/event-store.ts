@@ -134,13 +134,12 @@ export interface EventPlace {
   row: number;
 }
 
-/** Which events to list. */
-export interface EventFilter {
+interface EventFilter {
   kinds?: readonly EventKind[];
   session?: string;
   interaction?: string;
   refersTo?: readonly string[];
-  /** Only those that wait to be distilled. */
+  /** Only events that formation has not read. */
   waiting?: boolean;
   occurredAfter?: Date;
   occurredBefore?: Date;
@@ -210,8 +209,7 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
   return query;
 }
 
-/** Which events of an owner are read. */
-export interface OwnEventFilter {
+interface OwnEventFilter {
   kind?: EventKind;
   origins?: readonly Origin[];
   session?: string;
@@ -219,7 +217,7 @@ export interface OwnEventFilter {
   occurred?: { after?: number; upTo?: number };
   /** A range of recording times in milliseconds. With `sequence` the range begins among the events recorded at `after`, behind that place. */
   recorded?: { after?: number; sequence?: number; from?: number; upTo?: number };
-  /** Default `oldest`: in the order in which they were written. `recorded`: by the time at which they were. */
+  /** Default `oldest`: in the order in which they were appended. `recorded`: by the time of recording. */
   order?: 'oldest' | 'newest' | 'recorded';
   limit?: number;
 }
@@ -300,7 +298,7 @@ export async function observationsAfter(
   return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
 }
 
-/** Counts a failed try of an event, and returns how many there were. It waits again, even if formation has read it. */
+/** Counts a failed try of an event, and returns the number of tries. The event waits again, even if formation has read it. */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const row = await writer
     .updateTable('events')
@@ -316,7 +314,7 @@ export async function noteFailedTry(writer: Writer, tenant: string, id: string, 
   return row?.attempts ?? 0;
 }
 
-/** An event that failed again and again, with its last error. */
+/** An event that has failed too often, with its last error. */
 export interface SetAside {
   event: Event;
   attempts: number;

@@ -14,7 +14,7 @@ export interface HeldChange {
   scope: Scope;
   run: string;
   kind: HeldKind;
-  /** What is suspicious about it. */
+  /** Why the answer was held. */
   reason: string;
   /** What would be written. */
   proposal: unknown;
@@ -87,7 +87,6 @@ export interface Decision {
   now: number;
 }
 
-/** Marks held changes as decided. */
 export async function decideHeldChanges(
   writer: Writer,
   scope: Scope,

@@ -4,11 +4,10 @@ import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import { chunks, ownerColumns, ownersWithin, scopeOfRow, withinScope } from './owner-store.ts';
+import { chunks, ownerColumns, ownersWithin, removeRows, scopeOfRow, withinScope } from './owner-store.ts';
 import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
 
-/** What a revision records of a change. */
-export interface RevisionInput {
+interface RevisionInput {
   tenant: string;
   ownerKey: string;
   recordId: string;
@@ -137,7 +136,6 @@ export async function insertRun(writer: Writer, run: Run): Promise<void> {
     .execute();
 }
 
-/** Which runs to list. */
 export interface RunFilter {
   kinds?: readonly string[];
   statuses?: readonly RunStatus[];
@@ -215,7 +213,7 @@ export interface RefusalRecord {
   events: string[];
 }
 
-/** Writes refusals, in the transaction of the run that they belong to. A refusal that is there already stays. */
+/** Writes refusals, in the transaction of the run that they belong to. Existing refusals are not changed. */
 export async function insertRefusals(writer: Writer, refusals: readonly RefusalRecord[]): Promise<number> {
   let count = 0;
   for (const some of chunks(refusals)) {
@@ -243,11 +241,10 @@ export async function insertRefusals(writer: Writer, refusals: readonly RefusalR
   return count;
 }
 
-/** Which refusals to list. */
 export interface RefusalFilter {
   /** Default 100, at most 1,000. */
   limit?: number;
-  /** Where the last page ended. */
+  /** The cursor of the previous page. */
   cursor?: string;
   session?: string;
 }
@@ -271,7 +268,7 @@ export async function listRefusals(
   return { items, cursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-// Ids sort in the order in which they were made, so that the id of the last item is where a page ended.
+// Ids sort in the order of their creation, so the id of the last item serves as the cursor.
 function refusalId(cursor: string): string {
   if (/^ref_[0-9a-z]{26}$/.test(cursor)) return cursor;
   throw invalidInput('The cursor is not valid: give the `cursor` that the previous page of refusals returned.');
@@ -302,10 +299,7 @@ export async function eraseRefusals(
       .where('owner_key', '=', owner)
       .execute();
     const gone = rows.filter((row) => (JSON.parse(row.events) as string[]).some((event) => events.has(event)));
-    for (const some of chunks(gone.map(({ id }) => id))) {
-      await writer.deleteFrom('refusals').where('tenant_id', '=', tenant).where('id', 'in', some).execute();
-    }
-    count += gone.length;
+    count += await removeRows(writer, { table: 'refusals', tenant, column: 'id', values: gone.map(({ id }) => id) });
   }
   return count;
 }
@@ -325,7 +319,7 @@ export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
   };
 }
 
-/** A watermark of the stream of changes: the position of the last event, the time of the last revision. */
+/** A position in the stream of changes: the sequence of the last event and the time of the last revision. */
 export interface ChangePlace {
   sequence: number;
   at: number;

@@ -10,6 +10,7 @@ import {
   type IndexedKind,
   type Parts,
   type Reader,
+  recordTable,
   type Tenant,
   type TextIndex,
   type TextSearch,
@@ -20,7 +21,7 @@ import type { Origin } from '../record/statement.ts';
 import { chunks, removeRows } from './owner-store.ts';
 
 /** A record that needs a vector. */
-export interface QueuedRecord {
+interface QueuedRecord {
   tenant: string;
   owner: string;
   kind: IndexedKind;
@@ -29,7 +30,7 @@ export interface QueuedRecord {
   version: number;
 }
 
-/** Notes, in the transaction of a write, that records need a vector. */
+/** Queues records for embedding, in the transaction of the write that changed them. */
 export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   if (records.length === 0) return;
   await writer
@@ -98,11 +99,11 @@ function textsOfEvent(event: { content: string; kind: string; origin: Origin; sp
 }
 
 /** The vectors that were made for a record, one for each of its texts. */
-export interface EmbeddedRecord extends QueuedRecord {
+interface EmbeddedRecord extends QueuedRecord {
   vectors: readonly Float32Array[];
 }
 
-// 8 columns a row: far below the parameter limits of both databases.
+// With 8 columns for each row, 100 rows stay far below the parameter limits of both databases.
 const VECTORS_PER_INSERT = 100;
 
 /** Writes vectors. Vectors of a record that was revised meanwhile are not saved: the record is still queued. */
@@ -181,7 +182,7 @@ export async function countQueued(database: Database): Promise<number> {
   return Number(row.count);
 }
 
-/** The vectors of given rows: row → vector. For a long event, that of its first passage. */
+/** The vectors of given rows: row → vector. A long event has the vector of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -208,7 +209,7 @@ export async function queueMissing(
   database: Database,
   { kind, model, after, limit }: { kind: IndexedKind; model: string; after: number; limit: number },
 ): Promise<number | null> {
-  const table = kind === 'memory' ? sql`memories` : sql`events`;
+  const table = recordTable(kind);
   const version = kind === 'memory' ? sql`r.version` : sql`0`;
   return database.write(EVERY_TENANT, async (writer) => {
     const { rows } = await sql<{ last: number | null }>`
@@ -230,7 +231,7 @@ export async function queueMissing(
 
 export type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
 
-/** Keeps full text and the link tables in step with a memory. */
+/** Updates the full-text index and the link tables of a memory. */
 export async function indexMemory(
   writer: Writer,
   parts: Parts,
@@ -305,7 +306,7 @@ export async function tellingWords(index: TextIndex, reader: Reader, search: Tex
 
 type Condition = RawBuilder<SqlBool>;
 
-/** Memories of these types that were not made of others, outside of connections. */
+/** Memories of these types outside of connections, without those that consolidation has derived from others. */
 export function isOfTypes(types: readonly string[]): Condition {
   return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
 }
@@ -315,7 +316,7 @@ export function isExpiredSince(condition: Condition, since: number): Condition {
   return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
 }
 
-/** Memories that say the same kind of thing as this one, in the same tense and polarity, and were not made of others. */
+/** Memories of the same type, tense and polarity as this one, without those that consolidation has derived from others. */
 export function mayBeDoubleOf(memory: Memory, row: number): Condition {
   return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
     and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'

@@ -3,7 +3,7 @@ import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
-import type { Database, IndexedKind, Reader } from './database.ts';
+import { type Database, type IndexedKind, type Reader, recordTable } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isNotForgotten, type Sources } from './memory-rows.ts';
 import { chunks, isSeenFrom } from './owner-store.ts';
@@ -22,7 +22,7 @@ export async function loadEvents(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    // An event that was forgotten whole is blank.
+    // An event that was forgotten completely is blank.
     .where(sql<SqlBool>`trim(content) <> ''`)
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
@@ -116,8 +116,8 @@ export interface MemoryForRecall {
   category: string | null;
   isPermanent: boolean;
   /**
-   * The events that say the same: those that it quotes, or was learned from. A memory that summarises many events does not replace any of
-   * them.
+   * The events with the same content: those that the memory quotes, or was learned from. Empty for a summary of many events, which replaces
+   * none of them in the results.
    */
   sources: string[];
   time: number;
@@ -138,7 +138,6 @@ export async function memoriesForRecall(
   return (await memoriesWithSources(reader, tenant, owner, { afterVersion })).map(({ memory }) => memory);
 }
 
-/** The same, each with what it rests on. */
 async function memoriesWithSources(
   reader: Reader,
   tenant: string,
@@ -209,8 +208,9 @@ export async function rowsThat(
   reader: Reader,
   search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
 ): Promise<Set<number>> {
-  const table = search.kind === 'memory' ? sql`memories` : sql`events`;
-  const { rows } = await sql<{ rowId: number }>`select record.row_id as "rowId" from ${table} as record
+  const { rows } = await sql<{
+    rowId: number;
+  }>`select record.row_id as "rowId" from ${recordTable(search.kind)} as record
     where record.tenant_id = ${search.tenant} and record.owner_key in (${sql.join([...search.owners])})
       and ${search.condition}`.execute(reader);
   return new Set(rows.map((row) => row.rowId));

@@ -29,7 +29,6 @@ export type MemoryRow = Selectable<MemoryTable>;
 /** A condition on rows that are read as of a past time: a memory that was forgotten since is hidden there, too. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
-/** Whether a memory has one of the tags. */
 export function isTagged(tags: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from memory_tags where memory_tags.tenant_id = memories.tenant_id
     and memory_tags.owner_key = memories.owner_key and memory_tags.memory_id = memories.id and tag in (${sql.join(tags)}))`;
@@ -147,7 +146,7 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
 
 type Identity = Pick<Memory, 'type' | 'content' | 'title' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
-/** The key that is unique among the live memories of a scope, as the type says; null where nothing is. */
+/** The key that must be unique among the live memories of a scope, by the policy of the type; null where nothing has to be unique. */
 export function uniqueKey(memory: Identity, type: MemoryType): string | null {
   if (type.unique === 'nothing') return null;
   if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;
@@ -155,8 +154,8 @@ export function uniqueKey(memory: Identity, type: MemoryType): string | null {
 }
 
 /**
- * The key of exact doubles: the same words with the same fields. A quotation may be the text of two statements, and they are
- * not doubles where the subject, attribute, value or polarity differs.
+ * The key of exact duplicates, which have the same words and the same fields. Two statements may quote the same text; they are no
+ * duplicates where the subject, attribute, value or polarity differs.
  */
 export function contentKey({ content, subject, attribute, value, polarity }: Omit<Identity, 'type' | 'title'>): string {
   const key = `content:${contentHash(content)}`;
@@ -164,19 +163,19 @@ export function contentKey({ content, subject, attribute, value, polarity }: Omi
   return isPlain ? key : `${key}:${contentHash(JSON.stringify([subject, attribute, value, polarity]))}`;
 }
 
-/** The searchable text of a memory: its content and its title. */
+/** The text that the full-text index has of a memory. */
 export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags' | 'url'>): string {
   return [memory.title, memory.content, memory.tags.join(' ').replaceAll('_', ' '), memory.url]
     .filter((part) => part !== null && part !== '')
     .join('\n');
 }
 
-/** What a memory rests on. These lists only grow, but for what is erased. */
+/** The sources of a memory. These lists only grow, except by erasure. */
 export type Sources = Pick<Memory, 'sourceEvents' | 'quotes'>;
 
 /**
- * A memory before a change, as the revision of the change keeps it: without its sources, and with those that the change has added. With
- * all its sources in every revision, the history of a topic that goes on for years would grow with the square of its sessions.
+ * A memory before a change, as the revision of the change stores it: without its sources, but with the sources that the change has added. If
+ * every revision had all sources, the history of a topic would grow with the square of its sessions.
  */
 export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: Sources): string {
   const [events, quoted] = [new Set(sourceEvents), new Set(quotes.map(quoteKey))];
@@ -187,10 +186,10 @@ export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: S
   return JSON.stringify({ ...memory, added });
 }
 
-/** What a revision keeps of a memory, with the sources of then: those of the next version without what was added to them. */
+/** A snapshot with its sources at that time: those of the next version without the ones that the change has added. */
 export function withSources(snapshot: Record<string, unknown>, next: Sources): Record<string, unknown> & Sources {
   const { added, ...memory } = snapshot as { added?: Sources };
-  // A revision of an earlier version of Varve has all sources of its memory, and one that was imported may have anything.
+  // A revision by an earlier version of Varve contains all sources of its memory. The format of an imported revision is not checked.
   if (!Array.isArray(added?.sourceEvents) || !Array.isArray(added.quotes))
     return { sourceEvents: [], quotes: [], ...memory };
   const [events, quoted] = [new Set(added.sourceEvents), new Set(added.quotes.map(quoteKey))];
@@ -239,7 +238,7 @@ function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
 }
 
-/** Makes the record of a memory that was handed in: the handle's scope, the defaults of its type and its attribute. */
+/** A memory from its input, in the scope of the handle, with the defaults of its type and attribute. */
 export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Memory {
   const type = memoryType(parts.memoryTypes, input.type);
   const now = new Date(parts.clock.now());

@@ -10,8 +10,8 @@ import { changeOwner, chunks, ofOwner } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
-// Records of exactly one owner, for formation, consolidation and maintenance. What a handle sees, which may be of several owners, is read
-// by `read-memories.ts` and `event-store.ts`.
+// Records of exactly one owner, for formation, consolidation and maintenance. `read-memories.ts` and `event-store.ts` read what a handle
+// sees, which may belong to several owners.
 
 /** A record with the number of its row: the order in which records were written. */
 export interface Numbered<Item> {
@@ -19,21 +19,21 @@ export interface Numbered<Item> {
   row: number;
 }
 
-/** Which memories of an owner are read. Archived ones are left out, except as `archivedAs` says. */
+/** Only live memories are read, unless `archivedAs` is set. */
 export interface OwnMemoryFilter {
   types?: readonly string[];
   attribute?: string;
-  /** Only those of this session and this connection; null: of none. Default: of any. */
+  /** Only memories of this session and connection, where null means outside of any. Default: no restriction. */
   place?: Pick<Scope, 'session' | 'connection'>;
-  /** With those that were archived for one of these reasons. */
+  /** Also memories that were archived for one of these reasons. */
   archivedAs?: readonly ArchiveReason[];
-  /** Without drafts of the local reader that a model will read again. */
+  /** Without statements of the local reader, which a model will replace when it reads the same turns. */
   withoutDrafts?: boolean;
-  /** Without what a tool, a page or pasted text said. */
+  /** Without statements from tools, pages and pasted text. */
   withoutUnverified?: boolean;
   /** Without texts that consolidation has merged. */
   withoutMerged?: boolean;
-  /** Only those that have a tag. */
+  /** Only memories with a tag. */
   tagged?: boolean;
   updatedSince?: number;
   /** Default `oldest`: in the order in which they were written. `stated`: the latest statement comes first. */
@@ -41,12 +41,10 @@ export interface OwnMemoryFilter {
   limit?: number;
 }
 
-/** The memories of one owner. */
 export async function ownMemories(reader: Reader, owner: Scope, filter: OwnMemoryFilter = {}): Promise<Memory[]> {
   return (await ownMemoryRows(reader, owner, filter)).map(({ item }) => item);
 }
 
-/** The memories of one owner, each with the number of its row. */
 export async function ownMemoryRows(
   reader: Reader,
   owner: Scope,
@@ -164,7 +162,7 @@ export async function fadeMemories(
   }
 }
 
-/** Archives memories of one tenant at once, each with its revision. Memories that were archived meanwhile are left out. Gives their ids. */
+/** Archives memories of one tenant at once, each with its revision. Returns their ids, without those that were archived meanwhile. */
 export async function archiveMemories(
   writer: Writer,
   parts: Parts,
@@ -184,7 +182,7 @@ export async function archiveMemories(
     .where('archived_at', 'is', null)
     .execute()) as MemoryRow[];
   const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
-  // In a fixed order, so that two passes cannot deadlock.
+  // The order is fixed, so that two passes cannot deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
@@ -247,7 +245,6 @@ async function archiveOfOwner(
   }
 }
 
-/** The tenants that have live memories. */
 export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
   const { rows } = await sql<{
     tenant: string;

@@ -24,15 +24,15 @@ export function versionsOf(milliseconds: number): number {
   return milliseconds * 1000;
 }
 
-// The last version that this process has issued for any owner and store: two owners that are written within one tick of the clock keep
-// the order of the writes. Versions only have to grow, so it does no harm that stores share the number.
+// The last version that this process has issued for any owner and store, so that two owners that are written within one tick of the clock
+// keep the order of the writes. Stores can share the number, because versions only have to grow.
 let latest = 0;
 
 /**
- * Begins a change to what an owner knows: takes the owner's lock (its row) until the transaction ends, so that writes to one owner are
- * serialised, and returns the owner's new version, by which caches know of the change. A version is later than all before it of the same
- * owner, and is not below the time in microseconds, so that versions of several owners can be put in one order too: a hybrid logical
- * clock. `steps`: how many numbers the change needs; the version is the last of them.
+ * Begins a change to the records of an owner: locks the owner's row until the transaction ends, so that writes to one owner are serialised,
+ * and returns the owner's new version, by which caches detect the change. Versions are a hybrid logical clock: a version is greater than all
+ * earlier ones of the same owner and not below the time in microseconds, so that versions of several owners can be ordered too. `steps` is
+ * the number of versions that the change needs; the last of them is returned.
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
@@ -60,8 +60,8 @@ type Filter<Table extends keyof Tables> = (
 ) => ExpressionWrapper<Tables, Table, SqlBool>;
 
 /**
- * What a handle sees of memories and blocks: its own scope and the wider ones above it. Another session's or
- * connection's records are out of sight; `connections` names further active ones.
+ * The memories and blocks that a handle sees: those of its own scope and of the wider ones above it. Records of other sessions and
+ * connections are excluded; `connections` names further active connections.
  */
 export function visibleFrom<Table extends 'memories' | 'blocks'>(
   scope: Scope,
@@ -134,11 +134,10 @@ function withOpen(part: string | null): string[] {
 export interface OwnerState {
   owner: string;
   version: number;
-  /** Changes when something was removed for good, or the owner came back after that. */
   incarnation: string;
 }
 
-/** The states of owners; one that was never written to has none. */
+/** The states of owners. An owner that was never written to has none. */
 export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
   const rows = await reader
     .selectFrom('owners')
@@ -153,7 +152,7 @@ export async function ownerStates(reader: Reader, tenant: string, owners: readon
   }));
 }
 
-/** An owner and its incarnation, which is another one once anything of the owner was erased; null: there is no owner. */
+/** An owner and its incarnation when it was read; null when the owner did not exist. */
 export interface SeenOwner {
   scope: Scope;
   incarnation: string | null;
@@ -182,7 +181,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
   });
 }
 
-/** Agent and user of an owner; both null for one that was erased. */
+/** The agent and the user of an owner; both are null after the owner was erased. */
 export async function partsOfOwner(
   reader: Reader,
   tenant: string,
@@ -197,7 +196,7 @@ export async function partsOfOwner(
   return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
 }
 
-/** The owner's next version, so that caches ask for what was just written. An owner that was erased has none. */
+/** Increments the owner's version, so that caches read what was just written; 0 after the owner was erased. */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
   const row = await writer
     .updateTable('owners')
@@ -260,7 +259,6 @@ export async function removeRows<Table extends keyof Tables>(
   return count;
 }
 
-/** The owner columns of a row. */
 export function ownerColumns(scope: Scope): {
   tenant_id: string;
   owner_key: string;
@@ -287,7 +285,7 @@ export function scopeOfRow(row: {
   };
 }
 
-/** This many values in one statement stay far below the parameter limits of both databases. */
+/** 500 values in one statement stay far below the parameter limits of both databases. */
 const CHUNK = 500;
 
 /** Splits a list into chunks that fit into one statement. */

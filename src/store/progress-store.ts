@@ -10,9 +10,9 @@ export interface OwnerProgress {
   timeZone: string | null;
   reflectionHour: number | null;
   nextReflectionAt: number | null;
-  /** Messages that were recorded up to this time have been reflected on, */
+  /** Messages that were recorded before this time have been reflected on. */
   reflectedUntil: number | null;
-  /** but of those recorded at exactly this time only the ones up to this place; 0: all of them. */
+  /** Of the messages recorded at exactly `reflectedUntil`, those up to this sequence have been reflected on; 0 means all of them. */
   reflectedSequence: number;
   eventSequence: number;
   consolidatedVersion: number;
@@ -45,31 +45,27 @@ function toProgress(row: Selectable<OwnerProgressTable>): OwnerProgress {
   };
 }
 
-/** Sets the fields that are given. */
-export async function saveProgress(writer: Writer, scope: Scope, fields: Partial<OwnerProgress>): Promise<void> {
-  const all = { ...NONE, ...fields };
-  const set = {
-    ...(fields.timeZone === undefined ? {} : { time_zone: fields.timeZone }),
-    ...(fields.reflectionHour === undefined ? {} : { reflection_hour: fields.reflectionHour }),
-    ...(fields.nextReflectionAt === undefined ? {} : { next_reflection_at: fields.nextReflectionAt }),
-    ...(fields.reflectedUntil === undefined ? {} : { reflected_until: fields.reflectedUntil }),
-    ...(fields.eventSequence === undefined ? {} : { event_row: fields.eventSequence }),
-    ...(fields.reflectedSequence === undefined ? {} : { reflected_sequence: fields.reflectedSequence }),
-    ...(fields.consolidatedVersion === undefined ? {} : { consolidated_version: fields.consolidatedVersion }),
+function toColumns(
+  progress: OwnerProgress,
+): Omit<Selectable<OwnerProgressTable>, keyof ReturnType<typeof ownerColumns>> {
+  return {
+    time_zone: progress.timeZone,
+    reflection_hour: progress.reflectionHour,
+    next_reflection_at: progress.nextReflectionAt,
+    reflected_until: progress.reflectedUntil,
+    event_row: progress.eventSequence,
+    reflected_sequence: progress.reflectedSequence,
+    consolidated_version: progress.consolidatedVersion,
   };
-  if (Object.keys(set).length === 0) return;
+}
+
+/** Sets the fields that are defined: Kysely leaves undefined columns out of an update. */
+export async function saveProgress(writer: Writer, scope: Scope, fields: Partial<OwnerProgress>): Promise<void> {
+  const set = toColumns(fields as OwnerProgress);
+  if (Object.values(set).every((value) => value === undefined)) return;
   await writer
     .insertInto('owner_progress')
-    .values({
-      ...ownerColumns(scope),
-      time_zone: all.timeZone,
-      reflection_hour: all.reflectionHour,
-      next_reflection_at: all.nextReflectionAt,
-      reflected_until: all.reflectedUntil,
-      event_row: all.eventSequence,
-      reflected_sequence: all.reflectedSequence,
-      consolidated_version: all.consolidatedVersion,
-    })
+    .values({ ...ownerColumns(scope), ...toColumns({ ...NONE, ...fields }) })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key']).doUpdateSet(set))
     .execute();
 }
@@ -104,7 +100,7 @@ export interface ChangedOwner {
   user_id: string | null;
 }
 
-/** In the order of their keys, so that owners which stay changed for long, without credit or a model, do not block others. */
+/** Changed owners in the order of their keys, so that owners which stay changed for long, without credit or a model, do not block others. */
 export async function changedOwners(
   database: Database,
   after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
@@ -173,7 +169,7 @@ export async function ownersToReflect(
   return rows;
 }
 
-/** Of several workers that read the same due time, only one can move it. */
+/** Sets the next due time of a reflection. Of several workers that read the same due time, only one succeeds. */
 export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
   const result = await sql`
     insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)

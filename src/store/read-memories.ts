@@ -10,16 +10,16 @@ import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow,
 import { chunks, isSeenFrom, ofOwner, visibleFrom, withinReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
-/** Which memories to list. What is left out does not narrow the list. */
+/** Conditions on memories. An absent field is no condition. */
 export interface MemoryFilter {
   types?: string[];
-  /** Has all of these tags. */
+  /** All of these tags are required. */
   tags?: string[];
-  /** About one of these: `User`, "User's sister Ana". */
+  /** The subject is one of these: `User`, "User's sister Ana". */
   subjects?: string[];
-  /** Has one of these attributes, such as `home_city`. */
+  /** The attribute is one of these, such as `home_city`. */
   attributes?: string[];
-  /** Only permanent facts, or only what is none. */
+  /** Only permanent facts, or only other memories. */
   permanent?: boolean;
   categories?: string[];
   states?: string[];
@@ -44,13 +44,13 @@ export interface MemoryFilter {
   order?: 'newest' | 'oldest' | 'important';
   /** Default 100, at most 1,000. */
   limit?: number;
-  /** Where the last page ended. */
+  /** The cursor of the previous page. */
   cursor?: string;
 }
 
 const names = z.array(textSchema(200)).max(200).optional();
 
-/** The fields of a filter, for doors that take further ones beside them. */
+/** The fields of a filter, for operations of the server that accept further fields. */
 export const memoryFilterFields: Readonly<Record<keyof MemoryFilter, z.ZodType>> = {
   types: names,
   tags: tagsSchema.optional(),
@@ -197,18 +197,18 @@ function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
   return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
 }
 
-/** Which statements to read by their fields. What is left out does not narrow the list. */
-export interface StatementSearch {
+/** Conditions on the fields of statements. An absent field is no condition. */
+interface StatementSearch {
   subjects?: readonly string[];
   attributes?: readonly string[];
   permanent?: boolean;
-  /** `own`: of the innermost owner of the scope alone. `visible`: of all that the handle sees. */
+  /** `own`: statements of the innermost owner of the scope only. `visible`: of all owners that the handle sees. */
   owner: 'own' | 'visible';
-  /** Leaves out what has expired by then. */
+  /** Excludes memories that have expired by this time. */
   now?: number;
 }
 
-/** The live statements with these fields, the one that was stated last first. */
+/** The live statements with these fields, the latest first. */
 export async function listStatements(reader: Reader, scope: Scope, search: StatementSearch): Promise<Memory[]> {
   let query = reader
     .selectFrom('memories')
@@ -297,7 +297,7 @@ function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery 
   const ordered = query.orderBy('created_at', direction).orderBy('row_id', direction);
   if (after === null) return ordered;
   const [first = 0, row] = after;
-  // A cursor of one number is from before schema 16: it names a row.
+  // A cursor with a single number was written before schema 16 and contains a row number.
   if (row === undefined) return ordered.where('row_id', beyond, first);
   return ordered
     .where('created_at', upTo, first)
@@ -333,8 +333,8 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
 const PAST_PAGE = 500;
 
 /**
- * The list as of a time: rows that existed then, each in the version of then. Filters apply to that version,
- * so they run here and not in SQL. Pages by row, newest first, whatever the order within a page.
+ * The list as of a time: the rows that existed, each in its version at that time. Filters apply to that version, so they are evaluated here
+ * and not in SQL.
  */
 async function listPast(
   reader: Reader,
@@ -405,7 +405,6 @@ function isAsArchived(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): 
   return memory.archivedAt === null && (memory.expiresAt === null || memory.expiresAt > now);
 }
 
-/** Counts one reading of each memory. */
 export async function countAccess(writer: Reader, tenant: string, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await writer

@@ -11,20 +11,21 @@ import {
   ORIGINS,
   type Trust,
   TRUST_LEVELS,
+  trustOf,
 } from '../record/statement.ts';
 
 /**
- * What must hold of a record. The fields of one object must all hold; `and`, `or` and `not` combine objects.
+ * Conditions on records. All fields of an object must match; `and`, `or` and `not` combine objects.
  * A condition on a field that a kind of record does not have excludes all records of that kind.
  */
 export interface RecallFilter {
-  /** Types of memories, kinds of events. */
+  /** The types of memories and the kinds of events. */
   types?: string[];
-  /** Has all of these tags. */
+  /** All of these tags are required. */
   tags?: string[];
-  /** Has one of these tags. */
+  /** One of these tags is required. */
   anyTag?: string[];
-  /** Is about one of these entities, by id. */
+  /** Ids of entities, one of which the memory must mention. */
   entities?: string[];
   after?: TimeInput;
   before?: TimeInput;
@@ -127,17 +128,19 @@ function eventConditions(filter: RecallFilter): Condition[] {
   if (filter.types) conditions.push(isIn('record.kind', filter.types));
   if (filter.after) conditions.push(sql<SqlBool>`record.occurred_at >= ${milliseconds(filter.after)}`);
   if (filter.before) conditions.push(sql<SqlBool>`record.occurred_at < ${milliseconds(filter.before)}`);
-  if (filter.minimumTrust) conditions.push(isIn('record.origin', ORIGINS_BY_TRUST[filter.minimumTrust]));
+  if (filter.minimumTrust) {
+    const levels = atLeast(TRUST_LEVELS, filter.minimumTrust);
+    conditions.push(
+      isIn(
+        'record.origin',
+        ORIGINS.filter((origin) => levels.includes(trustOf(origin))),
+      ),
+    );
+  }
   if (filter.origins) conditions.push(isIn('record.origin', filter.origins));
   if (filter.sessions) conditions.push(isIn('record.session_id', filter.sessions));
   return conditions;
 }
-
-const ORIGINS_BY_TRUST: Record<Trust, readonly Origin[]> = {
-  high: ['user', 'system'],
-  medium: ['user', 'system', 'agent'],
-  low: ORIGINS,
-};
 
 function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
   return Object.entries(filter.metadata ?? {}).map(([path, value]) => {

@@ -18,7 +18,6 @@ interface Owned {
   owner_key: string;
 }
 
-/** A row that says whose it is. */
 interface Placed extends Owned {
   agent_id: string | null;
   user_id: string | null;
@@ -216,10 +215,10 @@ export interface JobTable {
   /** From 0, which runs first, to 9. */
   priority: number;
   run_at: number;
-  /** How often it was leased, the present run included. */
+  /** How often the job was leased, including the current run. */
   attempts: number;
   max_attempts: number;
-  /** The fencing token: a worker without the current one cannot end the job. */
+  /** The fencing token. A worker without the current token cannot end the job. */
   lease_id: string | null;
   lease_until: number | null;
   last_error: string | null;
@@ -291,9 +290,9 @@ export interface OwnerProgressTable extends Placed {
   reflection_hour: number | null;
   next_reflection_at: number | null;
   reflected_until: number | null;
-  /** The last of the messages recorded at `reflected_until` that was reflected on; 0: all of them were. */
+  /** The sequence of the last message recorded at `reflected_until` that was reflected on; 0 means all of them. */
   reflected_sequence: number;
-  /** The last observation that the working memory has taken in. */
+  /** The sequence of the last observation that the working memory includes. */
   event_row: number;
   /** The owner's version at the last consolidation that found nothing more to do. */
   consolidated_version: number;
@@ -310,7 +309,7 @@ interface GivenMemoryTable extends Owned {
   session_id: string | null;
   memory_id: string;
   given_at: number;
-  /** 1: it is always given; 0: it was looked up for the turn. */
+  /** 1 for a memory that is part of every prompt, 0 for one that was looked up for the turn. */
   always: Generated<number>;
 }
 
@@ -360,7 +359,7 @@ export interface ErasureTable {
   at: number;
   actor: string;
   reason: string;
-  /** A digest of whose it was. */
+  /** A digest of the erased scope. */
   subject: string;
   counts: string;
   removed: number;

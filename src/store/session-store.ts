@@ -30,20 +30,20 @@ function toSession(row: SessionRow, now: number): Session {
   };
 }
 
-/** The session of a scope, or null when nothing has happened in it yet. */
+/** The session of a scope; null before its first event. */
 export async function findSession(reader: Reader, scope: Scope, now: number): Promise<Session | null> {
   const row = await reader.selectFrom('sessions').selectAll().where(ofSession(scope)).executeTakeFirst();
   return row === undefined ? null : toSession(row, now);
 }
 
 /** What a batch of events adds to its session. */
-export interface SessionGrowth {
+interface SessionGrowth {
   events: number;
   messages: number;
   weightedTokens: number;
 }
 
-/** Makes room for events in a session: opens it, or opens it again, and returns the first free position. */
+/** Reserves positions for events in a session, which is opened or reopened. Returns the first position. */
 export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
   const { event_count } = await writer
     .insertInto('sessions')
@@ -73,7 +73,6 @@ export async function growSession(writer: Writer, scope: Scope, growth: SessionG
   return event_count - growth.events;
 }
 
-/** Changes the fields of a session that are given. */
 export async function updateSession(
   writer: Writer,
   scope: Scope,
@@ -81,10 +80,7 @@ export async function updateSession(
 ): Promise<void> {
   await writer
     .updateTable('sessions')
-    .set({
-      ...(fields.status === undefined ? {} : { status: fields.status }),
-      ...(fields.state === undefined ? {} : { state: JSON.stringify(fields.state) }),
-    })
+    .set({ status: fields.status, state: fields.state && JSON.stringify(fields.state) })
     .where(ofSession(scope))
     .execute();
 }
@@ -112,7 +108,7 @@ export function toEvent(row: EventRow): Event {
   };
 }
 
-/** The last `size` turns of a session, and always its first: oldest first. */
+/** The last `size` turns of a session and its first turn, oldest first. */
 export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
   const from = Math.max(session.eventCount - (size - 1), 1);
   const rows = await reader
@@ -125,7 +121,7 @@ export async function sessionWindow(reader: Reader, scope: Scope, session: Sessi
   return rows.map(toEvent);
 }
 
-/** The events of a session from one position up to, not including, another: oldest first. */
+/** The events of a session from the position `from` up to, but not including, `to`, oldest first. */
 export async function listSessionEvents(reader: Reader, scope: Scope, from: number, to: number): Promise<Event[]> {
   const rows = await reader
     .selectFrom('events')
@@ -138,7 +134,6 @@ export async function listSessionEvents(reader: Reader, scope: Scope, from: numb
   return rows.map(toEvent);
 }
 
-/** Marks events as distilled. */
 export async function markProcessed(
   writer: Writer,
   tenant: string,
@@ -186,7 +181,7 @@ export async function advanceFormation(
   return result.numUpdatedRows > 0n;
 }
 
-/** Moves the cursor past the last event of a session, if it is directly before that event, which was formed elsewhere. */
+/** Moves the cursor of formation past the last event of a session, which was formed elsewhere, if no other event waits before it. */
 export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
   await writer
     .updateTable('sessions')
@@ -196,7 +191,7 @@ export async function passFormation(writer: Writer, scope: Scope): Promise<void>
     .execute();
 }
 
-/** Open sessions of all tenants in which nothing has happened since `before`, the longest quiet first. */
+/** Open sessions of all tenants without an event since `before`, the longest idle first. */
 export async function findIdleSessions(database: Database, before: number, limit: number): Promise<Scope[]> {
   const rows = await database.read(EVERY_TENANT, (reader) =>
     reader
@@ -212,8 +207,8 @@ export async function findIdleSessions(database: Database, before: number, limit
 }
 
 /**
- * Sessions of all tenants that have events which no formation has read, and in which nothing has happened since `quietSince`. A
- * session whose formation waits, runs, or was given up since `givenUpSince` is left out.
+ * Sessions of all tenants that have events which no formation has read, and no event since `quietSince`. Sessions whose formation waits,
+ * runs, or has failed for good since `givenUpSince` are left out.
  */
 export async function findColdSessions(
   reader: Reader,
@@ -292,18 +287,18 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
   };
 }
 
-export interface SessionsWithReflections {
+interface SessionsWithReflections {
   tenant: string;
   /** The sessions of one owner; null: of the whole tenant. */
   owner: string | null;
   /** The types of memories that are reflections. */
   types: readonly string[];
-  /** Sessions without an event since then are over. */
+  /** Sessions without an event since this time have ended. */
   quietSince: number;
   limit: number;
 }
 
-/** Sessions that are over and still have reflections, merged or single. */
+/** Sessions that have ended and still have reflections, merged or single. */
 export async function sessionsWithReflections(
   reader: Reader,
   { tenant, owner, types, quietSince, limit }: SessionsWithReflections,

@@ -35,15 +35,15 @@ import { findChangeable, listStatements } from './read-memories.ts';
 export interface WrittenMemory {
   memory: Memory;
   /**
-   * `created`; `unchanged`: it was known already; `revised`: a summary of the same title was brought up to date;
-   * `superseded`: it replaced the memory that it contradicts, or another value of a permanent fact.
+   * `unchanged`: the memory existed already. `revised`: the existing memory with the same title was updated. `superseded`: the new memory
+   * has replaced the memory that it contradicts, or another value of a permanent fact.
    */
   outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
 }
 
 /**
- * Stores a memory, or finds that the owner has it already: by its content and fields or by its title, as its type says. The
- * memory that it contradicts is archived in the same transaction.
+ * Stores a memory, unless the owner already has it. The type defines the unique key: content and fields, or the title. The memory that it
+ * contradicts is archived in the same transaction.
  */
 export async function writeMemory(
   writer: Writer,
@@ -53,10 +53,10 @@ export async function writeMemory(
   change: Change,
 ): Promise<WrittenMemory> {
   const memory = newMemory(parts, scope, input);
-  // A shared fact may rest on what the user has told other agents.
+  // The sources of a shared fact may be conversations with other agents.
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
-  // The owner's lock first: two writers must not both find that the memory is new.
+  // The lock of the owner is taken first, so that two writers cannot both find that the memory is new.
   await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, parts, memory);
@@ -127,7 +127,7 @@ export async function reviseMemory(
   return revised;
 }
 
-/** The changed texts, without what the policy keeps out of memories. */
+/** The changed texts, redacted by the privacy policy. */
 function cleanFields<Fields extends { content?: string; title?: string | null; value?: string | null }>(
   parts: Parts,
   fields: Fields,
@@ -139,12 +139,12 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
   return clean;
 }
 
-/** Archive reasons that mean that the statement no longer holds. With any other reason the documents that repeat it by hand stay as they are. */
+/** The archive reasons after which sentences that repeat the statement are removed from documents. */
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
 
 /**
- * Archives a memory; `until` is when it ceased to hold, if that is known. A memory that was archived for another reason can still be
- * forgotten, and an expired one can still get the statement with its outcome.
+ * Archives a memory; `until` is the time at which it ceased to hold, if known. A memory that was archived for another reason can still be
+ * forgotten, and an expired one can still be replaced by the statement with its outcome.
  */
 export async function archiveMemory(
   writer: Writer,
@@ -174,7 +174,7 @@ export function laterOf(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other;
 }
 
-/** Brings an archived memory back. Fails when something newer has taken its place. */
+/** Restores an archived memory. Throws `conflict` when a newer memory has replaced it. */
 export async function restoreMemory(writer: Writer, parts: Parts, before: Memory, why: Change): Promise<Memory> {
   if (before.archivedAt === null) return before;
   const inItsPlace = await findInItsPlace(writer, parts, before);
@@ -210,8 +210,7 @@ export async function supersedeMemory(
   parts: Parts,
   { old, next, reason, change }: { old: Memory; next: Memory; reason: ArchiveReason; change: Change },
 ): Promise<Memory> {
-  const ended = { ...old, validTo: old.validTo ?? next.validFrom ?? next.statedAt };
-  const validTo = ended.validFrom !== null && ended.validTo < ended.validFrom ? ended.validFrom : ended.validTo;
+  const validTo = laterOf(old.validFrom, old.validTo ?? next.validFrom ?? next.statedAt);
   const after: Memory = {
     ...old,
     validTo,
@@ -235,8 +234,8 @@ interface Restated {
 }
 
 /**
- * Writes the merged text of a memory again from the single statements that are left, as a list: a model words it again when there is more
- * to merge. With fewer than two left, the merged text is removed and the single statements remain.
+ * Rewrites the merged text of a memory as a list of the single statements that are left. A model rewords the text at the next merge. With
+ * fewer than two statements left, the merged text is removed and the single statements remain.
  */
 export async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
   if (before.contradictedBy === null || before.archivedAt !== null) return;
@@ -293,7 +292,7 @@ async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory):
   }
 }
 
-/** The live memory with the same unique key: the same content and fields, or the same title, as its type says. */
+/** The live memory with the same unique key. */
 export async function findLive(
   writer: Writer,
   { memoryTypes }: Pick<Parts, 'memoryTypes'>,
@@ -312,7 +311,7 @@ export async function findLive(
   return row === undefined ? null : toMemory(row as MemoryRow);
 }
 
-/** The live memory that has taken the place of one that is to be live again: an exact double, or another value. */
+/** The live memory that has replaced an archived one: an exact duplicate, or another value of the attribute. */
 export async function findInItsPlace(writer: Writer, parts: Parts, memory: Memory): Promise<Memory | null> {
   const double = await findLive(writer, parts, memory);
   return double ?? findValue(writer, parts, memory);

@@ -19,8 +19,8 @@ const I_AM = "(?:i'm|i am)";
 const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|i'm|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
 
 /**
- * Words that mean a slot nearly always, but not for certain. Such a slot is filled only where the selector keeps the sentence and
- * where nobody else is spoken of: see `SlotRule.likely`.
+ * Words that nearly always indicate a slot. Such a slot is filled only if the selector keeps the sentence and the clause mentions nobody
+ * else: see `SlotRule.likely`.
  */
 const ofTheUser: readonly SlotRule[] = [
   ...slot('job_title', [
@@ -325,7 +325,7 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
 ];
 
-/** What names somebody of the user's may stand beside words for other people. */
+/** The slots that name a relative of the user, which are filled even if the sentence mentions other people. */
 const ofOthers: readonly SlotRule[] = [
   ...slot('partner_name', [
     "(?:my|me|the) (?:fella|fellow|bloke|old man|old lady|better half|other half|mrs|missus|hubby|husband|wife|wifey|lady),? <name>(?=,|\\.|$| (?:is|says|said|thinks|has|bought|does|wants|made|took|never|always|and i|got|goes|won't)\\b)",

@@ -1,15 +1,14 @@
-import { MONTHS } from '../calendar.ts';
 import { englishLikely } from './en-likely.ts';
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 const UNITS = '(?: (?:a|per|each) (?:hour|day|week|month|year|mile|annum))?';
 
-/** What of the user's a verb of removing or keeping may take. */
+/** Objects of the user that a verb of removing or keeping may have. */
 const OBJECT =
   "(?:all |everything |anything |whatever )?(?:of )?(?:(?:about|abt|of|on|re) )?(?:my|our)(?= (?!last|previous|first|second|third|draft|text|message|mail|essay|letter|list|code|file|table|sentence|paragraph|comment|line|screen|desk|room|garden))|(?:about |abt )?(?:what|where|who|which \\S+|how(?: old| much| many| long| often| tall)?|when|whatever|everything|anything|all) (?:that )?(?:i|i'm|im|i've|we|my|our|you|you've|about|of)|(?:about )?the (?:fact|thing|bit|part|stuff|info|information|detail|details|name|comment|remark) (?:that|about|of|where|with|i)|(?:that|this|it|them|those)(?= *(?:[.!,;?]|$| please| thanks| now| pls| plz| thx| ok| okay| asap| immediately| straight away| right away| from| about| i said| again| bit| part| thing| one| then| for me))(?! *,? (?:never mind|nevermind|doesn't matter|let's))|(?:about|abt) (?:that|this|it|him|her|them)|that i(?:'m)?|i (?:ever )?(?:said|told|mentioned)|(?:that|my|the) (?:very )?last (?:bit|thing|part|remark|message|one)(?! of (?:the|this))";
 
-/** Where the assistant keeps what it knows, and verbs that take something out of there. */
+/** Words for the store of the assistant, and verbs of removing something from it. */
 const MEMORY =
   '(?:(?:your|ur|the) (?:memory(?: bank)?|memories|notes?|records?|files?|database|data|brain|head|mind|logs?|storage|books?)|(?:your|ur) (?:list|system|archive|diary|history)|(?:your|ur|my) profile)';
 const REMOVING = '(?:take|get|cross|rub|knock|pull|strike|kick|cut)';
@@ -149,7 +148,6 @@ export const english: Pack = {
       'november|nov',
       'december|dec',
     ],
-    monthNames: MONTHS,
     weekdays: [
       'monday|mon',
       'tuesday|tues?',

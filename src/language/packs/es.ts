@@ -1,16 +1,16 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
-/** Where a memory is kept: "tus apuntes". */
+/** Words for the store of the assistant: "tus apuntes". */
 const MEMORY =
   '(?:(?:tus?|sus?|la) (?:memoria|registros?|notas|apuntes|fichas?|archivos?|historial|base(?: de datos)?|cabeza|recuerdos|cuaderno|libreta|expediente|perfil|sistema)|mi (?:ficha|perfil|historial|expediente))';
 /** Pronouns behind an order: "bórratelo". */
 const CLITICS = '(?:me|te|se)?(?:l[oa]s?)?';
-/** What the user has done with words: "que te di". */
+/** Clauses in which the user refers to earlier statements: "que te di". */
 const TOLD =
   '(?:di|dije|conté|pasé|mandé|puse|pegué|escribí|mencioné|comenté|nombré|solté|dicho|dado|contado|pasado|mandado|puesto|pegado|escrito|mencionado|comentado|soltado|hablé|hablado)';
 
-/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
 const WORKS =
   '(?:últim[oa] (?:frase|línea|párrafo|fila)|línea|párrafo|frase|archivo|columna|fila|celda|alarma|recordatorio|evento|reunión|tarea|rama|commit|función|variable|foto|canción|pista|coma|tilde|palabra|emoji|logo|fondo|app|aplicación|carpeta|filtro|punto|ingrediente|diapositiva|slide|hashtag|saludo|despedida)(?:s|es)?';
 const WORK_PLACES =
@@ -134,20 +134,6 @@ export const spanish: Pack = {
       'octubre|oct',
       'noviembre|nov',
       'diciembre|dic',
-    ],
-    monthNames: [
-      'enero',
-      'febrero',
-      'marzo',
-      'abril',
-      'mayo',
-      'junio',
-      'julio',
-      'agosto',
-      'septiembre',
-      'octubre',
-      'noviembre',
-      'diciembre',
     ],
     weekdays: ['lunes', 'martes', 'miércoles|miercoles', 'jueves', 'viernes', 'sábado|sabado', 'domingo'],
     days: [

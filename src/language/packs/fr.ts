@@ -1,13 +1,13 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
-/** Where a memory is kept: "tes fiches". */
+/** Words for the store of the assistant: "tes fiches". */
 const MEMORY =
   "(?:(?:t(?:a|es|on)|vo(?:tre|s)|la) (?:mémoire|notes|données|base|dossiers?|tête|fiches?|carnet|registres?|historique|archives|profil|système|cerveau)|m(?:a|on) (?:fiche|profil|dossier|historique)|l'historique)";
-/** What the user has done with words: "que je t'ai donné". */
+/** Clauses in which the user refers to earlier statements: "que je t'ai donné". */
 const TOLD = '(?:dite?s?|donnée?s?|racontée?s?|écrite?s?|filée?s?|envoyée?s?|collée?s?|confiée?s?|mise?s?|parlé)';
 
-/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
 const WORKS =
   '(?:derni(?:er|ère)|lignes?|phrases?|paragraphes?|fichiers?|colonnes?|cellules?|alarmes?|rappels?|évènements?|événements?|réunions?|tâches?|branches?|commits?|fonctions?|variables?|photos?|chansons?|virgules?|mots?(?! de passe)|émojis?|emojis?|logos?|fonds?|applis?|applications?|filtres?|points?|diapos?|hashtags?|formules?)';
 const WORK_PLACES =
@@ -131,20 +131,6 @@ export const french: Pack = {
       'octobre|oct',
       'novembre|nov',
       'décembre|déc',
-    ],
-    monthNames: [
-      'janvier',
-      'février',
-      'mars',
-      'avril',
-      'mai',
-      'juin',
-      'juillet',
-      'août',
-      'septembre',
-      'octobre',
-      'novembre',
-      'décembre',
     ],
     weekdays: ['lundi', 'mardi', 'mercredi', 'jeudi', 'vendredi', 'samedi', 'dimanche'],
     days: [

@@ -1,15 +1,15 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
-/** Where a memory is kept, after "da" or "in": "dai tuoi appunti". */
+/** Words for the store of the assistant, after "da" or "in": "dai tuoi appunti". */
 const MEMORY =
   "(?:(?:all[ae']|ai|al|agli|ell[ae']|ei|el|egli) ?(?:(?:tu[aeo]|tuoi|su[aeo]|suoi) (?:memoria|appunti|note|dati|archivi[oi]?|testa|mente|sched[ae]|profilo|registr[oi]|cronologia|database|ricordi|taccuino|sistem[ai]|pensieri)|memoria|appunti|note|archivio|testa|mio profilo|mia scheda))";
 /** Pronouns behind a verb: "cancellamelo". */
 const CLITICS = '(?:me|te|ti|si|mi|ce)?(?:l[oaei]|ne)?';
-/** What the user has done with words: "che ti ho dato". */
+/** Clauses in which the user refers to earlier statements: "che ti ho dato". */
 const TOLD = '(?:dett|dat|raccontat|scritt|mandat|passat|incollat|confidat|accennat)[oaei]';
 
-/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
 const WORKS =
   '(?:ultim[oa] (?:frase|riga|paragrafo)|righ[ae]|riga|frasi?|paragraf[oi]|file|colonn[ae]|cell[ae]|svegli[ae]|promemoria|event[oi]|riunion[ei]|attività|branch|commit|print|funzion[ei]|variabil[ei]|foto|comment[oi]|canzon[ei]|virgol[ae]|parol[ae]|emoji|logo|sfondo|app|applicazion[ei]|cartell[ae]|filtr[oi]|punt[oi]|slide|diapositiv[ae]|hashtag)';
 const WORK_PLACES =
@@ -130,20 +130,6 @@ export const italian: Pack = {
       'ottobre|ott',
       'novembre|nov',
       'dicembre|dic',
-    ],
-    monthNames: [
-      'gennaio',
-      'febbraio',
-      'marzo',
-      'aprile',
-      'maggio',
-      'giugno',
-      'luglio',
-      'agosto',
-      'settembre',
-      'ottobre',
-      'novembre',
-      'dicembre',
     ],
     weekdays: [
       'lunedì|lunedi',

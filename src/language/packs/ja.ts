@@ -1,4 +1,4 @@
-import { type Pack, slot, relations } from './pack.ts';
+import { HAN_MONTHS, type Pack, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 /** Not in a clause about somebody else: 佐々木くんが, 同級生は. */
@@ -92,21 +92,7 @@ export const japanese: Pack = {
       '(?:これ|この.{0,6})(?:本物|詐欺|怪しい|本当|大丈夫)|どういう意味|要約|翻訳|訳して|添削|返信(?:して|考え|文)|なんて返|見て(?:これ|この)|これ(?:見て|読んで)|届いた|来た(?:んだけど|メール)|(?:メール|手紙|LINE)が(?:来|届)|以下|貼ります|貼る|ロールプレイ|のふりをして|続きを書',
   },
   calendar: {
-    months: [
-      '1月|一月',
-      '2月|二月',
-      '3月|三月',
-      '4月|四月',
-      '5月|五月',
-      '6月|六月',
-      '7月|七月',
-      '8月|八月',
-      '9月|九月',
-      '10月|十月',
-      '11月|十一月',
-      '12月|十二月',
-    ],
-    monthNames: ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12'],
+    months: HAN_MONTHS,
     weekdays: ['月曜日?', '火曜日?', '水曜日?', '木曜日?', '金曜日?', '土曜日?', '日曜日?'],
     days: [
       ['一昨日|おととい', -2],

@@ -1,13 +1,12 @@
 /**
- * The data of one language for the local reader. A new language is one file that fills this interface, its lists in `words.json`, an
- * entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Nothing here is a program: lists are alternatives of a
- * regular expression, written between bars, in lower case, with straight apostrophes. Letters, marks and digits bound a word, except in
- * Chinese and Japanese, which write no spaces.
+ * The data of one language for the local reader. A new language is one file that implements this interface, its lists in `words.json`, an
+ * entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular expression, separated by
+ * bars, in lower case, with straight apostrophes. They match whole words, except in Chinese and Japanese, which have no spaces between words.
  */
 export interface Pack {
   /** Code of ISO 639-1. */
   language: string;
-  /** `latin` writes spaces between words; `han` does not. */
+  /** `latin` has spaces between words; `han` does not. */
   script: 'latin' | 'han';
   /** Function words that distinguish the language from others. */
   common: string;
@@ -15,20 +14,20 @@ export interface Pack {
   questions: PackQuestions;
   requests: PackRequests;
   calendar: PackCalendar;
-  /** Words for a relation with the English word, which subjects are written with: `schwester` is `sister`. */
+  /** Words for relations with their English words, which subjects contain: `schwester` is `sister`. */
   relations: Readonly<Record<string, string>>;
   /** The forms of "my" before a relation, and the forms of the user as the subject: "I", "I am"; and "is" of others. */
   my: string;
   i: string;
   iAm: string;
   is: string;
-  /** A word that has a capital wherever it stands, in lower case: "i". */
+  /** A word that is always capitalised, in lower case: "i". */
   capitalised?: string;
   /** Verbs do not show the person, so a clause without a subject has the subject of the preceding words. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;
-  /** Words for a partner, kept apart because the name is a slot of the user; and for pets and children. */
+  /** Words for a partner, which are separate because the name of the partner is a slot of the user; and for pets and children. */
   partners: string;
   pets: string;
   children: string;
@@ -37,15 +36,15 @@ export interface Pack {
   slots: readonly SlotRule[];
   /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The value is a token. */
   answers: readonly (readonly [attribute: string, question: string, token: string])[];
-  /** Words that name what an attribute is about, in a request ("what I earn") or in a sentence about it. Names beside the table's are allowed. */
+  /** Words for the topic of an attribute, in a request ("what I earn") or a statement. Names that are not in the table are allowed. */
   topics: Readonly<Record<string, string>>;
-  /** "Lives in {value}": how a filled slot is written. What is missing is written with the attribute's label. */
+  /** Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. */
   templates: Readonly<Record<string, string>>;
   tried: PackTried;
 }
 
 /** Templates for a report on what was tried and with which result. The names in braces are placeholders. */
-export interface PackTried {
+interface PackTried {
   best: string;
   counted: string;
   /** The part in brackets appears once in a sentence. */
@@ -64,7 +63,7 @@ export interface PackWords {
   you: string;
   they: string;
   question: string;
-  /** How a request to the assistant begins: "can you", "please", "write". */
+  /** The beginning of a request to the assistant: "can you", "please", "write". */
   ask: string;
   greeting: string;
   assent: string;
@@ -79,14 +78,14 @@ export interface PackWords {
   decision: string;
   feeling: string;
   joke: string;
-  /** Says that the preceding words were not meant. */
+  /** Phrases after which the preceding words are not meant seriously. */
   kidding: string;
   said: string;
-  /** Held in the past: "used to". A slot in such a sentence is not filled. */
+  /** Phrases for what held in the past: "used to". A slot in such a sentence is not filled. */
   over: string;
-  /** Has just ended: "no longer", "any more". A slot in such a sentence is denied. */
+  /** Phrases for what has just ended: "no longer", "any more". A slot in such a sentence is denied. */
   ended: string;
-  /** How a reaction begins that confirms the answer before it, and how one that corrects it. */
+  /** The beginning of a reaction that confirms the preceding answer, and of one that corrects it. */
   confirms: string;
   corrects: string;
 }
@@ -109,34 +108,34 @@ export interface PackQuestions {
   howMany: string;
   /** Asks for what the assistant has said. */
   agentSaid?: string;
-  /** Asks whether the assistant still knows something, "did you forget", without a clause that tells it: "that I work there again". */
+  /** Asks whether the assistant still knows something ("did you forget"), without a clause that states it ("that I work there again"). */
   stillKnown?: string;
 }
 
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
-export interface PackRequests {
+interface PackRequests {
   remember: string;
-  /** What else the words of `remember` can mean: "do you remember", "I remember". */
+  /** Phrases with the words of `remember` that are no request: "do you remember", "I remember". */
   recalls?: string;
   /** An order for another time, which asks for nothing now: "when I say so, forget my number". */
   delayed?: string;
-  /** Words of a request before what it is about: "forget what I said about my". */
+  /** The words of a request before its topic: "forget what I said about my". */
   opening?: string;
   /** Imperative verbs of removing and of keeping, and negations, in any order: "your notes on my ex, ditch those". */
   drop: string;
   keep: string;
   not: string;
-  /** "As if I had never said": what was said just before is meant. */
+  /** "As if I had never said", which refers to the preceding statement. */
   unsaid: string;
   /** "Everything": means all statements about a matter, not only the latest. */
   all: string;
   /** Words by which a sentence is addressed to the assistant. */
   polite: string;
-  /** The phrase, followed by what is to be forgotten: "forget my phone number". Latin packs write it with `forgetRequests`. */
+  /** The phrase before the topic to forget: "forget my phone number". Latin packs build it with `forgetRequests`. */
   forget: string;
   /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
   forgetNamed: string;
-  /** Words between two things that are to be forgotten, and how the second begins: "my name and my address". */
+  /** Words between two topics to forget, and the beginning of the second: "my name and my address". */
   joins: string;
   another: string;
   /** Words that begin a clause which restricts the one before it. Without words between spaces: where a clause ends or begins. */
@@ -144,36 +143,36 @@ export interface PackRequests {
   /** Words that begin a clause which follows from the one before it, and clauses that only suppose: "so", "if". */
   so: string;
   supposing: string;
-  /** Definite articles, and how a statement goes on about a person who was spoken of: "she", "me dijo". */
+  /** Definite articles, and words that continue a statement about a person mentioned before: "she", "me dijo". */
   the: string;
   person: string;
   /** Further subjects of a verb that is said of other people, and not to the assistant: "they won't keep it". */
   people?: string;
-  /** Times that a request can name a matter by: "what happened last night". */
+  /** Times by which a request can refer to a statement: "what happened last night". */
   when: string;
-  /** What stands before a verb that the users say of themselves: "I should", "I can't". */
+  /** Words before a verb whose subject is the user: "I should", "I can't". */
   own: string;
-  /** How a request is told again in other words: "I mean". */
+  /** Phrases that repeat a request in other words: "I mean". */
   again: string;
-  /** Words that point at what was just said, and pronouns that stand for it after a verb. */
+  /** Words that refer to the preceding statement, and pronouns for it after a verb. */
   points: string;
   it: string;
-  /** How an answer begins that puts another value in the place of the one just given: "no, I meant". Empty: such answers are not read. */
+  /** The beginning of an answer that replaces the value just given: "no, I meant". If empty, such answers are not read. */
   correcting: string;
-  /** How a clause says that something is to be kept: "the allergy should stay". */
+  /** Phrases of a clause by which something is to be kept: "the allergy should stay". */
   stays: string;
   /** Words that include all statements about a matter: "my health". */
   general: string;
-  /** How a user speaks of what they have told: "I shouldn't have told you about Danny". */
+  /** Phrases by which a user refers to earlier statements: "I shouldn't have told you about Danny". */
   told: string;
   /**
-   * Words of requests that name no topic, only that something was said, when, and where it is stored. Such a request means the preceding
-   * statement.
+   * Words of requests without a topic, which mention only that something was said, when it was said, or where it is stored. Such a request
+   * refers to the preceding statement.
    */
   pointing: string;
-  /** What may stand before a request in its clause: "please", "could you". */
+  /** Words that may precede a request in its clause: "please", "could you". */
   lead: string;
-  /** What else the words of `forget` can mean: "I forgot", "don't forget". */
+  /** Phrases with the words of `forget` that are no request: "I forgot", "don't forget". */
   notForget: string;
   takeBack: string;
   wish: string;
@@ -182,11 +181,9 @@ export interface PackRequests {
   aboutText: string;
 }
 
-export interface PackCalendar {
+interface PackCalendar {
   /** January first; alternatives for each. */
   months: readonly string[];
-  /** As dates are written out. */
-  monthNames: readonly string[];
   /** Monday first; alternatives for each. */
   weekdays: readonly string[];
   /** Days from today: "yesterday" is -1. */
@@ -204,7 +201,7 @@ export interface PackCalendar {
   lastWeekday: string;
   /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
-  /** How a date is written: "{d} {month} {y}". */
+  /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */
   written: string;
   /** Before a day from which something holds, and before one on which it ends: "from", "until". Empty where they follow the day. */
   from: string;
@@ -239,7 +236,6 @@ export interface SlotRule {
   alone?: boolean;
 }
 
-/** Rules of one attribute. */
 export function slot(attribute: string, patterns: readonly string[], more: Partial<SlotRule> = {}): SlotRule[] {
   return patterns.map((pattern) => ({ attribute, pattern, ...more }));
 }
@@ -251,11 +247,11 @@ export function relations(lists: Record<string, string>): Record<string, string>
   );
 }
 
-/** How a language asks to forget, in parts. */
-export interface ForgetParts {
+/** The parts of a request to forget. */
+interface ForgetParts {
   /** Verbs: "forget", "delete", "get rid of". */
   drop: string;
-  /** How the object of the verb may begin: "my", "what I", "where I", "that". */
+  /** The beginning of the object of the verb: "my", "what I", "where I", "that". */
   object: string;
   /** "don't keep", with its object. */
   keepNot: string;
@@ -281,6 +277,11 @@ export function forgetRequests({
   };
 }
 
+/** The months in Chinese and Japanese. */
+export const HAN_MONTHS: readonly string[] = '一 二 三 四 五 六 七 八 九 十 十一 十二'
+  .split(' ')
+  .map((name, index) => `${index + 1}月|${name}月`);
+
 /** Names that are the same in many languages. Lists of packs may include them. */
 
 export const CARS =
@@ -292,6 +293,5 @@ export const BIKES =
 export const PHONES =
   'iphone(?: (?:\\d+|se|x[rs]?)(?: (?:pro max|pro|plus|mini|max))?)?|(?:google )?pixel(?: \\d+a?)?(?: pro)?|(?:samsung )?galaxy(?: [a-z]?\\d+\\+?)?(?: ultra)?|samsung(?: [a-z]?\\d+)?|redmi(?: note)?(?: \\d+)?|xiaomi(?: \\d+)?|huawei(?: p?\\d+)?|nokia(?: \\d+)?|motorola|oneplus(?: \\d+)?|fairphone(?: \\d)?';
 
-/** Medicines by name or by the endings that their names have. */
 export const DRUGS =
   'insulin[ae]?|insuline?|warfarine?a?|aspirine?a?|paracetamol|acetaminophen|ibuprofen[oe]?|ibuprof[eè]ne|ibu|diclofenac|ketoprofen|naproxen|difene|metformine?a?|thyroxine?|levothyroxine|l-thyroxin|euthyrox|prednison[ea]?|prednisolone?|cortisone?|lithium|heparin|eliquis|xarelto|clexane|ozempic|mounjaro|wegovy|methotrexate|ventolin|salbutamol|foster|symbicort|ritalin|concerta|adderall|elvanse|prozac|zoloft|sertralin[ea]?|lexapro|citalopram|xanax|lorazepam|diazepam|tramadol|novalgin|metamizol|codeine?|morphine?|amoxicillin[ea]?|penicillin|omeprazol[e]?|pantoprazol[e]?|ramipril|lisinopril|enalapril|amlodipine?|telmisartan|losartan|candesartan|valsartan|bisoprolol|metoprolol|atenolol|atorvastatine?|simvastatine?|rosuvastatine?|gabapentin|pregabalin|lyrica|donepezil|tamoxifen|letrozole|adalimumab|humira|melatonin[ea]?|cetirizine?|loratadine?|epipen|nicotine patches|beta[- ]blockers?|statins?|antidepressants?|blood thinners?|antihistamines?';

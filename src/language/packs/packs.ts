@@ -23,8 +23,8 @@ for (const pack of PACKS) {
 }
 
 /**
- * The pack of the language that a text is in, by its script, its function words and words that no other language has; null where no pack
- * fits. A word that several languages share counts as a fraction for each of them. A short text without any known word is `fallback`.
+ * The pack of the language of a text, detected by its script, its function words and words that no other language has; null where no pack
+ * fits. A word that several languages share counts as a fraction for each of them. A short text without any known word gives `fallback`.
  */
 export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
   const head = text.slice(0, READ_FOR_LANGUAGE);
@@ -51,7 +51,7 @@ function scoresOf(words: readonly string[]): [language: string, score: number][]
   for (const [place, word] of words.entries()) {
     const lower = word.toLowerCase();
     const telling = tellingWords().get(lower);
-    // Outside German, a capital inside a sentence marks a name, which tells nothing about the language.
+    // Outside German, a capital inside a sentence marks a name, which is no evidence for the language.
     const isTelling = telling !== undefined && (place === 0 || telling === 'de' || word === lower);
     const languages = common.get(lower) ?? (isTelling ? [telling] : []);
     for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
@@ -70,12 +70,11 @@ function tellingWords(): ReadonlyMap<string, string> {
   return telling;
 }
 
-/** The pack of a language, by its code. */
 export function packOf(language: string): Pack | null {
   return PACKS.find((pack) => pack.language === language) ?? null;
 }
 
-/** Makes something of a pack at its first use, and once: the patterns of a pack are long, and most texts need few of them. */
+/** Computes a value for each pack once, at its first use, because the patterns of a pack are long and most texts need few of them. */
 export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made {
   const made = new Map<Pack, Made>();
   return (pack) => {
@@ -105,7 +104,7 @@ function compiledOnce(pack: Partial<Pack>, name: string, source: () => string): 
   return pattern;
 }
 
-/** How questions are asked in languages that have no pack. */
+/** The words of questions in languages without a pack. */
 const WITHOUT_PACK: readonly Asking[] = [
   {
     script: 'latin',
@@ -192,7 +191,7 @@ let lastText = '';
 
 let lastLower = '';
 
-/** A text in lower case, every character in its place: "İ" would become two. */
+/** A text in lower case in which every character keeps its offset. `toLowerCase` turns "İ" into two characters. */
 export function lowerCase(text: string): string {
   if (text === lastText) return lastLower;
   const lower = text.toLowerCase();
@@ -232,7 +231,7 @@ export function wordsPattern(alternatives: string, script: Pack['script'] = 'lat
   return packRegExp(source, flags);
 }
 
-/** Typographic apostrophes and spaces as plain ones. Every character keeps its place. */
+/** Replaces typographic apostrophes and spaces by plain ones. Every character keeps its offset. */
 export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }

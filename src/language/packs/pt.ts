@@ -1,16 +1,16 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
-/** Where a memory is kept, after "de" or "em": "das tuas notas". */
+/** Words for the store of the assistant, after "de" or "em": "das tuas notas". */
 const MEMORY =
   '(?:[aoe]s? (?:(?:tua|sua|teu|seu)s? (?:memória|memoria|anotações|notas|base|registr?os?|cabeça|fichas?|arquivos?|histórico|perfil|cadastro|radar|caderno|sistema|dados|lembranças)|memória|memoria|anotações|notas|base|registros|cabeça|(?:meu|minha) (?:perfil|ficha|histórico|cadastro)))';
 /** Pronouns behind a verb: "apaga-o". */
 const CLITICS = '(?:-(?:me|te|se|mo|ma|l?[oa]s?))?';
-/** What the user has done with words: "que te dei". */
+/** Clauses in which the user refers to earlier statements: "que te dei". */
 const TOLD =
   '(?:dei|disse|contei|falei|passei|mandei|escrevi|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei)';
 
-/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
 const WORKS =
   '(?:últim[oa] (?:frase|linha|parágrafo)|linhas?|frases?|parágrafos?|arquivos?|ficheiros?|colunas?|células?|alarmes?|lembretes?|eventos?|reuni(?:ão|ões)|tarefas?|branch|commits?|slogan|funç(?:ão|ões)|variáve(?:l|is)|fotos?|músicas?|vírgulas?|palavras?|emojis?|logo|fundo|app|aplicativo|pastas?|filtros?|pontos?|slides?|hashtags?)';
 const WORK_PLACES =
@@ -129,20 +129,6 @@ export const portuguese: Pack = {
       'outubro|out',
       'novembro|nov',
       'dezembro|dez',
-    ],
-    monthNames: [
-      'janeiro',
-      'fevereiro',
-      'março',
-      'abril',
-      'maio',
-      'junho',
-      'julho',
-      'agosto',
-      'setembro',
-      'outubro',
-      'novembro',
-      'dezembro',
     ],
     weekdays: [
       'segunda(?:-feira)?',

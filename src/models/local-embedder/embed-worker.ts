@@ -1,10 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createEncoder, type TextPart } from './encoder.ts';
+import { Encoder, type TextPart } from './encoder.ts';
 import { createKernel, type SharedMemory } from './kernel.ts';
 import { layoutMemory } from './memory-layout.ts';
 import { openPrepared } from './prepared-weights.ts';
 
-/** The start parameters of a worker. */
 export interface WorkerSetup {
   readonly memory: SharedMemory;
   readonly maximumTokens: number;
@@ -13,17 +12,17 @@ export interface WorkerSetup {
   readonly weightsFolder?: string;
 }
 
-/** Texts in a workspace. Where `parts` is over 1 there is one text, and that many workers share it by getting the same task. */
+/** Texts in a workspace. If `parts` is greater than 1, there is a single text, and this many workers get the same task and share it. */
 export interface WorkerTask {
   readonly workspace: number;
-  /** Tokens of each text; their ids follow each other, each text starting at an even place. */
+  /** The number of tokens of each text. The ids of the texts follow each other, each text from an even position on. */
   readonly lengths: readonly number[];
   readonly parts: number;
-  /** Set when the task is to read these parts of the text, instead of a vector for it. */
+  /** Set when the reader is to classify these parts of the text, instead of computing a vector. */
   readonly textParts?: readonly TextPart[] | undefined;
 }
 
-/** `vectors: true` means that the workspace now holds the task's vectors. */
+/** With `vectors: true` the workspace contains the vectors of the task. */
 export type WorkerReply = { type: 'ready' } | { type: 'failed'; message: string } | { type: 'done'; vectors: boolean };
 
 function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
@@ -31,7 +30,7 @@ function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
   const { memory } = setup;
   const layout = layoutMemory(setup);
   const kernel = createKernel(memory);
-  const encoder = createEncoder(kernel, memory, layout);
+  const encoder = new Encoder(kernel, memory, layout);
 
   port.on('message', ({ workspace: index, lengths, parts, textParts }: WorkerTask) => {
     const workspace = layout.workspaces[index];

@@ -13,7 +13,7 @@ import {
  * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of
  * the reader encode it instead and write the output of each head for each part in place of the vector.
  */
-export interface EncodeText {
+interface EncodeText {
   readonly workspace: Workspace;
   readonly firstId: number;
   readonly tokens: number;
@@ -24,26 +24,11 @@ export interface EncodeText {
 /** A range of tokens that form one part. */
 export type TextPart = readonly [from: number, count: number];
 
-/** The forward pass of the model over the shared memory. */
-export interface Encoder {
-  /** Encodes a text alone. */
-  encode(text: EncodeText): void;
-  /**
-   * Encodes a text together with other threads that make the same call; `parts` is the number of pieces. Returns true in the thread that
-   * wrote the vector.
-   */
-  encodeTogether(text: EncodeText, parts: number): boolean;
-}
-
 /** How long a thread spins for another thread's piece before it sleeps: pieces of one phase end within about 100 µs of each other. */
 const SPINS = 200_000;
 
-/** Creates the forward pass. The weights must be in the memory before the first call. */
-export function createEncoder(kernel: Kernel, memory: SharedMemory, layout: MemoryLayout): Encoder {
-  return new ForwardPass(kernel, memory, layout);
-}
-
-class ForwardPass implements Encoder {
+/** The forward pass of the model. The weights must be in the shared memory before the first call. */
+export class Encoder {
   readonly #kernel: Kernel;
   readonly #layout: MemoryLayout;
   readonly #int32: Int32Array;
@@ -56,18 +41,23 @@ class ForwardPass implements Encoder {
     this.#floats = new Float32Array(memory.buffer);
   }
 
+  /** Encodes a text on this thread alone. */
   encode(text: EncodeText): void {
     const rows: Rows = [0, evenTokens(text)];
     for (let phase = 0; phase < PHASES; phase++) this.#runPhase(phase, text, rows);
     this.#pool(text);
   }
 
+  /**
+   * Encodes a text together with other threads that make the same call; `parts` is the number of pieces. Returns true in the thread that
+   * wrote the vector.
+   */
   encodeTogether(text: EncodeText, parts: number): boolean {
     const size = Math.ceil(evenTokens(text) / parts / 2) * 2;
     for (let phase = 0; phase < PHASES; phase++) {
       const claimed = text.workspace.progress / 4 + phase * 2;
       const done = claimed + 1;
-      // Pieces are claimed, not assigned: a thread that the system starts late leaves its piece to the others.
+      // Threads claim pieces, so that the others can take over the piece of a thread that the system starts late.
       for (let part = Atomics.add(this.#int32, claimed, 1); part < parts; part = Atomics.add(this.#int32, claimed, 1)) {
         const from = Math.min(part * size, evenTokens(text));
         this.#runPhase(phase, text, [from, Math.min(from + size, evenTokens(text))]);
@@ -85,8 +75,8 @@ class ForwardPass implements Encoder {
 
   /** Quantises the input, multiplies it by the weights and returns the address of the sums; `ranges` holds their scales. */
   #multiply(linear: LinearAddress, input: number, space: Workspace, [from, to]: Rows): number {
-    // Matrices of different widths use the same buffers: each thread starts where its rows would at the largest width,
-    // so that it never touches another's.
+    // Matrices of different widths use the same buffers. Each thread starts at the offset of its rows in the widest matrix, so that no two
+    // threads write to the same address.
     const q = space.q + from * (MODEL.intermediate - linear.inputs);
     const sums = space.sums + from * (MODEL.intermediate - linear.outputs) * 4;
     this.#kernel.quantize(input, linear.inputs, q, space.ranges, from, to);

@@ -15,7 +15,7 @@ export interface GlossedText {
   stretches: readonly Stretch[];
 }
 
-/** Where a stretch of a glossed text stands, and where the words stand that it replaces. */
+/** The span of a replacement in the glossed text, and the span of the replaced words in the source. */
 interface Stretch {
   start: number;
   end: number;
@@ -23,8 +23,8 @@ interface Stretch {
 }
 
 /**
- * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text when the first text in another language comes. A
- * lexicon is parsed when its language comes.
+ * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text. They are read at the first text in another language,
+ * and a lexicon is parsed at the first text in its language.
  */
 export function createGlossary(read: () => string): Glossary {
   let sources: ReadonlyMap<string, string> | null = null;
@@ -61,18 +61,17 @@ function languageOf(text: string, fallback = 'en'): string {
   return detectPack(text)?.language ?? fallback;
 }
 
-/** A language's words with their English words. */
 interface Lexicon {
-  /** In lower case; where no other word is spelled so, also without accents: "avó" and "avô" differ, "comio" is "comió". */
+  /** In lower case, and also without accents where this is not another word: "avó" and "avô" differ, but "comio" is "comió". */
   readonly words: ReadonlyMap<string, string>;
   readonly inflections: readonly Inflection[];
   /** The letters that participles and infinitives have at their start or inside: German "ge" and "zu". */
   readonly infixes: readonly string[];
-  /** Letters that join two words into one; null where words are not joined. */
+  /** The linking letters of compounds; null for a language without compounds. */
   readonly joints: readonly string[] | null;
   /** Whether a letter is doubled in some forms of a word and not in others: Dutch "lopen" and "loop". */
   readonly isDoubling: boolean;
-  /** Whether all nouns have a capital, so that a capital does not tell a name. */
+  /** Whether all nouns are capitalised, so that a capital does not indicate a name. */
   readonly hasCapitals: boolean;
   readonly hasSpaces: boolean;
   /** The most words of an entry; the most characters where the language has no spaces. */
@@ -87,9 +86,9 @@ interface Inflection {
 
 /**
  * Parses a lexicon. Its first line has settings, as in "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n":
- * without its `infinitive` an entry is the stem of a verb, whose forms end in one of `verbs`; without its `stem` it is the stem of any other
- * word, whose forms end in one of `words`. The other lines have an entry, a tab and its English words. Of two equal entries the first
- * counts.
+ * an entry without the ending `infinitive` is the stem of a verb, whose forms end in one of `verbs`; without the ending `stem` it is the stem
+ * of any other word, whose forms end in one of `words`. The other lines have an entry, a tab and its English words. Of two equal entries the
+ * first is used.
  */
 function readLexicon(source: string): Lexicon {
   const [head = '', ...lines] = source.split('\n');
@@ -136,7 +135,7 @@ function plainStem(stem: string, isDoubling: boolean): string {
 
 const APART = /[ '’-]/u;
 const SHORTEST_STEM = 3;
-/** Longer words are not taken apart, so that an endless one costs nothing. */
+/** Longer words are not analysed, to bound the cost. */
 const LONGEST_WORD = 40;
 const WORD = /[\p{L}\p{M}]+/gu;
 
@@ -147,10 +146,10 @@ function folded(word: string): string {
   return lower.replaceAll('ß', 'ss').normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC');
 }
 
-// The dots of Japanese が are not among them.
+// This range does not include the voicing mark of Japanese が.
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 
-/** No embedder reads further. */
+/** No embedder reads more characters. */
 const MOST_READ = 65_536;
 
 function glossed(text: string, lexicon: Lexicon | null): GlossedText {
@@ -162,7 +161,7 @@ function glossed(text: string, lexicon: Lexicon | null): GlossedText {
   return writer.finish();
 }
 
-/** Writes a glossed text, and where its words come from. */
+/** Writes a glossed text and the spans of its sources. */
 class GlossWriter {
   readonly #source: string;
   readonly #stretches: Stretch[] = [];
@@ -190,7 +189,7 @@ class GlossWriter {
   }
 }
 
-/** The words of a glossed text that are separated by spaces, each with the place in the source that it comes from. */
+/** The words of a glossed text, split at white space, each with its span in the source. */
 export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; start: number; end: number }[] {
   let next = 0;
   let shift = 0;
@@ -240,7 +239,7 @@ function severalWords(
   return null;
 }
 
-/** A capital inside of a sentence. */
+/** Whether a word is capitalised inside of a sentence. */
 function isName(text: string, start: number): boolean {
   return /\p{Lu}/u.test(text.charAt(start)) && /[\p{L}\p{N},;] $/u.test(text.slice(Math.max(0, start - 2), start));
 }
@@ -312,7 +311,7 @@ function firstOfCompound(start: string, { words, inflections, joints }: Lexicon)
 
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
 
-/** From left to right, each time the longest entry. */
+/** Segments text without spaces greedily, from left to right, by the longest entry. */
 function glossCharacters(text: string, { words, longest }: Lexicon, writer: GlossWriter): void {
   for (const { 0: run, index } of matchesOf(text, UNSPACED)) {
     for (let at = 0; at < run.length;) {

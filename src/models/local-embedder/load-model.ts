@@ -8,12 +8,12 @@ interface Target {
 }
 
 /** The trained differences to the published weights: for the embedder (train/embedder) and for the reader of messages (train/reader). */
-export interface AddedWeights {
+interface AddedWeights {
   memory: Uint8Array;
   reader: Uint8Array;
 }
 
-/** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with what training added to it, into the memory, in the kernel's order. */
+/** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with the trained differences, into the memory, in the order of the kernel. */
 export function loadModel(file: Uint8Array, added: AddedWeights, target: Target): void {
   const { layout, kernel, memory } = target;
   const source = readSource(file, readDifferences(added.memory));
@@ -34,7 +34,7 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
     const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices;
     const linear = (address: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void =>
       writeLinear(target, address, source.merged(matrix, `${prefix}.${module}`), { first, factor });
-    // Attention divides by √32 per head. Folded into the weights of the queries, the division costs nothing.
+    // Attention divides by √32 per head. The division is folded into the weights of the queries, so that it takes no time.
     linear(layer.qkv, query, 'attention.self.query', 0, 1 / Math.sqrt(32));
     linear(layer.qkv, key, 'attention.self.key', MODEL.hidden);
     linear(layer.qkv, value, 'attention.self.value', 2 * MODEL.hidden);
@@ -46,7 +46,7 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
   }
 }
 
-/** The published model with what training added to it. */
+/** The published model with the trained differences. */
 interface Source {
   readonly matrices: readonly string[];
   tensor(name: string): OnnxTensor;
@@ -123,7 +123,7 @@ function writeEmbeddings(target: Target, source: Source): void {
   writeNorm(target, layout.embeddingNorm, source, 'embeddings.LayerNorm');
 }
 
-/** The matrices in the order of the graph: the exporter numbers them as it meets them, six per layer. */
+/** The matrices in the order of the graph, in which the exporter numbers them, six per layer. */
 export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
   const numbered = [...tensors.keys()].flatMap((name) => {
     const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
@@ -135,7 +135,7 @@ export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] 
 }
 
 /** A constant of an ONNX graph. `bytes` is little-endian and a view into the file. */
-export interface OnnxTensor {
+interface OnnxTensor {
   readonly shape: readonly number[];
   readonly bytes: Uint8Array;
 }
@@ -200,8 +200,8 @@ function* fields(message: Uint8Array): Generator<ProtobufField> {
   }
 }
 
-/** What training has added to one matrix, as the product of two narrow ones: W' = W + b·a. */
-export interface MatrixDifference {
+/** The trained difference of one matrix (LoRA), as the product of two narrow matrices: W' = W + b·a. */
+interface MatrixDifference {
   /** rank × inputs */
   readonly a: Float32Array;
   /** outputs × rank */
@@ -209,7 +209,7 @@ export interface MatrixDifference {
 }
 
 /** A matrix of the published file: int8 weights [inputs][outputs] around 0, and a scale for each output. */
-export interface QuantisedMatrix {
+interface QuantisedMatrix {
   readonly inputs: number;
   readonly outputs: number;
   readonly weights: Int8Array;
@@ -240,8 +240,8 @@ export function readDifferences(file: Uint8Array): Map<string, MatrixDifference>
 }
 
 /**
- * Adds a difference to a matrix and quantises the sum again, each output to its own scale. Only additions,
- * multiplications and rounding in double precision: every machine gets the same weights.
+ * Adds a difference to a matrix and quantises the sum again, each output to its own scale. The computation uses only additions,
+ * multiplications and rounding in double precision, so that every machine gets the same weights.
  */
 function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): QuantisedMatrix {
   const { inputs, outputs, weights, scales } = matrix;

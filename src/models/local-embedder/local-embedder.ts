@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { VarveError } from '../../errors.ts';
 import type { Embedded, Embedder, PartReading, SlotValue } from '../embedder.ts';
-import { createEncoder } from './encoder.ts';
+import { Encoder } from './encoder.ts';
 import { createGlossary, type Glossary } from './glossary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { HEADS, layoutMemory, MODEL, SLOT_HEADS, SLOTS } from './memory-layout.ts';
@@ -14,11 +14,10 @@ import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.
 /** The id of the local embedder's vectors with the default `maximumTokens`. */
 export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 
-/** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
   /**
-   * The number of threads; they share a single text. Default: 2, or 1 on a single core. 0 computes on the calling thread, which starts
-   * fastest but blocks that thread: for a program that embeds one text and ends.
+   * The number of threads, which share the work on a single text. Default: 2, or 1 on a single core. With 0 the calling thread computes,
+   * which starts fastest but blocks that thread; it suits a program that embeds one text and exits.
    */
   threads?: number;
   /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
@@ -34,11 +33,11 @@ interface Engine {
 }
 
 /**
- * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). It
- * reads other languages word by word in English (train/lexicons). It runs offline, in this process, on
- * threads of its own and without native code. The first `embed()` loads the weights. It rejects with `embedder_unavailable` if they are
- * missing or do not match, and the first time it also emits a process warning; the next call tries again. A text beyond `maximumTokens`
- * gets the mean of its windows (up to 8), weighted by length.
+ * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). Texts in other languages are glossed in
+ * English word by word (train/lexicons). It runs offline, in this process, on threads of its own and without native code. The first
+ * `embed()` loads the weights. It rejects with `embedder_unavailable` if they are missing or do not match, and the first time it also emits
+ * a process warning; the next call tries again. The vector of a text beyond `maximumTokens` is the mean of its windows (up to 8), weighted
+ * by length.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(2, availableParallelism());
@@ -124,7 +123,7 @@ async function readParts(
     const numbers = windows.flatMap(({ parts: sentences, skipped }, index) => [
       ...told[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
     ]);
-    // Parts beyond the last window get the values of its last part; sentences of earlier turns beyond it count as not meant.
+    // Parts beyond the last window get the values of its last part. The request does not refer to earlier sentences beyond it.
     const tellOf = (head: number): Float32Array =>
       Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
         const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;
@@ -133,7 +132,7 @@ async function readParts(
     const values = windows.flatMap(({ words, parts: sentences }, index) =>
       valuesOf(words, told[index]!.subarray(sentences.length * HEADS)),
     );
-    // The glossary composes letters and accents, after which places of a text that has them apart are other ones.
+    // The glossary composes letters and accents (NFC), which changes the offsets in a text that has them decomposed.
     const isPlaced = ({ part }: SlotValue): boolean => parts[part] === parts[part]?.normalize('NFC');
     return { foreign: tellOf(0), request: tellOf(1), values: values.filter(isPlaced) };
   } finally {
@@ -213,10 +212,10 @@ function requireInteger(name: string, value: number, minimum: number, maximum: n
   throw new RangeError(`${name} must be a whole number from ${minimum} to ${maximum}, not ${value}.`);
 }
 
-/** Tokenizing happens on the caller's thread, so a large batch is read a few texts ahead of the workers, not at once. */
+/** Tokenizing happens on the caller's thread, so a large batch is tokenized only a few texts ahead of the workers. */
 const TEXTS_AHEAD = 64;
 
-/** Sends texts through the pool and averages the vectors of their windows. A call with a single text goes before batches. */
+/** Embeds texts with the pool and averages the vectors of their windows. A call with a single text takes precedence over batches. */
 export async function embedTexts(
   texts: readonly string[],
   deps: { pool: WorkerPool; windowsOf: (text: string) => number[][]; signal?: AbortSignal | undefined },
@@ -308,11 +307,11 @@ function unit(vector: Float32Array): Float32Array {
  * Encodes on the calling thread, one text after the other. This is faster than starting a worker for a single vector, but it must not
  * block a server.
  */
-export function createCallingThread(options: { maximumTokens: number; weightsFolder: string }): WorkerPool {
+function createCallingThread(options: { maximumTokens: number; weightsFolder: string }): WorkerPool {
   const layout = layoutMemory({ maximumTokens: options.maximumTokens, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
   const kernel = createKernel(memory);
-  const encoder = createEncoder(kernel, memory, layout);
+  const encoder = new Encoder(kernel, memory, layout);
   const prepared = openPrepared(options.weightsFolder, { memory, layout });
   const [workspace] = layout.workspaces;
   if (!workspace) throw new RangeError('There is no workspace.');

@@ -15,13 +15,11 @@ export interface LinearAddress {
   readonly outputs: number;
 }
 
-/** A layer normalisation. */
 export interface NormAddress {
   readonly gamma: number;
   readonly beta: number;
 }
 
-/** The addresses of one encoder layer. */
 export interface LayerAddress {
   /** Query, key and value in one matrix. */
   readonly qkv: LinearAddress;
@@ -72,7 +70,7 @@ export interface MemoryLayout {
 /** Texts handed to a worker at once; see `worker-pool.ts`. */
 export const TEXTS_PER_TASK = 64;
 
-/** The slots of the user that the reading layers tell, in the order of their heads. */
+/** The attributes of the user that the reader detects, in the order of their heads. */
 export const SLOTS: readonly string[] = (
   'name preferred_name age birthday home_city home_country hometown address employer job_title industry school degree partner_name ' +
   'relationship_status child_name pet_name pet_species phone_model car bike diet allergy medical_condition medication language ' +
@@ -81,12 +79,12 @@ export const SLOTS: readonly string[] = (
 ).split(' ');
 
 /**
- * The heads of the reading layers: whether a part is foreign; whether it asks to forget something, or is meant by such a request; whether
- * a word belongs to no slot, and whether to each of the slots.
+ * The heads of the reader: whether a part is foreign; whether it asks to forget something, or such a request refers to it; whether a word
+ * belongs to no slot; and for each slot, whether the word belongs to it.
  */
 export const HEADS: number = 3 + SLOTS.length;
 
-/** The first of the heads of the slots: that of the words that belong to none. */
+/** The first head of the slots, for words that belong to none. */
 export const SLOT_HEADS = 2;
 
 /** One phase per layer, and one before the first. */

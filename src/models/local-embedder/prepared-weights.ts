@@ -31,7 +31,7 @@ function isPrepared(folder: string): boolean {
 }
 
 /** Prepared weights in the memory. The rows of words and the layers of the reader are read on demand. */
-export interface PreparedWeights {
+interface PreparedWeights {
   /** Reads the rows of all words. */
   readAllWords(): void;
   /** Reads the rows of these words, unless they are loaded. */

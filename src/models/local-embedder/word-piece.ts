@@ -7,7 +7,7 @@ export interface WordPiece {
 /** The ids that frame a text in all BERT vocabularies of this family. */
 export const SPECIAL_IDS = { padding: 0, unknown: 100, start: 101, end: 102 } as const;
 
-/** BERT does not tokenize longer words. */
+/** BERT's tokenizer maps longer words to [UNK]. */
 const LONGEST_WORD = 100;
 
 /** English has 4 to 5 characters per piece. Text beyond 32 characters per piece cannot fit, so it is not read. */
@@ -15,7 +15,7 @@ const CHARACTERS_PER_PIECE = 32;
 
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
-// Unassigned code points stay: emoji newer than this Node's Unicode tables must not vanish.
+// Unassigned code points stay, so that emoji newer than the Unicode tables of Node do not disappear.
 const CONTROL = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
 const MARK = /\p{Mn}/gu;
 const ASCII_WORD = /[!-/:-@[-`{-~]|[^\s!-/:-@[-`{-~]+/g;
@@ -102,7 +102,6 @@ export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffe
   return bytes;
 }
 
-/** Searches the bytes of {@link packVocabulary}. */
 export function vocabularyTable(bytes: Uint8Array<ArrayBuffer>): Vocabulary {
   const { starts, slots, units } = partsOf(bytes);
 

@@ -7,7 +7,7 @@ import { allocateMemory, type SharedMemory } from './kernel.ts';
 import { HEADS, layoutMemory, type MemoryLayout, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
 
-/** The ids of one text (at most `maximumTokens`), and where its vector goes. */
+/** The ids of one text (at most `maximumTokens`), and the functions that receive its vector or an error. */
 export interface PoolText {
   readonly ids: readonly number[];
   /**
@@ -48,8 +48,8 @@ interface RunningTask {
 }
 
 /**
- * The file of the thread. TypeScript sources run as they are in development; a build puts it beside the module that starts it; where an
- * application has bundled this code, it is in the package that the application has installed.
+ * The file of the thread: the TypeScript source in development; in a build, the file beside this module; and if an application has bundled
+ * this code, the file in the installed package.
  */
 function workerFile(): string {
   const folder: string | undefined = import.meta.dirname;
@@ -100,7 +100,7 @@ class ThreadPool implements WorkerPool {
       return;
     }
     (isUrgent ? this.#urgent : this.#others).push(text);
-    // Texts that arrive together are dispatched together: how many there are decides whether one is shared.
+    // Texts that arrive together are dispatched together, because their number determines whether a text is shared.
     if (this.#urgent.length + this.#others.length === 1) queueMicrotask(() => this.#dispatchAndKeepAlive());
   }
 
@@ -116,7 +116,7 @@ class ThreadPool implements WorkerPool {
     this.#urgent = [];
     this.#others = [];
     for (const text of open) text.reject(reason);
-    // Without ref() a program that awaits this would end before it is done.
+    // Without ref() a program that awaits close() would exit before the threads have ended.
     for (const { worker } of this.#lanes) worker.ref();
     await Promise.all(this.#lanes.map(({ worker }) => worker.terminate()));
   }
@@ -129,7 +129,7 @@ class ThreadPool implements WorkerPool {
       workspaces: threads,
       ...(index === 0 && { weightsFolder }),
     };
-    // Without the program's own flags: a worker refuses some of them, e.g. --input-type.
+    // The flags of the program are not passed on, because a worker refuses some of them, such as --input-type.
     const worker = new Worker(file, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
     const lane: Lane = { index, worker, task: null };
     worker.on('message', (reply: WorkerReply) => this.#receive(lane, reply));
@@ -236,7 +236,7 @@ class ThreadPool implements WorkerPool {
 }
 
 /** Decides whether threads share a single text, based on recent timings. */
-export interface SharingChoice {
+interface SharingChoice {
   shouldShare(): boolean;
   /** Records the duration of a text with this many tokens. */
   record(text: { isShared: boolean; milliseconds: number; tokens: number }): void;
@@ -245,7 +245,7 @@ export interface SharingChoice {
 /** The weight of the latest text in the moving average. */
 const WEIGHT = 0.3;
 
-/** One text in this many is encoded the other way, to notice when that way has become faster. */
+/** One text in this many is encoded in the other way, to detect when that way has become faster. */
 const TRIAL_EVERY = 64;
 
 /**

@@ -35,7 +35,6 @@ const pageSchema: z.ZodType<{ limit: number; cursor?: string }, { limit?: number
   cursor: z.string().startsWith('act_', 'is not a cursor that a list has given').max(100).optional(),
 });
 
-/** Makes the audit trail of a store. */
 export function createActs(parts: Parts): Acts {
   const { database } = parts;
   return {

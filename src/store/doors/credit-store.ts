@@ -27,15 +27,9 @@ export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<num
   return row?.balance ?? 0;
 }
 
-interface NewEntry extends CreditOwner {
-  id: string;
-  kind: CreditEntry['kind'];
-  amount: number;
-  reason: string;
-  at: number;
-}
+type NewEntry = CreditOwner & Omit<CreditEntry, 'at'> & { at: number };
 
-/** False when the entry is there already. */
+/** Adds an entry; false when an entry with this id exists already. */
 export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
   const added = await writer
     .insertInto('credit_entries')

@@ -37,7 +37,7 @@ export interface CreditAccountTable {
 
 export interface CreditEntryTable {
   tenant_id: string;
-  /** Of usage: the id of its usage row. */
+  /** For an entry of the kind `usage`, the id of the row in the table `usage`. */
   id: string;
   user_id: string;
   kind: string;

@@ -28,7 +28,7 @@ interface Place {
 /** The place of a whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };
 
-/** An event that a webhook may be sent. `subject` is the same however often it is read. */
+/** An event that a webhook may be sent. Reading the same event again gives the same `subject`, by which deliveries are deduplicated. */
 export interface Happening {
   type: WebhookEvent;
   subject: string;
@@ -62,7 +62,7 @@ export async function endOfStretch(reader: Reader, tenant: string, { from, to }:
   return row?.at ?? to;
 }
 
-/** The events of a tenant within a time range, from the records and logs that exist anyway. */
+/** The events of a tenant within a time range. No outbox is written for them: they are read from the records and logs of the store. */
 export async function readHappenings(
   reader: Reader,
   database: Pick<Database, 'syntax'>,
@@ -95,7 +95,7 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/** A revision keeps the state before the change. The state after it is the one before the next revision, or the memory as it is now. */
+/** A revision has the state before a change. The state after the change is in the next revision, or in the memory itself after the last one. */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -177,7 +177,7 @@ async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): 
   }));
 }
 
-/** Alerts stand in the audit trail of the tenant. */
+/** Alerts are entries of the tenant's audit trail. */
 async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; at: number; act: string }>`
     select id, at, act from admin_acts

@@ -1,14 +1,14 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
+import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';
 import { ownersWithin, withinReach, withinScope } from '../owner-store.ts';
 import type { SessionTable } from '../schema.ts';
 
-/** How much there is within a scope. */
 export interface RecordCounts {
   events: number;
-  /** Events that wait to be distilled. */
+  /** Events that formation has not read. */
   eventsWaiting: number;
   memories: number;
   memoriesArchived: number;
@@ -25,7 +25,6 @@ export interface RecordCounts {
   owners: number;
 }
 
-/** Counts what lies within a scope. */
 export async function countRecords(reader: Reader, scope: Scope): Promise<RecordCounts> {
   const here = withinScope(scope);
   const owner = withinScope({ ...scope, session: null });
@@ -148,7 +147,7 @@ async function whatCameOf(
   };
 }
 
-/** Who and what the live statements are about, and who is named with whom. */
+/** The subjects and entities of the live statements as nodes, and their joint mentions as edges. */
 export interface SubjectGraph {
   nodes: { id: string; label: string; kind: string; subject: string | null; entity: string | null; memories: number }[];
   edges: { from: string; to: string; count: number }[];
@@ -189,7 +188,7 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
   const nodeOfSubject = (subject: string): string => {
     const entity =
       entityByName.get(subject.toLowerCase()) ?? entityByName.get(subject.split(' ').at(-1)?.toLowerCase() ?? '');
-    const kind = subject === 'User' ? 'user' : (entity?.type ?? 'thing');
+    const kind = isUser(subject) ? 'user' : (entity?.type ?? 'thing');
     return touch({ id: entity?.id ?? `subject:${subject}`, label: subject, kind, subject, entity: entity?.id ?? null });
   };
   const join = (one: string, other: string): void => {
@@ -201,8 +200,8 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
   };
   for (const { subject, entities } of statements) {
     const about = nodeOfSubject(subject);
-    // "User's sister Ana" is related to the user, which adds a link.
-    if (/^User['’]s /.test(subject)) join(about, nodeIdOf(nodes, 'User') ?? touch({ ...USER_NODE }));
+    // "User's sister Ana" is linked to the user.
+    if (belongsToUser(subject)) join(about, nodes.has(USER_NODE.id) ? USER_NODE.id : touch(USER_NODE));
     for (const id of JSON.parse(entities) as string[]) {
       const entity = entityById.get(id);
       // A date is neither a person nor a thing.
@@ -219,11 +218,7 @@ function isDate(name: string): boolean {
   return /\b(?:19|20)\d\d$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i.test(name);
 }
 
-const USER_NODE = { id: 'subject:User', label: 'User', kind: 'user', subject: 'User', entity: null };
-
-function nodeIdOf(nodes: ReadonlyMap<string, unknown>, subject: string): string | null {
-  return nodes.has(`subject:${subject}`) ? `subject:${subject}` : null;
-}
+const USER_NODE = { id: `subject:${USER}`, label: USER, kind: 'user', subject: USER, entity: null };
 
 /** How memory grew and shrank, by day in UTC. */
 export interface Growth {

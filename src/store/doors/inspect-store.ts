@@ -65,7 +65,7 @@ export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reac
   limit: number;
   /** `stated`: what was said last comes first. */
   order: 'newest' | 'oldest' | 'important' | 'stated';
-  /** Has these characters in its text. */
+  /** A part of the text of the memories. */
   text?: string;
 }
 
@@ -128,12 +128,12 @@ export async function readMemoryRows(
   return { total: Number(total), offset, items };
 }
 
-export interface FacetCount {
+interface FacetCount {
   name: string;
   count: number;
 }
 
-/** What the memories within a scope can be narrowed by, with how many there are of each. */
+/** The values by which the memories within a scope can be filtered, with their counts. */
 export interface MemoryFacets {
   live: number;
   archived: number;

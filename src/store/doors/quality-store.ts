@@ -7,7 +7,7 @@ import { chunks, withinScope } from '../owner-store.ts';
 // The data behind the online metrics and the checks of the first conversations. Only reads.
 
 /** Sums of the memories that models were given, and of their use. */
-export interface UseSums {
+interface UseSums {
   given: number;
   used: number;
   corrected: number;
@@ -34,7 +34,7 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
 }
 
 /** Counts of turns, observations and statements within a scope. */
-export interface TalkCounts {
+interface TalkCounts {
   conversations: number;
   userTurns: number;
   /** What the agent has noted of its own accord. */
@@ -156,7 +156,7 @@ function keysOf(text: string | null): number {
 }
 
 /** A turn of the agent that asks something. */
-export interface AgentQuestion {
+interface AgentQuestion {
   ownerKey: string;
   content: string;
   at: number;

@@ -6,15 +6,13 @@ import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 /** A request that must happen once, however often it arrives. */
 export interface KeyedRequest {
   scope: Scope;
-  /** Who asks. The caller, because two callers may use the same idempotency key. */
+  /** Part of the key, because two callers may use the same idempotency key. */
   caller: string;
-  /** The idempotency key of the request. */
   key: string;
   /** A digest of the request, because the same key with another request is a mistake of the caller. */
   fingerprint: string;
 }
 
-/** What was answered. */
 export interface Answer {
   status: number;
   body: string;
@@ -31,7 +29,6 @@ export interface RequestAnswers {
 // A process that died during a request never answers it; after this time the request may be made again.
 const GIVEN_UP_AFTER = MINUTE;
 
-/** Makes the answer store. */
 export function createRequestAnswers({ database, clock }: Parts): RequestAnswers {
   return {
     async once(request, work) {

@@ -7,7 +7,6 @@ import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } fr
 /** What a report can be broken down by. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
 
-/** Which usage, and how it is broken down. */
 export interface ReportQuery {
   tenant: Tenant;
   user?: string;
@@ -22,7 +21,7 @@ export interface ReportQuery {
 export interface ReportLine {
   /** The values of `by`. */
   keys: Partial<Record<ReportBy, string | null>>;
-  /** Units of work: a call of `generate` with its second try is one. */
+  /** The number of units of work. A call of `generate` and its retry are one unit. */
   count: number;
   calls: number;
   failed: number;
@@ -32,7 +31,7 @@ export interface ReportLine {
   milliseconds: number;
   cost: number;
   charged: number;
-  /** How many have no price, and so are not in `cost`. */
+  /** The number of units without a price, which `cost` does not include. */
   unpriced: number;
 }
 
@@ -171,7 +170,7 @@ export async function addUsageRow(
   return added !== undefined;
 }
 
-/** Which of the entries are in the database. */
+/** The subset of these ids that are in the database. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('usage')

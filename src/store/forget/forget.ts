@@ -13,6 +13,7 @@ import { findChangeable } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {
   activeMatters,
+  contentQuotes,
   type CutSpan,
   deleteForgotten,
   insertForgotten,
@@ -24,9 +25,7 @@ import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide
 import { hearingOnce, hideInEvent, sayerOf, showWords, spansToHide, tellingSentences } from './hide-words.ts';
 import { redactJson, type Says } from './redact-documents.ts';
 
-/** What is to be forgotten, and who asks. */
 export interface Forgetting {
-  /** The owner. */
   scope: Scope;
   memories: readonly Memory[];
   /** Words of turns that never became a memory. */
@@ -64,7 +63,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
     if (memory !== null) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: work.why });
     const record = recordOf(item, { work, owner, id: parts.ids.next('fgt'), at, saidAgainAt: saidAgain.get(item) });
     await insertForgotten(writer, record, item.spans);
-    forgotten.push({ ...record, spans: item.spans.filter(({ field }) => field === 'content').map(toQuote) });
+    forgotten.push({ ...record, spans: contentQuotes(item.spans) });
   }
   const emptied = await hideInDerived(writer, parts, { items, owner: around, why: work.why });
   work.emptied?.push(...emptied);
@@ -240,8 +239,4 @@ function recordOf(
     at,
     saidAgainAt,
   };
-}
-
-function toQuote({ event, start, end }: CutSpan): Quote {
-  return { event, start, end };
 }

@@ -73,8 +73,7 @@ export async function insertSpans(
   }
 }
 
-/** Which records to read. What is left out does not narrow the list. */
-export interface ForgottenFilter {
+interface ForgottenFilter {
   as?: ForgottenAs;
   memories?: readonly string[];
   id?: string;
@@ -157,25 +156,20 @@ export async function eraseForgotten(
   tenant: string,
   { memories, events }: { memories: readonly string[]; events: readonly string[] },
 ): Promise<void> {
-  const found = async (column: 'memory_id' | 'id', values: readonly string[], isWords = false): Promise<string[]> => {
-    const rows = await writer
-      .selectFrom('forgotten')
-      .select('id')
-      .where('tenant_id', '=', tenant)
-      .where(column, 'in', [...values])
-      .$if(isWords, (query) => query.where('memory_id', 'is', null))
-      .execute();
-    return rows.map(({ id }) => id);
-  };
-  for (const some of chunks(memories)) await deleteForgotten(writer, tenant, await found('memory_id', some));
-  for (const some of chunks(events)) {
-    const ofEvents = () =>
-      writer.selectFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some);
-    const ids = (await ofEvents().select('forgotten_id').distinct().execute()).map((row) => row.forgotten_id);
-    // A record without a memory contains the forgotten words itself.
-    for (const few of chunks(ids)) await deleteForgotten(writer, tenant, await found('id', few, true));
-    await writer.deleteFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some).execute();
-  }
+  const ofEvents = { table: 'forgotten_spans', tenant, column: 'event_id', values: events } as const;
+  const cut = (await rowsBy(writer, { ...ofEvents, select: ['forgotten_id'] })).map((row) => row.forgotten_id);
+  const records = { table: 'forgotten', tenant, select: ['id', 'memory_id'] } as const;
+  const ofMemories = await rowsBy(writer, { ...records, column: 'memory_id', values: memories });
+  // A record without a memory contains the forgotten words itself.
+  const ofWords = (await rowsBy(writer, { ...records, column: 'id', values: cut })).filter(
+    (row) => row.memory_id === null,
+  );
+  await deleteForgotten(
+    writer,
+    tenant,
+    [...ofMemories, ...ofWords].map(({ id }) => id),
+  );
+  await removeRows(writer, ofEvents);
 }
 
 export async function deleteForgotten(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
@@ -188,8 +182,8 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was said
- * before. The same words said again later make a new statement.
+ * Whether a statement was forgotten, or is an intention that is over: it quotes the same words, or has the same content and was made before
+ * the request. The same words said again after the request make a new statement.
  */
 function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
@@ -231,6 +225,11 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
   };
 }
 
+/** The spans of an event's text as quotes. Spans of metadata have no place in the text. */
+export function contentQuotes(spans: readonly CutSpan[]): Quote[] {
+  return spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end }));
+}
+
 export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly CutSpan[]): Forgotten {
   return {
     id: row.id,
@@ -243,7 +242,7 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
     polarity: row.polarity as Polarity,
     tense: row.tense as Tense,
     text: row.text,
-    spans: spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end })),
+    spans: contentQuotes(spans),
     by: row.asked_by,
     request: row.request,
     reason: row.reason,
@@ -269,7 +268,7 @@ async function digestOf(key: string, salt: string): Promise<string> {
 
 type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
 
-/** What a statement is recognised by: its words, and its fields where it has a value. */
+/** The texts whose digests identify a statement: its wording, and its fields where it has a value. */
 function keysOf({ subject, attribute, value, polarity, text }: Recognised): string[] {
   const fields =
     attribute === null || value === null

@@ -10,8 +10,8 @@ import { redactDocuments, redactHistory, redactJson, redactText, type Says } fro
 import { ofOwner, removeRows, rowsBy } from '../owner-store.ts';
 
 /**
- * Memories that were derived from forgotten ones: those derived from nothing else are forgotten, too, and the others lose the sentences.
- * Archived memories that say the same are hidden in the past, too. Returns the ids of those that went.
+ * Hides forgotten statements in the memories that were derived from them. A memory that was derived from nothing else is forgotten, too; any
+ * other loses the matching sentences. Archived memories with the same content are hidden as well. Returns the ids of the forgotten memories.
  */
 export async function hideInDerived(
   writer: Writer,
@@ -127,7 +127,7 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
   return row !== undefined;
 }
 
-/** Leaves out memories that other owners see too and that were not learned from this owner's events. */
+/** The memories without those that other owners see as well and that were not learned from this owner's events. */
 async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
   const shared = memories.filter(({ scope }) => scope.user !== owner.user);
   const events = await eventsById(
@@ -139,7 +139,7 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
   return memories.filter((memory) => !shared.includes(memory) || memory.sourceEvents.some((id) => own.has(id)));
 }
 
-/** An entity that is named by a forgotten statement is removed, unless another live memory is about it. */
+/** Removes the entities that a forgotten statement names, unless another live memory mentions them. */
 export async function removeEntities(writer: Writer, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {
     if (memory === null || memory.entities.length === 0) continue;
@@ -169,7 +169,9 @@ export async function removeEntities(writer: Writer, items: readonly Item[]): Pr
       )
       .execute();
     const gone = rows.filter(({ name }) => sayer.says(name)).map(({ id }) => id);
-    await removeNamed(writer, tenant, gone);
+    for (const table of ['entity_names', 'memory_entities'] as const)
+      await removeRows(writer, { table, tenant, column: 'entity_id', values: gone });
+    await removeRows(writer, { table: 'entities', tenant, column: 'id', values: gone });
     const entities = JSON.stringify(memory.entities.filter((id) => !gone.includes(id)));
     if (gone.length > 0)
       await writer
@@ -179,12 +181,6 @@ export async function removeEntities(writer: Writer, items: readonly Item[]): Pr
         .where('id', '=', memory.id)
         .execute();
   }
-}
-
-async function removeNamed(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
-  for (const table of ['entity_names', 'memory_entities'] as const)
-    await removeRows(writer, { table, tenant, column: 'entity_id', values: ids });
-  await removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
 }
 
 /** Memories of a tenant by their ids or by their rows, in no order. */

@@ -19,7 +19,7 @@ export interface Request {
   quotes: readonly Quote[];
 }
 
-/** One item to hide. */
+/** A statement, or words of a turn, that is to be hidden. */
 export interface Item {
   memory: Memory | null;
   text: string;
@@ -60,7 +60,7 @@ export async function rowsWith(
   return [...found];
 }
 
-/** Removes the words from the log. Returns the time at which the user has said an item again since. */
+/** Removes the words from the log. Returns, for each item that the user has repeated after the request, the time of the repetition. */
 export async function hideInLog(
   writer: Writer,
   parts: Parts,
@@ -118,7 +118,7 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** The words of an event that say an item. A source that says the memory in other words is hidden whole where the memory has no quotes. */
+/** The spans of an event to hide for an item. A source that matches nowhere is hidden completely if the memory has no quotes in it. */
 function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hiding & { isSource: boolean }): CutSpan[] {
   const spans = spansToHide(row, hiding);
   const isUnquoted = isSource && memory?.quotes.length === 0 && memory.sourceEvents.includes(row.id);
@@ -126,7 +126,7 @@ function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hidin
   return spansToHide(row, { ...hiding, quotes: [{ start: 0, end: row.content.length }] });
 }
 
-/** A sentence of the user's that another statement rests on stays, although it names the same thing. */
+/** Keeps a sentence of the user that another live statement quotes, although it names the same thing. */
 function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): Says {
   return (text) => {
     if (!test(text)) return false;
@@ -203,7 +203,7 @@ export async function hideForgottenSpans(
       field: field as CutSpan['field'],
       words: '',
     }));
-    // It is not known which part of the metadata said it, so none of the metadata is kept.
+    // The record does not show which part of the metadata contained the words, so all of the metadata is removed.
     const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
     await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { asksFor, detectPack, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitSentences } from '../../language/sentences.ts';
@@ -8,16 +9,17 @@ import type { Parts, Writer } from '../database.ts';
 import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-documents.ts';
-import { type EventRow, toEvent } from '../session-store.ts';
+import { removeRows, rowsBy } from '../owner-store.ts';
+import type { EventRow } from '../session-store.ts';
 
-/** Recognises the sentences to hide. */
-export interface Matter {
+/** What identifies a statement in the sentences of a log. */
+interface Matter {
   value: string | null;
-  /** Sentences that say it: the statement, and the words that it was read from. */
+  /** The sentences that state it: the memory's text, and the words of the log from which it was formed. */
   texts: readonly string[];
 }
 
-/** A sentence with this share of the words of a statement counts as saying it. */
+/** A sentence with this share of the words of a statement counts as a repetition of it. */
 const SAYS_IT = 0.8;
 /** In the reply to a turn fewer words are enough, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
@@ -111,19 +113,19 @@ function leadingName(value: string): string | null {
   return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
 }
 
-/** Whether a turn of the user says it. A question whether it is still known, such as "Did you forget Halden Foods?", does not. */
+/** Whether a turn of the user repeats a statement. A question whether it is still known ("Did you forget Halden Foods?") is no repetition. */
 export function isSaidIn(content: string, says: Says): boolean {
   return tellingSentences(content).some(says);
 }
 
-/** The sentences of a turn of the user that may say something again. */
+/** The sentences of a turn of the user that can repeat a statement. */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
- * Whether a sentence only asks if something is still known. Any other question may tell it: "What do I wear at Halden Foods, where I work
- * again?" A comma may begin the clause that tells it, and a statement that is lost is worse than an echo that is kept.
+ * Whether a sentence only asks if something is still known. Any other question may state it: "What do I wear at Halden Foods, where I work
+ * again?" A comma may begin the clause that states it, and a lost statement is worse than a repetition that is kept.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
@@ -131,17 +133,15 @@ function asksIfKnown(sentence: string): boolean {
   return asksFor(question, 'stillKnown', detectPack(question));
 }
 
-/** Which parts of an event are to be hidden. */
 export interface Hiding {
   /** Spans that are hidden regardless of their words. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
-  /** The matcher for sentences to hide. */
   says: Says;
 }
 
 /**
- * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is most of the sentence, or where the rest still
- * says the statement. An event of which no word is left is blank as a whole.
+ * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is at least half of the sentence, or where the
+ * sentence matches the statement. An event of which no word is left becomes blank completely.
  */
 export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] {
   const { content } = row;
@@ -193,12 +193,7 @@ export async function hideInEvent(
 export async function showWords(writer: Writer, parts: Parts, tenant: string, id: string): Promise<void> {
   const spans = (await spansOf(writer, tenant, [id])).get(id) ?? [];
   for (const event of new Set(spans.map((span) => span.event))) {
-    const row = await writer
-      .selectFrom('events')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', event)
-      .executeTakeFirst();
+    const [row] = await rowsBy(writer, { table: 'events', tenant, column: 'id', values: [event] });
     if (row === undefined) continue;
     const own = spans.filter((span) => span.event === event);
     const shown = own
@@ -237,17 +232,11 @@ async function rewriteEvent(
     .execute();
   if (content === row.content) return;
   await parts.database.text.remove(writer, 'event', tenant, [rowId]);
-  const ofEvent = (table: 'embeddings' | 'embedding_queue') =>
-    writer
-      .deleteFrom(table)
-      .where('tenant_id', '=', tenant)
-      .where('record_kind', '=', 'event')
-      .where('record_row', '=', rowId);
-  await ofEvent('embeddings').execute();
-  await ofEvent('embedding_queue').execute();
+  const isEvent = sql`and record_kind = 'event'`;
+  for (const table of ['embeddings', 'embedding_queue'] as const)
+    await removeRows(writer, { table, tenant, column: 'record_row', values: [rowId], and: isEvent });
   if (content.trim() === '') return;
-  const { speaker } = toEvent(row);
-  const words = indexWords(speaker === null ? content : `${speaker} ${content}`);
+  const words = indexWords(row.speaker === null ? content : `${row.speaker} ${content}`);
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
   // Not version 0, because a vector of the old words may be in progress and must not be saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);

@@ -11,11 +11,10 @@ import { eventsGone } from '../block-store.ts';
 import { rowsBy } from '../owner-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
-/** Whether a text says what is to be hidden. */
+/** Whether a text states what is to be hidden. */
 export type Says = (text: string) => boolean;
 
-/** What to remove from documents. */
-export interface Redaction {
+interface Redaction {
   says: Says;
   /** Ids of memories and events. Sentences that rest on one of them are removed regardless of their words. */
   gone: ReadonlySet<string>;
@@ -23,8 +22,8 @@ export interface Redaction {
 
 /**
  * Removes forgotten or erased content from the documents around a scope and from their history: matching sentences and values, and those
- * that rest on it. Words are matched only in the owner's own documents, because other people may have said the same. Stored answers that
- * contain it are dropped. Returns how many documents, versions and answers it changed.
+ * whose sources were removed. Words are matched only in the owner's own documents, because other people may have said the same. Stored
+ * answers with the content are deleted. Returns the number of changed documents, versions and answers.
  */
 export async function redactDocuments(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
@@ -89,9 +88,9 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
 }
 
 /**
- * Takes events out of the bases of the documents of their owners. The sentences stay, because what was learned outlives its events, and
- * rest on the live statements that were formed from the events. A sentence that rests on an event of which nothing holds, or of which words
- * were cut since the sentence was written, stays stale.
+ * Removes events from the sources of the documents of their owners. The sentences stay, because memories outlive their events, and from now
+ * on cite the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the
+ * event was redacted after the sentence was written.
  */
 export async function takeFromBases(writer: Writer, tenant: string, eventIds: readonly string[]): Promise<void> {
   const formed = await memoriesFrom(writer, tenant, eventIds);
@@ -128,7 +127,7 @@ export async function takeFromBases(writer: Writer, tenant: string, eventIds: re
 }
 
 function withoutEntries(content: string, keys: ReadonlySet<string>): string {
-  // An application may store any JSON, also a bare null.
+  // An application may store any JSON value, including null.
   const data = (JSON.parse(content) ?? {}) as Record<string, unknown>;
   if (!Object.keys(data).some((key) => keys.has(key))) return content;
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
@@ -147,7 +146,7 @@ export function redactText(text: string, says: Says): string {
 
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
-/** The tables with stored answers: their key, the column with JSON, and those with plain text, which may begin with a bracket, too. */
+/** The tables with stored answers. Columns of JSON and of plain text are listed separately, because plain text may begin with a bracket. */
 const STORED_ANSWERS = [
   { table: 'held_changes', key: 'id', json: 'proposal', texts: [], act: sql`delete from held_changes` },
   { table: 'refusals', key: 'id', json: 'proposal', texts: ['text', 'detail'], act: sql`delete from refusals` },
@@ -161,9 +160,9 @@ const STORED_ANSWERS = [
 ] as const;
 
 /**
- * Drops stored answers that contain it or name a removed record: held changes and refusals. Those of other people and of other agents are
- * matched by the removed records alone, because others may have said the same. The answer to a request under an idempotency key is emptied:
- * the request must still not be made twice.
+ * Deletes held changes and refusals that repeat hidden words or name a removed record. Those of other people and of other agents are matched
+ * by the removed records alone, because others may have said the same. The answer to a request under an idempotency key is emptied instead,
+ * because the request must still not be executed twice.
  */
 async function dropAnswers(
   writer: Writer,
@@ -235,7 +234,7 @@ export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {
     const isText = typeof value === 'string';
-    // A short number means nothing without its key.
+    // A short number matches only together with its key.
     const isTelling = isText || (typeof value === 'number' && /\d{4}/.test(String(value)));
     if ((isTelling && says(String(value))) || ((isText || typeof value === 'number') && says(`${key} ${value}`))) {
       isChanged = true;

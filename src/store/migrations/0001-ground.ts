@@ -109,7 +109,7 @@ export const ground: Migration = {
       primary key (tenant_id, record_kind, record_row, model_id))`,
     `create index embeddings_owner on embeddings (tenant_id, owner_key, model_id, sequence)`,
 
-    // What has no vector yet, or an outdated one. The version is the record's when it was queued.
+    // The records without a vector or with an outdated one. The version is that of the record when it was queued.
     `create table embedding_queue (
       tenant_id text not null, owner_key text not null, record_kind text not null, record_row ${integer} not null,
       version ${integer} not null,
@@ -129,7 +129,7 @@ export const ground: Migration = {
     `create index jobs_due on jobs (run_at, id) where state = 'waiting'`,
     `create index jobs_turn on jobs (tenant_id, priority, run_at, id) where state = 'waiting'`,
     `create index jobs_leased on jobs (lease_until) where state = 'running'`,
-    // Not on (state, id) for all states: SQLite would prefer it to the two above.
+    // A partial index, because SQLite would prefer an index on (state, id) to the two above.
     `create index jobs_dead on jobs (id) where state = 'dead'`,
     `create index jobs_ended on jobs (state, finished_at) where finished_at is not null`,
     `create index jobs_owner on jobs (tenant_id, owner_key)`,
@@ -141,8 +141,8 @@ export const ground: Migration = {
   ],
   sqlite: [
     `create table meta (key text primary key, value text not null)`,
-    // The words come segmented and folded by us, so that the tokenizer only has to split at white space.
-    // contentless: the text itself is in its table already.
+    // Varve segments and folds the words, so that the tokenizer only has to split at white space.
+    // The index is contentless, because the text itself is in its table already.
     ...(['memory', 'event'] as const).flatMap((kind) => [
       `create virtual table ${kind}_text using fts5 (
         words, content = '', contentless_delete = 1, detail = full,

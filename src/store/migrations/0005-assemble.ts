@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-// What each assembled context was made of: ids and numbers, never text. An open part of the scope is NULL.
+// The log of assembled contexts holds ids and numbers, never text. An open part of the scope is NULL.
 
 export const assemble: Migration = {
   version: 5,

@@ -4,7 +4,7 @@ export const doors: Migration = {
   version: 6,
   name: 'doors',
   statements: ({ time, integer, real, json }) => [
-    // No tenant guards this one: a key is looked up before it is known whose it is.
+    // This table has no row-level security, because a key is looked up before its tenant is known.
     `create table api_keys (
       id text primary key, tenant_id text not null, name text not null, hash text not null, access text not null,
       agents ${json}, users ${json}, rate ${real}, created_at ${time} not null, created_by text not null,
@@ -16,7 +16,7 @@ export const doors: Migration = {
       subject text, details ${json} not null,
       primary key (tenant_id, id))`,
 
-    // The scope is kept so that erasing finds the answers that were given within it.
+    // The scope is stored so that erasing a scope finds its answers.
     `create table request_answers (
       tenant_id text not null, caller text not null, request_key text not null, fingerprint text not null,
       agent_id text, user_id text, session_id text, status ${integer}, answer text, at ${time} not null,

@@ -27,7 +27,7 @@ export const statements: Migration = {
       stated_by = case when source_type not in ('conversation', 'inference') then 'system'
         when trust = 'high' then 'user' when trust = 'medium' then 'agent' else 'tool' end`,
 
-    // What a reader gave and the checks refused, with the reason.
+    // Items of a reader that the checks have refused, with the reason.
     `create table refusals (
       tenant_id text not null, owner_key text not null, id text not null, agent_id text, user_id text, session_id text,
       run text, at ${time} not null, reason text not null, what text not null, text text, detail text,
@@ -40,10 +40,10 @@ export const statements: Migration = {
     await upgradeRows(transaction);
     for (const statement of [
       `alter table memories drop column key`,
-      // All that was ever said of a matter, archived or not.
+      // For reading all statements with an attribute, archived or not.
       `create index memories_attribute on memories (tenant_id, owner_key, attribute) where attribute is not null`,
       `create index memories_statement on memories (tenant_id, owner_key, subject, attribute) where archived_at is null`,
-      // After the other: of two indexes that serve a query alike SQLite takes the one that was made last.
+      // This index comes last, because of two indexes that serve a query equally well SQLite takes the newer one.
       `create index memories_permanent on memories (tenant_id, owner_key, subject, attribute)
         where permanent = 1 and archived_at is null`,
     ]) {
@@ -133,8 +133,8 @@ function placeOf({ tenant_id, owner_key }: OlderRow, event: string): string {
 }
 
 /**
- * What formation said twice, as a sentence without a value and as a keyed fact, has the value of the fact in both: else
- * another value would replace the one and leave the other. They are of one turn, so they have an event in common.
+ * Formation wrote some statements twice, as a sentence without a value and as a keyed fact. Both get the value of the fact; otherwise a new
+ * value would replace only one of the two. Both come from one turn, so they have an event in common.
  */
 function valueOfTwin(
   facts: ReadonlyMap<string, readonly Fact[]>,
@@ -148,8 +148,8 @@ function valueOfTwin(
 }
 
 /**
- * The key of exact doubles. Memories that are unique by their title, or by nothing, stay as they are. Where another live memory has
- * the key already there is none: types of an application's own could have any rule, and the store must open.
+ * The key of exact duplicates. Memories that are unique by their title, or not at all, keep their key. Where another live memory already has
+ * the key, the key is null: types of an application may have any rule, and the store must open.
  */
 async function uniqueKeyOf(
   transaction: Transaction<Tables>,
@@ -167,8 +167,8 @@ async function uniqueKeyOf(
 }
 
 /**
- * Keeps the key of a live fact as its attribute where another live fact has the attribute that its key stands for: of two keys
- * for one attribute, such as `city` and `home_city`, both keep their values.
+ * Uses the key of a live fact as its attribute where another live fact already has the attribute of the key, so that of two keys for one
+ * attribute, such as `city` and `home_city`, both keep their values.
  */
 async function distinct(
   transaction: Transaction<Tables>,
@@ -176,7 +176,7 @@ async function distinct(
   fields: UpgradedFields,
 ): Promise<UpgradedFields> {
   if (row.key === null || row.key === fields.attribute || row.archived_at !== null) return fields;
-  // Beside another value of an attribute with many, only an exact double is in the way.
+  // An attribute with many values conflicts only with the same value.
   const isMany = ATTRIBUTES.policyOf(fields.attribute ?? '').values === 'many';
   const sameValue = isMany ? sql`and value = ${fields.value}` : sql``;
   const { rows } = await sql`select 1 from memories

@@ -2,8 +2,8 @@ import { TENANT_ROLE } from '../postgres/row-security.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * The key that seals cursors stands among the settings of the store. The role that works for one tenant reads some of those settings,
- * and has no use for that key: with it, cursors would tell a tenant how much the others write.
+ * Hides the key that encrypts cursors from the role of the tenants, which reads other settings of the same table. With the key, a tenant
+ * could read from its cursors how much other tenants write.
  */
 export const walls: Migration = {
   version: 9,

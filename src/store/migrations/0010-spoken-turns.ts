@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Turns are embedded with their speaker ("Ana: I moved to Linz."): the vectors that were made without are made again. */
+/** Turns are embedded with their speaker ("Ana: I moved to Linz."). Vectors without the speaker are computed again. */
 export const spokenTurns: Migration = {
   version: 10,
   name: 'spoken-turns',

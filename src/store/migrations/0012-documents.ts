@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What each sentence of a document rests on. Documents from before have none: their sentences stand until they are written again. And of
- * a memory that was given to a model, whether it is always given or was looked up for the turn.
+ * Adds the sources of the sentences of documents. Older documents have none, so their sentences stay until they are written again. Also
+ * records whether a memory is part of every prompt or was looked up for the turn.
  */
 export const documents: Migration = {
   version: 12,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What was forgotten before there were records of it: the words of the turns that it was learned from go as a whole. */
+/** The turns behind memories that were forgotten before there were records of forgetting. Their whole text is removed. */
 const TURNS = `select s.event_id from memory_sources s join memories m on m.tenant_id = s.tenant_id and m.id = s.memory_id
   where m.archive_reason = 'forgotten' and s.tenant_id = events.tenant_id`;
 
@@ -8,7 +8,7 @@ export const forgottenRecords: Migration = {
   version: 13,
   name: 'forgotten-records',
   statements: ({ time, integer }) => [
-    // What was forgotten, and must not come back from the words that said it.
+    // Statements that were forgotten and must not be formed again from the same words.
     `create table forgotten (
       tenant_id text not null, id text not null, owner_key text not null, agent_id text, user_id text,
       "as" text not null, memory_id text, subject text not null, attribute text, value text, polarity text not null,
@@ -18,7 +18,7 @@ export const forgottenRecords: Migration = {
     `create index forgotten_owner on forgotten (tenant_id, owner_key, at)`,
     `create index forgotten_memory on forgotten (tenant_id, memory_id)`,
 
-    // The words that were taken out of events, each with its place: an event keeps blanks of the same length there.
+    // The words that were removed from events, with their offsets. The event has blanks of the same length there.
     `create table forgotten_spans (
       tenant_id text not null, forgotten_id text not null, event_id text not null, field text not null,
       start_at ${integer} not null, end_at ${integer} not null, words text not null,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The place of a reflection among messages that were recorded at the same time, such as those of one import. The column that holds it
- * had the row of the last memory in the working memory, which nothing reads.
+ * The position of the last reflection among messages with the same recording time, such as those of one import. It reuses a column that
+ * nothing reads any more.
  */
 export const reflectedSequence: Migration = {
   version: 17,

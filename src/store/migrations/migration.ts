@@ -1,14 +1,13 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** The names that the two databases have for the same types. */
-export interface ColumnTypes {
+interface ColumnTypes {
   time: string;
   integer: string;
   real: string;
   json: string;
   blob: string;
-  /** The whole definition of the column row_id, which numbers the rows of a table. */
+  /** The complete definition of the column row_id, which numbers the rows of a table. */
   rowId: string;
 }
 

@@ -2,12 +2,11 @@ import { attributeTable } from '../../record/attributes.ts';
 import { keySchema, type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
 import { canonicalSubject, type Origin, type Trust, USER } from '../../record/statement.ts';
 
-// Before schema 8 a memory had a `key` and no other field of a statement: what formation knew of it was in `metadata`,
-// beside what the application kept there, and a permanent fact was of a type of its own, `keyed_fact`. The migration
-// upgrades rows once. Revisions and exports are kept as they were written, and are upgraded whenever they are read.
+// Before schema 8 a memory had a `key` and no other field of a statement. Formation kept its fields in `metadata`, together with the metadata
+// of the application, and permanent facts had a type of their own, `keyed_fact`. The migration upgrades rows once. Revisions and exports
+// stay as they were written and are upgraded whenever they are read.
 
-/** What an older memory says of its statement. */
-export interface OlderMemory {
+interface OlderMemory {
   type: string;
   content: string;
   key: string | null;
@@ -19,7 +18,6 @@ export interface OlderMemory {
   metadata: Record<string, unknown>;
 }
 
-/** The fields of a statement that an older memory gets. */
 export type UpgradedFields = Pick<
   Memory,
   | 'type'
@@ -40,12 +38,12 @@ export type UpgradedFields = Pick<
 >;
 
 const KEYED_FACT = 'keyed_fact';
-// Varve's own: the names that formation wrote do not depend on what an application adds.
+// Without the attributes of the application, because the names that formation wrote do not depend on them.
 const ATTRIBUTES = attributeTable();
-// Formation gave each of these a key of its own, such as allergy_penicillin; now the attribute has many values.
+// Formation gave each value of these attributes a key of its own, such as allergy_penicillin. Now the attribute has many values.
 const KEY_FOR_EACH = /^(allergy|health_condition|medication)_.+$/;
 
-/** The fields of an older memory. What only an application can have written stays in its metadata. */
+/** The fields of a statement for an older memory. Metadata that only an application can have written stays in the metadata. */
 export function upgradeMemory(old: OlderMemory): UpgradedFields {
   const isFact = old.type === KEYED_FACT;
   const { metadata, internal, formed, reader } = splitMetadata(old);
@@ -69,8 +67,8 @@ export function upgradeMemory(old: OlderMemory): UpgradedFields {
 }
 
 /**
- * The attribute of a key: the table's name where it means the same, such as `home_city` for `city`. Where an attribute has many
- * values the key said which of them (`dog_name`), so that it stays, unless formation made it of the value.
+ * The attribute of a key: the table's name where it means the same, such as `home_city` for `city`. Where an attribute has many values, the
+ * key distinguished them (`dog_name`), so it stays, unless formation had derived the key from the value.
  */
 function keyAttribute(key: string, isRead: boolean): string {
   const each = isRead ? KEY_FOR_EACH.exec(key)?.[1] : undefined;
@@ -90,7 +88,7 @@ export function upgradeSnapshot(snapshot: Record<string, unknown>): Record<strin
   return { ...rest, ...upgraded, statedAt: upgraded.statedAt.toISOString() };
 }
 
-// A revision that was imported may lack its time: reading the past must not fail for it.
+// An imported revision may lack its time. Reading past states must not fail because of it.
 function timeOf({ createdAt }: Record<string, unknown>): Date {
   const time = new Date(String(createdAt));
   return Number.isNaN(time.getTime()) ? new Date(0) : time;
@@ -103,7 +101,7 @@ export function upgradeExported(line: unknown): unknown {
   const { key = null, ...data } = line['data'];
   const { type, content, value = null, category = null, trust = 'high', sourceType = 'import', metadata = {} } = data;
   if (!isObject(metadata) || !keySchema.nullable().safeParse(key).success) return line;
-  // An export named the key of every memory, also where it had none.
+  // An older export has the field `key` for every memory, even where it is null.
   const isOlder = 'key' in line['data'] || WRITTEN_BY_VARVE.some((name) => name in metadata);
   if (!isOlder) return line;
   const time = new Date(String(line['createdAt']));
@@ -166,7 +164,7 @@ function splitMetadata({ type, metadata }: OlderMemory): SplitMetadata {
 }
 
 const OF_FORMATION = ['slot', 'statedAt', 'statedAs', 'distiller', 'correction', 'sensitive'];
-// These had no slot: formation kept nothing but the name of the distiller.
+// These types had no slot. Formation stored only the name of the distiller.
 const READ_ALONE: ReadonlySet<string> = new Set(['summary', 'reflection']);
 
 function formedOf({ slot, statedAt, statedAs, distiller }: Record<string, unknown>): Formed | null {
@@ -186,8 +184,8 @@ function formedOf({ slot, statedAt, statedAs, distiller }: Record<string, unknow
 }
 
 /**
- * The attribute of a slot. A name with a colon had stems of the value in it, such as `likes:pizza`: they are not the words
- * of a value, so that only the attribute is left, where the table has one.
+ * The attribute of a slot. A name with a colon contains stems of the value, such as `likes:pizza`. Stems are not the words of a value, so
+ * only the attribute is kept, where the table has one.
  */
 function slotAttribute(formed: Formed | null): string | null {
   const [head = '', stems] = (formed?.slot.attribute ?? '').split(':');
@@ -195,10 +193,10 @@ function slotAttribute(formed: Formed | null): string | null {
   return name !== null && (stems === undefined || ATTRIBUTES.isKnown(name)) ? name : null;
 }
 
-// A memory that a higher rank has confirmed has that rank; its source type only names its first source.
+// A memory has the highest rank among its confirmations. Its source type names only the first source.
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
-/** Who said it, as far as its trust tells: an application's own is the system's. */
+/** The speaker as far as the trust shows it. A memory that the application stored has the origin `system`. */
 function statedBy({ trust, sourceType }: OlderMemory, isRead: boolean): Origin {
   if (!isRead) return sourceType === 'conversation' || sourceType === 'inference' ? BY_TRUST[trust] : 'system';
   return BY_TRUST[trust];

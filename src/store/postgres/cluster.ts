@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
 /** The state of a schema on a server: whether tables can be distributed by tenant, and whether they are. */
-export interface Cluster {
+interface Cluster {
   hasCitus: boolean;
   /** The node that the store is opened through: 0 for the coordinator. */
   node: number;

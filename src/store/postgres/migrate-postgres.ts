@@ -7,7 +7,7 @@ import { assertUsable, distributeTables, findCluster } from './cluster.ts';
 import { textSearchFunctions } from './postgres-indexes.ts';
 import { guardTable, TENANT_ROLE } from './row-security.ts';
 
-// An arbitrary number that all processes share.
+// An arbitrary number that is the same in all processes: "varv" in ASCII.
 const MIGRATION_LOCK = 0x76617276;
 
 /**
@@ -40,7 +40,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
         await sql.raw(statement).execute(transaction);
       }
       await migration.transform?.(transaction);
-      // A step may join what an earlier one has created.
+      // Tables are distributed after every step, because a later step may join tables that an earlier one has created.
       if (cluster.isDistributed) await distributeTables(transaction, schema);
     }
     for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);
@@ -63,7 +63,7 @@ async function storedVersion(transaction: Transaction<Tables>, schema: string): 
 }
 
 async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // Asked first: Citus forwards even a statement without effect to the workers, where it requires the extension's owner.
+  // Checked first, because Citus forwards even a statement without effect to the workers, where it requires the extension's owner.
   const { rows } = await sql`select from pg_extension where extname = 'vector'`.execute(transaction);
   if (rows.length === 0) {
     await explained(

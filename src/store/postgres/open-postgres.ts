@@ -28,7 +28,7 @@ export interface PostgresOptions {
   /** The most connections of the pool that is made for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once for each connection, which takes less than two thirds of the server's time. Default
+   * Whether frequent statements are prepared once for each connection, which reduces the time of the server by more than a third. Default
    * true, for `url`; a pool of the application's own is used as it is. Behind a pooler that does not know prepared statements (PgBouncer
    * in transaction mode without `max_prepared_statements`) Varve stops preparing at the first statement that is missing on the pooler's
    * next connection.
@@ -204,10 +204,10 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
   };
 }
 
-// Four segments of the log: seconds on a busy server, and far more than a replica that keeps up is ever behind.
+// Four WAL segments: some seconds of writes on a busy server, and far more than the lag of a healthy replica.
 const FAR_BEHIND = 64 * 1024 * 1024;
 
-/** What is wrong with the replica that recall and context read from. */
+/** The problems of the replica from which recall and context read. */
 async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>): Promise<StoreProblem[]> {
   try {
     const { rows } = await sql<{ replayed: string | null }>`select pg_last_wal_replay_lsn()::text as replayed`.execute(
@@ -265,7 +265,7 @@ function codeOf(error: unknown): string {
 const NOT_REACHED = /^(?:57P03|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(?:08...|57P0[12]|ECONNRESET|EPIPE)$/;
 
-/** Whether a connection that was there has ended, by the server or on the way to it. */
+/** Whether an open connection was ended by the server or by the network. */
 function isConnectionLost(error: unknown): boolean {
   const isSaid = error instanceof Error && /^(?:Connection terminated|Client has encountered a)/.test(error.message);
   return isSaid || CUT_OFF.test(codeOf(error));
@@ -292,8 +292,8 @@ const BIGINT = 20;
 const JSONB = 3802;
 
 /**
- * How values come back: bigint as number (ours are times, counters and row ids, far below 2^53)
- * and JSON as text, as SQLite gives it, so that one mapping serves both databases.
+ * Parses bigint as a number, because Varve's are times, counters and row ids far below 2^53, and leaves JSON as text, as in SQLite, so that
+ * one mapping serves both databases.
  */
 function parseValue(oid: number, fallback: (text: string) => unknown): (text: string) => unknown {
   if (oid === BIGINT) return Number;
@@ -301,8 +301,7 @@ function parseValue(oid: number, fallback: (text: string) => unknown): (text: st
   return fallback;
 }
 
-/** The names under which statements are prepared. */
-export interface PreparedStatements {
+interface PreparedStatements {
   /** The name of a prepared statement, or undefined while it is not prepared. */
   nameOf(text: string): string | undefined;
   /** Whether an error says that prepared statements do not work here. After that no statement is prepared. */
@@ -311,10 +310,10 @@ export interface PreparedStatements {
 
 // A statement that runs once, in an import or a migration, is not worth preparing.
 const PREPARED_FROM = 3;
-// Each connection keeps them all: some 30 kB a statement on the server.
+// Each connection keeps all of them, at about 30 kB for each statement on the server.
 const MOST_PREPARED = 300;
 const MOST_COUNTED = 3000;
-// The pooler's next connection does not have it, has it already, or the schema was changed meanwhile.
+// The pooler's next connection does not have the statement, has it already, or the schema was changed meanwhile.
 const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';

@@ -1,17 +1,23 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { digest } from '../../record/id.ts';
-import type { IndexedKind, TextIndex, VectorHit, VectorIndex, VectorModel, WordSearch } from '../database.ts';
+import {
+  type IndexedKind,
+  recordTable,
+  type TextIndex,
+  type VectorHit,
+  type VectorIndex,
+  type WordSearch,
+} from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 import { chunks } from '../owner-store.ts';
 import { tellingWords } from '../indexing.ts';
 
-const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
-const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };
+const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 const CONDITION_FACTOR = 20;
 
 /**
- * tsvector with our own words, each behind its owner's key, as in SQLite.
+ * A tsvector of Varve's own words, each prefixed with the key of its owner, as in SQLite.
  *
  * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search therefore is a function with
  * the rights of the tables' owner that checks the tenant itself. Citus cannot inspect a function: in a distributed store the statement
@@ -27,7 +33,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
           const vector = toTsvector(words.map((word) => ownedWord(owner, word)));
           return sql`(${tenant}, ${owner}, ${rowId}, ${vector}::tsvector)`;
         });
-        await sql`insert into ${sql.table(TEXT_TABLE[kind])} (tenant_id, owner_key, row_id, words)
+        await sql`insert into ${textTable(kind)} (tenant_id, owner_key, row_id, words)
           values ${sql.join(rows)}
           on conflict (tenant_id, row_id) do update set words = excluded.words`.execute(writer);
       }
@@ -35,7 +41,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
 
     async remove(writer, kind, tenant, rowIds) {
       if (rowIds.length === 0) return;
-      await sql`delete from ${sql.table(TEXT_TABLE[kind])}
+      await sql`delete from ${textTable(kind)}
         where tenant_id = ${tenant} and row_id = any(${[...rowIds]}::bigint[])`.execute(writer);
     },
 
@@ -47,14 +53,14 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
       // A condition is checked outside the function, so the function has to return more rows than requested.
       const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
       const found = isDistributed
-        ? sql`(select row_id, ts_rank(words, ${query}::tsquery)::double precision as score from ${sql.table(TEXT_TABLE[kind])}
+        ? sql`(select row_id, ts_rank(words, ${query}::tsquery)::double precision as score from ${textTable(kind)}
             where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ ${query}::tsquery)`
         : sql`${sql.ref(`varve_search_${kind}`)}(${query}, ${most}, ${archived})`;
       const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
       const also = condition === undefined ? sql`` : sql`and ${condition}`;
       const { rows } = await sql<{ rowId: number; score: number }>`
         select found.row_id as "rowId", found.score from ${found} as found
-        join ${sql.table(RECORD_TABLE[kind])} as record on record.row_id = found.row_id
+        join ${recordTable(kind)} as record on record.row_id = found.row_id
         where record.tenant_id = ${tenant} ${live} ${also}
         order by found.score desc, found.row_id desc limit ${limit}`.execute(reader);
       return rows;
@@ -80,7 +86,7 @@ function termCounts(
   { tenant, kind, owners, terms }: Omit<WordSearch, 'words'> & { terms: readonly string[] },
 ): RawBuilder<TermCount> {
   if (!isDistributed) return sql`select term, count from ${sql.ref(`varve_count_${kind}`)}(${[...terms]}::text[])`;
-  return sql`select term, count(*) as count from ${sql.table(TEXT_TABLE[kind])}, unnest(${[...terms]}::text[]) as term
+  return sql`select term, count(*) as count from ${textTable(kind)}, unnest(${[...terms]}::text[]) as term
     where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ term::tsquery group by term`;
 }
 
@@ -89,7 +95,7 @@ interface TermCount {
   count: number;
 }
 
-/** The functions behind the index, made again by every migration. */
+/** The functions behind the index, which every migration creates again. */
 export function textSearchFunctions(schema: string): string[] {
   return (['memory', 'event'] as const).flatMap((kind) => {
     const live = kind === 'memory' ? 'and (archived or r.archived_at is null)' : '';
@@ -144,9 +150,8 @@ export function encodeVector(vector: Float32Array): string {
 }
 
 /**
- * pgvector. The column takes vectors of any model; each model has an HNSW index of its own over the vectors cast to
- * its dimensions. The planner reads small owners exactly and large ones through the index, which goes on
- * (iterative scan) until enough rows are of the owner.
+ * The column takes vectors of any model, and each model has an HNSW index of its own over the vectors cast to its dimensions. The planner
+ * reads small owners exactly and large ones through the index, which is scanned iteratively until enough rows belong to the owner.
  */
 export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
   const nearest: VectorIndex['nearest'] = async (reader, search) => {
@@ -155,9 +160,9 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
     const also = condition === undefined ? sql`` : sql`and ${condition}`;
     const needsRecord = condition !== undefined || (kind === 'memory' && !archived);
     const join = needsRecord
-      ? sql`join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
+      ? sql`join ${recordTable(kind)} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
       : sql``;
-    const distance = sql`${castTo(model)} <#> ${encodeVector(query)}::vector`;
+    const distance = sql`v.vector::vector(${sql.lit(model.dimensions)}) <#> ${encodeVector(query)}::vector`;
     const { rows } = await sql<VectorHit>`
       select v.record_row as "rowId", v.passage, -(${distance}) as similarity
       from embeddings v ${join}
@@ -177,8 +182,4 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
     nearest,
     scan: async () => null,
   };
-}
-
-function castTo(model: VectorModel) {
-  return sql`v.vector::vector(${sql.lit(model.dimensions)})`;
 }

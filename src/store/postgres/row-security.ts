@@ -4,7 +4,7 @@
  */
 export const TENANT_ROLE = 'varve_tenant';
 
-/** The statements that put a table behind the wall. */
+/** The statements that enable row-level security on a table. */
 export function guardTable(schema: string, table: string): string[] {
   const name = `"${schema}"."${table}"`;
   return [

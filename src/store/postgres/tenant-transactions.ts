@@ -31,9 +31,9 @@ const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The rest of a transaction runs as a role that row-level security holds inside the tenant. On a pool of our own this comes in one message
- * with the beginning of the transaction. A pool of the application's may be anything that takes one statement at a time, such as PGlite:
- * there it is a statement of its own.
+ * After its beginning a transaction runs as a role that row-level security confines to the tenant. On Varve's own pool the settings are sent
+ * in one message with the beginning of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time,
+ * so there the settings are a statement of their own.
  */
 export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool: boolean): TenantTransactions {
   const entering = new AsyncLocalStorage<string>();
@@ -67,7 +67,6 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
   };
 }
 
-/** Begins transactions with the settings that the caller is entering with. */
 function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>): PostgresDialect {
   /** Begins a transaction with the settings that it is to have. */
   class EnteringDriver extends PostgresDriver {
@@ -111,7 +110,7 @@ function statements(settings: Readonly<Record<string, string>>, isCluster: boole
   return isCluster ? ["set local citus.propagate_set_commands = 'local'", ...set] : set;
 }
 
-/** A text as SQL writes it, with backslashes as characters like any other whatever the server's settings are. */
+/** A text as an SQL literal, in which backslashes are ordinary characters regardless of the server's settings. */
 function literal(text: string): string {
   const quoted = text.replaceAll("'", "''");
   return quoted.includes('\\') ? ` E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;

@@ -48,7 +48,7 @@ const newJobSchema = z
 type CheckedJob = z.output<typeof newJobSchema>;
 
 /**
- * Adds jobs within the caller's transaction: they exist exactly when the write that causes them does.
+ * Adds jobs within the caller's transaction, so that they are committed or rolled back together with the write that causes them.
  * Throws `invalid_input` before anything is written.
  */
 export async function enqueueJobs(
@@ -140,7 +140,7 @@ async function upsert(
     .execute();
 }
 
-// In the order of their keys, so that two transactions that enqueue the same jobs cannot deadlock.
+// Sorted by key, so that two transactions that enqueue the same jobs cannot deadlock.
 function onePerKey(rows: readonly JobRow[]): JobRow[] {
   const first = new Map<string, JobRow>();
   for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);

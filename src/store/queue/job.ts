@@ -6,7 +6,7 @@ import type { JobTable } from '../schema.ts';
 /** Anything that JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** `dead`: it failed too often or in a way that no retry mends; its error is kept and it can be retried by hand. */
+/** `dead`: the job failed too often, or with an error that a retry cannot fix. The error is kept, and an operator can retry the job. */
 export type JobState = 'waiting' | 'running' | 'done' | 'dead';
 
 /** The tenant of a job that belongs to none, such as those of schedules. No real tenant has this name. */
@@ -14,10 +14,10 @@ export const NO_TENANT = '';
 
 /** Work to be done outside the transaction that asks for it. */
 export interface NewJob {
-  /** Which handler runs it. */
+  /** Selects the handler. */
   kind: string;
   tenant: string;
-  /** Whose job it is, so that erasing the owner finds it. Default ''. */
+  /** The owner of the job, so that erasing the owner removes it. Default ''. */
   ownerKey?: string;
   payload: Json;
   /**
@@ -51,7 +51,7 @@ export interface Job {
   state: JobState;
   priority: number;
   runAt: Date;
-  /** How often it was started, the present run included. Postponed runs and runs cut short by a stop do not count. */
+  /** How often the job was started, including the current run. Postponed runs and runs that a stop has aborted do not count. */
   attempts: number;
   maxAttempts: number;
   /** The message of the last failure or postponement, also when a later attempt succeeded. */
@@ -61,7 +61,6 @@ export interface Job {
   finishedAt: Date | null;
 }
 
-/** A job from its row. */
 export function toJob(row: Selectable<JobTable>): Job {
   return {
     id: row.id,
@@ -88,7 +87,6 @@ export interface TenantFilter {
   tenant?: Tenant;
 }
 
-/** A run that is under way. */
 export interface LeasedRun {
   job: Job;
   leaseId: string;

@@ -5,15 +5,14 @@ import type { JobTable } from '../schema.ts';
 import { type Job, type LeasedRun, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
 
-/** A worker's state of fair scheduling between leases: which tenant is next when more jobs are due than can run. */
-export interface FairTurns {
+/** A worker's state of fair scheduling between leases: the order of the tenants when more jobs are due than can run. */
+interface FairTurns {
   /** Tenants with due jobs, the next in turn first, each with the priorities that it has due, in order. */
   queue: { tenant: string; priorities: number[] }[];
   /** The number of leases until the queue is read again. */
   left: number;
 }
 
-/** Makes an empty state. */
 export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
@@ -22,7 +21,7 @@ export function createFairTurns(): FairTurns {
 // waits for this many leases at the most.
 const LEASES_PER_READING = 16;
 
-export interface FairPick {
+interface FairPick {
   database: Database;
   writer: Writer;
   /** The condition for a job to be leased, on the table `jobs`. */
@@ -32,8 +31,8 @@ export interface FairPick {
 }
 
 /**
- * The ids of up to `limit` due jobs, the tenants taking turns: one with ten thousand jobs gets as many as one with ten.
- * May give fewer than there are.
+ * The ids of up to `limit` due jobs, with tenants in round-robin order: a tenant with ten thousand jobs gets as many turns as one with ten.
+ * May return fewer jobs than are due.
  */
 async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   if (turns.left <= 0 || turns.queue.length === 0) {
@@ -46,7 +45,7 @@ async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   const share = Math.ceil(pick.limit / inTurn.length);
   const picked = await pickShares(pick, inTurn, share);
   for (const [index, turn] of inTurn.entries()) {
-    // Fewer than its share: there are no more jobs of this priority, or another worker is leasing them.
+    // With fewer jobs than its share, the tenant has no more jobs of this priority, or another worker is leasing them.
     if ((picked[index]?.length ?? 0) < share) turn.priorities.shift();
     if (turn.priorities.length > 0) turns.queue.push(turn);
   }
@@ -67,8 +66,8 @@ async function pickShares(pick: FairPick, inTurn: FairTurns['queue'], share: num
 }
 
 /**
- * Steps from one tenant and priority to the next in the index, instead of reading every job that waits. Not by
- * comparing both as a row: SQLite then uses the tenant only and reads all of its jobs.
+ * Steps from one tenant and priority to the next in the index (a loose index scan), instead of reading every waiting job. The two columns
+ * are not compared as a row value, because SQLite would then use only the tenant and read all of its jobs.
  */
 async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']): Promise<FairTurns['queue']> {
   const { rows } = await sql<{ tenant_id: string; priority: number }>`
@@ -100,10 +99,9 @@ function inOrderOfTurn(due: Map<string, number[]>, before: FairTurns['queue']): 
   }));
 }
 
-/** A request for a lease. */
-export interface LeaseRequest {
+interface LeaseRequest {
   database: Database;
-  /** The kinds that it has handlers for: others wait for a worker that knows them. */
+  /** The kinds that the worker has handlers for. Jobs of other kinds wait for other workers. */
   kinds: readonly string[];
   limit: number;
   now: number;
@@ -186,7 +184,7 @@ async function renewLeases<Run extends LeasedRun>(
   { database, leaseUntil }: { database: Database; leaseUntil: number },
 ): Promise<Run[]> {
   if (runs.length === 0) return [];
-  // A row that is locked is just being completed by its own handler: waiting for it could end in a deadlock.
+  // A locked row is being completed by its own handler, and waiting for it could end in a deadlock.
   await sql`
     update jobs set lease_until = ${leaseUntil} where id in (
       select id from jobs where state = 'running' and ${holds(runs)} ${database.syntax.skipLocked})`.execute(writer);
@@ -202,14 +200,13 @@ export interface Turn<Run extends LeasedRun> extends LeaseRequest {
   renew: readonly Run[];
 }
 
-/** The result of the exchange. */
 export interface TurnResult<Run extends LeasedRun> {
   settled: ReadonlySet<EndedRun>;
   lost: Run[];
   leased: Job[];
 }
 
-// A unique key can be enqueued in the very moment in which a job with that key goes back to wait.
+// A unique violation is retried: a job with the same unique key may have been enqueued while this one goes back to waiting.
 const TRIES = 5;
 
 /**

@@ -9,7 +9,7 @@ export interface JobFilter extends TenantFilter {
   kind?: string;
   /** Default 50, at most 500. */
   limit?: number;
-  /** Where the page before ended. */
+  /** The cursor of the previous page. */
   cursor?: string;
 }
 
@@ -52,7 +52,6 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
   return { jobs, cursor: rows.length > limit ? (jobs.at(-1)?.id ?? null) : null };
 }
 
-/** One job, or null. */
 export async function getJob(
   database: Database,
   id: string,
@@ -65,7 +64,6 @@ export async function getJob(
   return row === undefined ? null : toJob(row);
 }
 
-/** How many jobs there are of each kind and state. */
 export async function countJobs(database: Database, { tenant = EVERY_TENANT }: TenantFilter = {}): Promise<JobCount[]> {
   return database.read(tenant, (reader) => {
     const query = reader

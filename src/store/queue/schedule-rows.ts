@@ -2,12 +2,11 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
 import type { ScheduleTable } from '../schema.ts';
 
-/** A schedule as its row has it. */
 export type ScheduleRow = Selectable<ScheduleTable>;
 
 /** Adds schedules, or changes those of the same name. The next due time changes only with the cron expression or the time zone. */
 export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
-  // In a fixed order, so that processes that start together cannot deadlock.
+  // The order is fixed, so that processes that start together cannot deadlock.
   for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     await writer
       .insertInto('schedules')

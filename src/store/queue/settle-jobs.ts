@@ -6,7 +6,7 @@ import { type Database, EVERY_TENANT, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';
 import { type Job, type Json, type LeasedRun, type TenantFilter, toJob } from './job.ts';
 
-/** How a run ended. `returned`: it was cut short by a stop and does not count as an attempt. */
+/** How a run ended. `returned`: a stop has aborted the run, which does not count as an attempt. */
 export type Outcome =
   | { type: 'done' }
   | { type: 'retried'; runAt: number; error: string }
@@ -14,12 +14,11 @@ export type Outcome =
   | { type: 'postponed'; runAt: number; error: string }
   | { type: 'returned' };
 
-/** A run that is over, with the lease that it had. */
 export interface EndedRun {
   job: Job;
   leaseId: string;
   outcome: Outcome;
-  /** The handler has called complete(): if nothing is left to settle, that is why. */
+  /** Whether the handler has called complete(), after which there is nothing left to settle. */
   completed: boolean;
 }
 
@@ -70,7 +69,7 @@ async function settleUndone(writer: Writer, run: EndedRun, now: number): Promise
   return true;
 }
 
-/** Locks the row if the lease is still ours: only then may anything be removed for its sake. */
+/** Locks the row if this worker still has the lease. Only then may jobs with the same unique key be removed. */
 async function takeHold(writer: Writer, { job, leaseId }: EndedRun): Promise<boolean> {
   const result = await writer
     .updateTable('jobs')
@@ -128,8 +127,8 @@ async function updateHeld(
 }
 
 /**
- * Lets a dead job run again, at once and with all its attempts. Its last error stays until the next.
- * Null if there is no such job; throws `conflict` if it is not dead.
+ * Makes a dead job run again, at once and with all its attempts. Its last error stays until the next one.
+ * Null if the job does not exist; throws `conflict` if it is not dead.
  */
 export async function retryJob(
   database: Database,
@@ -153,10 +152,10 @@ export async function retryJob(
   });
 }
 
-// Small enough that a removal of years of jobs does not keep others from writing.
+// Small enough that removing the jobs of years does not block other writers.
 const BATCH = 1000;
 
-export interface RemoveEndedJobs extends TenantFilter {
+interface RemoveEndedJobs extends TenantFilter {
   /** Jobs that ended before this time. */
   before: TimeInput;
   /** Default: done ones only. Dead ones are kept until someone has looked at them. */

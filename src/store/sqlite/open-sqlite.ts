@@ -22,7 +22,6 @@ import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
 import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite-indexes.ts';
 
-/** Where an embedded store lives. */
 export interface SqliteOptions {
   /** The path of the file, or `:memory:` for a store that ends with the process. */
   path: string;
@@ -93,7 +92,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   };
 }
 
-/** Loaded when a store is opened, and not with the package: a Node without it is told so by createVarve(). */
+/** Loaded when a store is opened, and not with the package, so that createVarve() can report a Node version without it. */
 const sqlite = (): Promise<typeof nodeSqlite> => import('node:sqlite');
 
 async function openFile(path: string): Promise<DatabaseSync> {
@@ -107,9 +106,9 @@ async function openFile(path: string): Promise<DatabaseSync> {
     // whenFree() waits instead, because SQLite's own timeout would block the event loop.
     database.exec('pragma busy_timeout = 0');
     await whenFree(() => database.exec('pragma journal_mode = wal'));
-    // FULL, not NORMAL: an acknowledged write must survive a power cut, not just a crash of the process.
+    // FULL instead of NORMAL, because an acknowledged write must survive a power failure and not just a crash of the process.
     database.exec('pragma synchronous = full');
-    // What is erased is overwritten, not just unlinked.
+    // Erased content is overwritten and not just unlinked.
     database.exec('pragma secure_delete = on');
     database.exec('pragma temp_store = memory');
     database.exec('pragma cache_size = -16000');
@@ -156,7 +155,7 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
   const version = await whenFree(() => storedVersion(connection));
   if (pendingMigrations(version).length === 0) return;
   await writer.transaction().execute(async (transaction) => {
-    // Read again under the lock: another process may have been quicker.
+    // The version is read again under the lock, because another process may have migrated meanwhile.
     for (const migration of pendingMigrations(storedVersion(connection))) {
       for (const statement of [...migration.statements(SQLITE_TYPES), ...(migration.sqlite ?? [])]) {
         await sql.raw(statement).execute(transaction);
@@ -172,8 +171,8 @@ function storedVersion(connection: DatabaseSync): number {
 }
 
 /**
- * Full text keeps deleted words until its segments are merged, and the log keeps old pages until it is emptied.
- * Small steps, so that the event loop is not held up.
+ * The full-text index keeps deleted words until its segments are merged, and the write-ahead log keeps old pages until it is truncated. The
+ * work is done in small steps, so that the event loop is not blocked.
  */
 async function scrub(connection: DatabaseSync): Promise<void> {
   for (const table of ['memory_text', 'event_text']) {
@@ -241,7 +240,7 @@ function createGroupCommit(
   return <Result>(work: Work<Result>) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      // One task for each write: tasks whose write an earlier group has included find nothing to do.
+      // Every write queues a task. If an earlier group has already included the write, its task does nothing.
       void oneAtATime(runGroup);
     });
 }
@@ -270,7 +269,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process was quicker.
+    // Another process has made the folder meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -308,8 +307,8 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
 }
 
 /**
- * Takes the write lock at once: a transaction that begins by reading and then writes
- * could fail half-way when another process has written since the read.
+ * Takes the write lock at once, because a transaction that reads first and then writes fails when another process has written since the
+ * read.
  */
 const beginImmediate = (database: DatabaseSync): Promise<void> => whenFree(() => database.exec('begin immediate'));
 
@@ -320,7 +319,7 @@ async function whenFree<Result>(attempt: () => Result): Promise<Result> {
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (codeOf(error) !== SQLITE_BUSY) throw error;
       if (performance.now() > deadline) {
         throw new VarveError(
           'The database has been locked by another process for too long. Stop that process, or wait for it.',
@@ -334,10 +333,6 @@ async function whenFree<Result>(attempt: () => Result): Promise<Result> {
     }
     await delay(wait * (0.5 + Math.random()));
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return codeOf(error) === SQLITE_BUSY;
 }
 
 function codeOf(error: unknown): number | null {

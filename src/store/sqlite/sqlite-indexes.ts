@@ -1,25 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
+import {
+  type IndexedKind,
+  type Reader,
+  recordTable,
+  type TextIndex,
+  type VectorHit,
+  type VectorIndex,
+  type VectorModel,
+} from '../database.ts';
 import { rowsThat } from '../load-records.ts';
 import { ownerStates } from '../owner-store.ts';
 import { tellingWords } from '../indexing.ts';
 
-const TEXT_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
-  memory: sql.table('memory_text'),
-  event: sql.table('event_text'),
-};
-const VOCABULARY: Record<IndexedKind, RawBuilder<unknown>> = {
-  memory: sql.table('memory_vocabulary'),
-  event: sql.table('event_vocabulary'),
-};
-const RECORD_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
-  memory: sql.table('memories'),
-  event: sql.table('events'),
-};
+const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 
 /**
- * FTS5. Every word is indexed behind its owner's key, so that the postings of a word are those of one owner: the cost of a search depends
- * on its owner and not on the file, and word frequencies are the owner's own.
+ * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner: the cost of a
+ * search depends on the owner's data and not on the size of the file, and word frequencies are the owner's own.
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
@@ -27,12 +24,12 @@ export const sqliteTextIndex: TextIndex = {
       rowId,
       words.map((word) => ownedWord(owner, word)).join(' '),
     ]);
-    await sql`insert or replace into ${TEXT_TABLE[kind]} (rowid, words)
+    await sql`insert or replace into ${textTable(kind)} (rowid, words)
       select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`.execute(writer);
   },
 
   async remove(writer, kind, _tenant, rowIds) {
-    await sql`delete from ${TEXT_TABLE[kind]}
+    await sql`delete from ${textTable(kind)}
       where rowid in (select value from json_each(${JSON.stringify(rowIds)}))`.execute(writer);
   },
 
@@ -44,9 +41,9 @@ export const sqliteTextIndex: TextIndex = {
     const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
     const also = condition === undefined ? sql`` : sql`and ${condition}`;
     const { rows } = await sql<{ rowId: number; score: number }>`
-      select record.row_id as "rowId", -bm25(${TEXT_TABLE[kind]}) as score
-      from ${TEXT_TABLE[kind]} join ${RECORD_TABLE[kind]} as record on record.row_id = ${TEXT_TABLE[kind]}.rowid
-      where ${TEXT_TABLE[kind]} match ${query} and record.tenant_id = ${tenant} ${live} ${also}
+      select record.row_id as "rowId", -bm25(${textTable(kind)}) as score
+      from ${textTable(kind)} join ${recordTable(kind)} as record on record.row_id = ${textTable(kind)}.rowid
+      where ${textTable(kind)} match ${query} and record.tenant_id = ${tenant} ${live} ${also}
       order by score desc, record.row_id desc limit ${limit}`.execute(reader);
     return rows;
   },
@@ -55,7 +52,9 @@ export const sqliteTextIndex: TextIndex = {
     if (words.length === 0 || owners.length === 0) return new Map();
     const owned = new Map(owners.flatMap((owner) => words.map((word) => [ownedWord(owner, word), word] as const)));
     const { rows } = await sql<{ term: string; doc: number }>`
-      select term, doc from ${VOCABULARY[kind]} where term in (${sql.join([...owned.keys()])})`.execute(reader);
+      select term, doc from ${sql.table(`${kind}_vocabulary`)} where term in (${sql.join([...owned.keys()])})`.execute(
+      reader,
+    );
     const counts = new Map<string, number>();
     for (const { term, doc } of rows) {
       const word = owned.get(term);
@@ -105,7 +104,8 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const key = `${owner} ${model.id}`;
       let cached = cache.get(key);
       if (cached?.incarnation !== incarnation || cached.version > version) cached = undefined;
-      cached ??= { version: -1, incarnation, matrices: emptyMatrices(model) };
+      const empty = () => createVectorMatrix(model.dimensions);
+      cached ??= { version: -1, incarnation, matrices: { memory: empty(), event: empty() } };
       if (cached.version < version) await load(reader, { tenant, owner, model, version }, cached);
       cache.delete(key);
       cache.set(key, cached);
@@ -141,16 +141,12 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
           kind,
           rows: of[kind].rows,
           passages: of[kind].passages,
-          // Copied: the next scan of this matrix would overwrite them.
+          // Copied, because the next scan of this matrix overwrites the scores.
           scores: of[kind].scan(query).slice(),
         })),
       );
     },
   };
-}
-
-function emptyMatrices(model: VectorModel): CachedOwner['matrices'] {
-  return { memory: createVectorMatrix(model.dimensions), event: createVectorMatrix(model.dimensions) };
 }
 
 async function load(
@@ -227,7 +223,7 @@ async function onlyLive(
  * The vectors of an owner side by side in WebAssembly memory, where SIMD can scan them: 47,500 vectors of 384
  * numbers in 3.4 ms, against 30 ms for a loop in JavaScript.
  */
-export interface VectorMatrix {
+interface VectorMatrix {
   readonly count: number;
   readonly bytes: number;
   /** Adds the vector of a row's passage, or replaces its old one. */
@@ -271,7 +267,7 @@ const MOST_PASSAGES = 16_384;
 const PAGE = 65_536;
 const FLOATS_PER_STEP = 16;
 
-/** Makes an empty matrix. It grows by half when it is full. */
+/** An empty matrix, which grows by half when it is full. */
 export function createVectorMatrix(dimensions: number, expected = 16): VectorMatrix {
   compiled ??= new Module(Buffer.from(MODULE, 'base64'));
   const { memory, scan } = new Instance(compiled).exports as ScanExports;
