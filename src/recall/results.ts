@@ -244,30 +244,30 @@ export function packResults(
   if (abstains(options, answerable)) return { results: [], answerable, abstained: true, degraded };
   const packed: RecallResult[] = [];
   const seen = new Set<string>();
-  const statements = new Map<string, Memory[]>();
   let tokens = 0;
   for (const result of results) {
     if (packed.length === limit) break;
     if (options.minimumSimilarity !== undefined && (result.similarity ?? 0) < options.minimumSimilarity) continue;
     if (result.relevance < (options.minimumRelevance ?? 0)) continue;
     const marks = [result.id, `text ${comparableText(result.text)}`];
-    const turns = turnsOf(result, memoryTypes);
-    const isShown = turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
-    const isSaid = result.kind === 'event' && areSaid(result.event, statements.get(result.id) ?? []);
-    if (isShown || isSaid || marks.some((mark) => seen.has(mark))) continue;
+    if (marks.some((mark) => seen.has(mark)) || isRepeated(result, packed, memoryTypes)) continue;
     const cost = options.tokenBudget === undefined ? 0 : estimateTokens(result.text);
     if (tokens + cost > (options.tokenBudget ?? Infinity)) continue;
     tokens += cost;
     packed.push(result);
     for (const mark of marks) seen.add(mark);
-    if (result.kind === 'memory')
-      for (const turn of turns) statements.set(turn, [...(statements.get(turn) ?? []), result.memory]);
   }
   return { results: packed, answerable, abstained: false, degraded };
 }
 
-/** Whether statements that were read from a turn say all of the words that they quote. */
-function areSaid({ id, content }: Event, statements: readonly Memory[]): boolean {
+/** Whether results say the same already: all turns of a statement, or statements that say all of the words that they quote of a turn. */
+function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
+  if (result.kind === 'memory') {
+    const turns = turnsOf(result, memoryTypes);
+    return turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
+  }
+  const { id, content } = result.event;
+  const statements = packed.flatMap((each) => (turnsOf(each, memoryTypes).includes(id) ? (each.memory ?? []) : []));
   const said = statements.map(({ content: text, value }) => `${text} ${value ?? ''}`).join(' ');
   const quoted = statements.flatMap(({ quotes }) => quotes.filter(({ event }) => event === id));
   return statements.length > 0 && quoted.every(({ start, end }) => saysQuoted(said, content.slice(start, end)));
