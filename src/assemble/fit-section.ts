@@ -1,4 +1,4 @@
-import { bareStatement, replaceStatements, statementsIn } from '../language/sentences.ts';
+import { bareStatement, replaceStatements, statementsIn, withoutEmptyHeadings } from '../language/sentences.ts';
 import { contentStems, saysQuoted } from '../language/words.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget, OverflowRule } from './layout.ts';
@@ -254,7 +254,8 @@ function documentWithout(item: Item, bySections: (sentence: Sentence) => Section
   if (by === undefined) return item;
   if (item.entry !== undefined) return entryWithout(item, (words) => said.has(words)) ?? by;
   if (said.size === sentences.size) return by;
-  return { ...item, text: replaceStatements(item.text, (words) => (said.has(words) ? null : words)) };
+  const rest = replaceStatements(item.text, (words) => (said.has(words) ? null : words));
+  return { ...item, text: withoutEmptyHeadings(rest) };
 }
 
 /** A sentence in its normal form for comparison, and the statements behind it. */

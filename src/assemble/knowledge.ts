@@ -1,3 +1,4 @@
+import { withoutEmptyHeadings } from '../language/sentences.ts';
 import { attributeLabel, type AttributeTable, normalValue } from '../record/attributes.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
@@ -223,9 +224,9 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');
   const text = (kind: VisibleBlock['kind']): Item[] => {
     const block = own(kind);
-    return typeof block?.content === 'string' && block.content.trim() !== ''
-      ? [{ ...blockItem(block.id, block.content), restsOn: statementsBehind(block, quotes) }]
-      : [];
+    if (typeof block?.content !== 'string') return [];
+    const content = withoutEmptyHeadings(block.content);
+    return content === '' ? [] : [{ ...blockItem(block.id, content), restsOn: statementsBehind(block, quotes) }];
   };
   const scaffold = own('scaffold');
   return {

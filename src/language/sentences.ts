@@ -127,6 +127,22 @@ export function statementsIn(text: string): string[] {
   });
 }
 
+/** The rank of a text below all headings, of which the lowest has the rank 6. */
+const TEXT_RANK = 7;
+
+/** A text without the headings below which nothing stands. */
+export function withoutEmptyHeadings(text: string): string {
+  const kept: string[] = [];
+  let below = 0;
+  for (const line of text.split('\n').toReversed()) {
+    const rank = /^#{1,6}(?= )/.exec(line)?.[0].length ?? TEXT_RANK;
+    if (rank !== TEXT_RANK && rank >= below) continue;
+    kept.push(line);
+    if (line.trim() !== '') below = rank;
+  }
+  return kept.toReversed().join('\n').trim();
+}
+
 /**
  * Replaces statements of a document; null removes a statement. A line of a dated list is one statement and is removed with its date; the
  * rest of the document is processed sentence by sentence.

@@ -175,7 +175,8 @@ describe('packing', () => {
       kind: sources.length > 0 ? 'memory' : 'event',
       id,
       text,
-      memory: sources.length > 0 ? { sourceEvents: sources } : null,
+      memory: sources.length > 0 ? { sourceEvents: sources, quotes: [], content: text, value: null } : null,
+      event: sources.length > 0 ? null : { id, content: text },
       similarity: 0.5,
     }) as unknown as RecallResult;
 

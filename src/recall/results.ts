@@ -262,7 +262,7 @@ export function packResults(
 
 /** Whether results say the same already: all turns of a statement, or statements that say all of the words that they quote of a turn. */
 function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
-  if (result.kind === 'memory') {
+  if (result.event === null) {
     const turns = turnsOf(result, memoryTypes);
     return turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
   }
