@@ -14,8 +14,8 @@ import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
 import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
 import { type Applied, applyStatements } from './apply/apply.ts';
-import { spokenEvents, writeReflections, writeTopics } from './apply/reflections.ts';
-import { applyEnds, applyForgets } from './apply/requests.ts';
+import { writeReflections } from './apply/reflections.ts';
+import { applyRequests } from './apply/requests.ts';
 import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
@@ -191,26 +191,30 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       eventIds: events.map(({ id }) => id),
       why,
     });
-    applied.retired.push(...(await applyEnds(writer, deps, requests.ends, { scope, why })));
-    const source = { scope, events: spokenEvents(events), reader: reader.id, why };
-    const reflections = await writeReflections(writer, deps, reading.reflections, source);
-    const topics = await writeTopics(writer, deps, reading.topics, { ...source, known: formable.known });
+    const source = { scope, events, reader: reader.id, known: formable.known, why };
+    const reflected =
+      reading.reflections.length + reading.topics.length === 0
+        ? { reflections: [], topics: [], refused: [] }
+        : await writeReflections(writer, deps, reading, source);
     // Requests to forget come last, so that they also remove what this reading has just written.
-    const forgets = await applyForgets(writer, deps, requests.forgets, { scope, turns: [...earlier, ...events], why });
+    const asked =
+      requests.ends.length + requests.forgets.length === 0
+        ? { retired: [], forgotten: [], restored: [], refused: [] }
+        : await applyRequests(writer, deps, requests, { scope, turns: [...earlier, ...events], why });
     // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
     await enqueueNext(writer, work, applied);
-    const refused = [formable, applied, reflections, topics, forgets].flatMap((part) => part.refused);
+    const refused = [formable, applied, reflected, asked].flatMap((part) => part.refused);
     const result: FormResult = {
       run,
       events: events.length,
       ...applied,
-      forgotten: forgets.forgotten.map(({ id }) => id),
-      restored: forgets.restored,
-      reflections: reflections.ids,
-      topics: topics.ids,
+      ...reflected,
+      retired: [...applied.retired, ...asked.retired],
+      forgotten: asked.forgotten.map(({ id }) => id),
+      restored: asked.restored,
       refused: await withoutForgotten(writer, scope, refused),
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,

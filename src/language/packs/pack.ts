@@ -39,6 +39,8 @@ export interface Pack {
   answers: readonly (readonly [attribute: string, question: string, token: string])[];
   /** Words that name what an attribute is about, in a request ("what I earn") or in a sentence about it. Names beside the table's are allowed. */
   topics: Readonly<Record<string, string>>;
+  /** What is written before a slot that no longer holds. */
+  notAnyMore: string;
   /** "Lives in {value}": how a filled slot is written. What is missing is written with the attribute's label. */
   templates: Readonly<Record<string, string>>;
   tried: PackTried;
