@@ -1,5 +1,4 @@
 import { estimateTokens } from '../language/words.ts';
-import type { Meter } from '../ledger/ledger.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
@@ -32,7 +31,7 @@ import {
 } from './read-turns.ts';
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
-import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
+import { type ReadStatement, usesModel } from './read/reader.ts';
 import { formationJob } from './triggers.ts';
 
 /** How a formation is run. */
@@ -113,7 +112,10 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
       taken: await taking.take(reader, place),
     }));
     if (taken !== null) {
-      const reader = await chooseReader(deps, taking, meter);
+      const reader =
+        taking.by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
+          ? await deps.localReader()
+          : createModelReader(meter.languageModel(deps.languageModel), taking.shown);
       const why = { reason: taking.reason, actor: 'form', run };
       const work = { deps, scope: place, run, meter, reader, ...taken, signal: taking.signal, startedAt, seen, why };
       const formable = await readTurns(work);
@@ -122,12 +124,6 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
     if (taking.complete !== undefined) await deps.database.write(place.tenant, taking.complete);
     return nothingFormed();
   });
-}
-
-async function chooseReader(deps: FormDeps, { by, shown }: Taking, meter: Meter): Promise<Reader> {
-  return by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
-    ? deps.localReader()
-    : createModelReader(meter.languageModel(deps.languageModel), shown);
 }
 
 /** Events before a stretch that a reader is shown. */

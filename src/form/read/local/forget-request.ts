@@ -46,7 +46,7 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, 
   if (about === null || (about === '' && isSaidAgain)) return;
   const isAllusion = about === said.trim() || namesNothing(about, asked);
   const isToldBefore = about !== '' && (about === told || (isAllusion && isTold(about, 1)));
-  pushForget({ turn, unit, input, reading, kept, asked }, { about, said: said.trim(), isToldBefore, isAll });
+  pushForget(turn, unit, input, { reading, kept }, { about, said: said.trim(), isToldBefore, isAll });
 }
 
 /** What a turn is read into: the sentences of the turn that are kept become statements when all of it is read. */
@@ -63,24 +63,22 @@ function dropOwnTurn({ number }: Turn, { reading, kept }: TurnReading): void {
 
 /** Adds a request that names its object, or that refers to what was said just before. */
 function pushForget(
-  { turn, unit, input, reading, kept, asked }: ForgetIn,
+  turn: Turn,
+  unit: ReadUnit,
+  input: ReadInput,
+  { reading, kept }: TurnReading,
   { about, said, isToldBefore, isAll }: { about: string; said: string; isToldBefore: boolean; isAll: boolean },
 ): void {
   const pointsBack = about === '' && unit.index === 0;
   if (pointsBack && isTask(lastOwn(turn, input)?.content ?? '')) return;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said || isToldBefore) dropOwnTurn(turn, { reading, kept });
-  const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
+  const meant = pointsBack
+    ? saidLast(turn, input)
+    : meantByRequest(about, input.known, { attributes: input.attributes, pack: unit.pack });
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
   const quote = { turn: turn.number, words: unit.text };
   reading.forgets.push({ quote, about: about === '' && !pointsBack ? said : about, known, isToldBefore, isAll });
-}
-
-interface ForgetIn extends TurnReading {
-  turn: Turn;
-  unit: ReadUnit;
-  input: ReadInput;
-  asked: AskedIn;
 }
 
 /**

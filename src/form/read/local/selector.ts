@@ -59,12 +59,10 @@ export type Select = (features: Float32Array, vector: Float32Array | null) => Se
 
 /** Creates a selector. Training measures other weights than the shipped ones. */
 export function createSelector(weights: Record<Variant, SelectorWeights>): Select {
-  const loaded = new Map<Variant, Loaded>();
+  const loaded: Partial<Record<Variant, Loaded>> = {};
   return (features, vector) => {
-    const variant: Variant = vector === null ? 'plain' : 'vector';
-    let ready = loaded.get(variant);
-    if (ready === undefined) loaded.set(variant, (ready = load(weights[variant])));
-    return scoreWith(ready, features, vector);
+    const variant = vector === null ? 'plain' : 'vector';
+    return scoreWith((loaded[variant] ??= load(weights[variant])), features, vector);
   };
 }
 
