@@ -1,5 +1,4 @@
 import { estimateTokens } from '../language/words.ts';
-import type { Meter } from '../ledger/ledger.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
@@ -14,8 +13,8 @@ import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
 import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
 import { type Applied, applyStatements } from './apply/apply.ts';
-import { spokenEvents, writeReflections, writeTopics } from './apply/reflections.ts';
-import { applyEnds, applyForgets } from './apply/requests.ts';
+import { writeReflections } from './apply/reflections.ts';
+import { applyRequests } from './apply/requests.ts';
 import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
@@ -32,7 +31,7 @@ import {
 } from './read-turns.ts';
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
-import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
+import { type ReadStatement, usesModel } from './read/reader.ts';
 import { formationJob } from './triggers.ts';
 
 /** How a formation is run. */
@@ -113,7 +112,10 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
       taken: await taking.take(reader, place),
     }));
     if (taken !== null) {
-      const reader = await chooseReader(deps, taking, meter);
+      const reader =
+        taking.by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
+          ? await deps.localReader()
+          : createModelReader(meter.languageModel(deps.languageModel), taking.shown);
       const why = { reason: taking.reason, actor: 'form', run };
       const work = { deps, scope: place, run, meter, reader, ...taken, signal: taking.signal, startedAt, seen, why };
       const formable = await readTurns(work);
@@ -122,12 +124,6 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
     if (taking.complete !== undefined) await deps.database.write(place.tenant, taking.complete);
     return nothingFormed();
   });
-}
-
-async function chooseReader(deps: FormDeps, { by, shown }: Taking, meter: Meter): Promise<Reader> {
-  return by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
-    ? deps.localReader()
-    : createModelReader(meter.languageModel(deps.languageModel), shown);
 }
 
 /** Events before a stretch that a reader is shown. */
@@ -192,26 +188,30 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       eventIds: events.map(({ id }) => id),
       why,
     });
-    applied.retired.push(...(await applyEnds(writer, deps, requests.ends, { scope, why })));
-    const source = { scope, events: spokenEvents(events), reader: reader.id, why };
-    const reflections = await writeReflections(writer, deps, reading.reflections, source);
-    const topics = await writeTopics(writer, deps, reading.topics, { ...source, known: formable.known });
+    const source = { scope, events, reader: reader.id, known: formable.known, why };
+    const reflected =
+      reading.reflections.length + reading.topics.length === 0
+        ? { reflections: [], topics: [], refused: [] }
+        : await writeReflections(writer, deps, reading, source);
     // Requests to forget come last, so that they also remove what this reading has just written.
-    const forgets = await applyForgets(writer, deps, requests.forgets, { scope, turns: [...earlier, ...events], why });
+    const asked =
+      requests.ends.length + requests.forgets.length === 0
+        ? { retired: [], forgotten: [], restored: [], refused: [] }
+        : await applyRequests(writer, deps, requests, { scope, turns: [...earlier, ...events], why });
     // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
     await enqueueNext(writer, work, applied);
-    const refused = [formable, applied, reflections, topics, forgets].flatMap((part) => part.refused);
+    const refused = [formable, applied, reflected, asked].flatMap((part) => part.refused);
     const result: FormResult = {
       run,
       events: events.length,
       ...applied,
-      forgotten: forgets.forgotten.map(({ id }) => id),
-      restored: forgets.restored,
-      reflections: reflections.ids,
-      topics: topics.ids,
+      ...reflected,
+      retired: [...applied.retired, ...asked.retired],
+      forgotten: asked.forgotten.map(({ id }) => id),
+      restored: asked.restored,
       refused: await withoutForgotten(writer, scope, refused),
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,

@@ -7,7 +7,7 @@ import { USER } from '../record/statement.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
-import { checkRequests, withMeant } from './apply/requests.ts';
+import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import { type CheckContext, isStated } from './check/evidence.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
@@ -18,7 +18,7 @@ import type { FormDeps } from './formation-settings.ts';
 import { isMendable } from './read/read-prompt.ts';
 import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
-import type { CheckedForget, Statement } from './statement.ts';
+import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
@@ -45,7 +45,7 @@ export interface FormWork {
 export interface Formable {
   reading: Reading;
   statements: Statement[];
-  requests: ReturnType<typeof checkRequests>;
+  requests: CheckedRequests;
   refused: Refusal[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
@@ -80,11 +80,11 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   });
   const checked = await amended(work, input, checkStatements(reading.statements, context), context);
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
-  const asked = checkRequests(reading, context);
-  const forgets = await withMeant(work, asked.forgets);
+  const isAsked = reading.ends.length + reading.forgets.length > 0;
+  const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const { statements, requests } = withinRetired(work, {
-    statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, forgets)),
-    requests: { ...asked, forgets },
+    statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, asked.forgets)),
+    requests: asked,
   });
   const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);

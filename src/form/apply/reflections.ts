@@ -1,3 +1,4 @@
+import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
@@ -13,10 +14,9 @@ import { newMemory } from '../../store/memory-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/evidence.ts';
-import { possibleNames } from '../check/possible-names.ts';
-import { type Refusal, refusal } from '../formation-result.ts';
+import { type FormResult, type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
-import type { ReadReflection, ReadTopic } from '../read/reader.ts';
+import type { Reading, ReadReflection, ReadTopic } from '../read/reader.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
@@ -28,10 +28,24 @@ export interface Written {
 
 interface Source {
   scope: Scope;
-  /** What the people said: the user and the agent, never tools or documents. */
   events: readonly Event[];
   reader: string;
+  /** The known texts, which topics may continue. */
+  known?: readonly string[];
   why: Change;
+}
+
+/** Writes the reflections and the topics of a reading. They rest on what the people said, and never on tools or documents. */
+export async function writeReflections(
+  writer: Writer,
+  deps: ApplyDeps,
+  { reflections, topics }: Pick<Reading, 'reflections' | 'topics'>,
+  given: Source,
+): Promise<Pick<FormResult, 'reflections' | 'topics' | 'refused'>> {
+  const source = { ...given, events: spokenEvents(given.events) };
+  const reflected = await writeReflected(writer, deps, reflections, source);
+  const summed = await writeTopics(writer, deps, topics, source);
+  return { reflections: reflected.ids, topics: summed.ids, refused: [...reflected.refused, ...summed.refused] };
 }
 
 /** The events that reflections and topics may rest on. */
@@ -48,7 +62,7 @@ const LEVELS = ['agent', 'user', 'session'] as const;
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
  * that all users share.
  */
-export async function writeReflections(
+async function writeReflected(
   writer: Writer,
   deps: ApplyDeps,
   reflections: readonly ReadReflection[],
@@ -122,7 +136,7 @@ export async function writeTopics(
   writer: Writer,
   deps: ApplyDeps,
   topics: readonly ReadTopic[],
-  source: Source & { known?: readonly string[] },
+  source: Source,
 ): Promise<Written> {
   const written: Written = { ids: [], refused: [] };
   const { scope, events, why, known: shown = [] } = source;

@@ -31,14 +31,18 @@ import {
   staysIn,
   withRepeats,
 } from '../meant-by-request.ts';
-import type { ReadEnd, ReadForget } from '../read/reader.ts';
+import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 
-/** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
-export function checkRequests(
-  { ends, forgets }: { ends: readonly ReadEnd[]; forgets: readonly ReadForget[] },
+/**
+ * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the sentences that
+ * requests mean.
+ */
+export async function checkRequests(
+  work: MeantWork,
+  { ends, forgets }: Pick<Reading, 'ends' | 'forgets'>,
   context: Pick<CheckContext, 'events' | 'known' | 'isLocal' | 'userNames'>,
-): CheckedRequests {
+): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on } of ends) {
     const target = context.known[known - 1];
@@ -56,11 +60,32 @@ export function checkRequests(
       checked.forgets.push({ request, evidence, targets, isNamedByModel });
     }
   }
-  return checked;
+  return { ...checked, forgets: await withMeant(work, checked.forgets) };
+}
+
+/** The results of the ends and requests of a formation. */
+export interface AppliedRequests {
+  /** Known statements that ended. */
+  retired: string[];
+  forgotten: Forgotten[];
+  /** Memories that were restored because the user withdrew a request. */
+  restored: string[];
+  refused: Refusal[];
+}
+
+/** Applies ends and requests to forget. */
+export async function applyRequests(
+  writer: Writer,
+  deps: Parts,
+  { ends, forgets }: CheckedRequests,
+  where: { scope: Scope; turns: readonly Event[]; why: Change },
+): Promise<AppliedRequests> {
+  const retired = await applyEnds(writer, deps, ends, where);
+  return { retired, ...(await applyForgets(writer, deps, forgets, where)) };
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
-export async function applyEnds(
+async function applyEnds(
   writer: Writer,
   deps: Parts,
   ends: CheckedRequests['ends'],
@@ -95,26 +120,18 @@ export async function applyEnds(
 const MOST_AT_ONCE = 20;
 const MOST_KNOWN = 1000;
 
-/** The results of the requests of a formation. */
-export interface AppliedForgets {
-  forgotten: Forgotten[];
-  /** Memories that were restored because the user withdrew a request. */
-  restored: string[];
-  refused: Refusal[];
-}
-
 /**
  * Forgets what the user asks to forget: the statements that the reader names; otherwise those that match the request by attribute or by all
  * of its words, the narrowest match first; otherwise the sentences that the request means. "That" refers to what was said just before. Words
  * from which no memory was formed are removed from the log.
  */
-export async function applyForgets(
+async function applyForgets(
   writer: Writer,
   deps: Parts,
   forgets: readonly CheckedForget[],
   { scope, turns, why }: { scope: Scope; turns: readonly Event[]; why: Change },
-): Promise<AppliedForgets> {
-  const applied: AppliedForgets = { forgotten: [], restored: [], refused: [] };
+): Promise<Omit<AppliedRequests, 'retired'>> {
+  const applied: Omit<AppliedRequests, 'retired'> = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
   const forgetting = { writer, deps, owner, turns, why };
   const obeyed = new Set<string>();
@@ -346,7 +363,7 @@ function quoteOf({ event, start, end }: Evidence): Quote {
 }
 
 /** A sentence of the user's own, and where it stands. */
-export interface SaidSentence extends Meanable {
+interface SaidSentence extends Meanable {
   quote: Quote;
 }
 
@@ -395,7 +412,7 @@ type MeantWork = EmbedWork & { deps: Parts };
  * Adds to each request the user's sentences that it means: "my salary" finds "I make 90k". A request that only the reading layers recognise
  * is dropped if it means none of them.
  */
-export async function withMeant(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
+async function withMeant(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
   const { deps, scope } = work;
   const found: CheckedForget[] = [];
   for (const asked of forgets) {

@@ -1,4 +1,5 @@
 import { KINSHIP } from '../../language/entities.ts';
+import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
 import { snakeCase } from '../../record/attributes.ts';
@@ -32,7 +33,6 @@ import {
   isStated,
   locateQuotes,
 } from './evidence.ts';
-import { possibleNames } from './possible-names.ts';
 
 /** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
 export interface Checked {

@@ -593,6 +593,7 @@ export const german: Pack = {
     leaving: 'beworben|bewerbung|vorstellungsgespräch|kündig\\p{L}*|kündigung|neue stelle|jobwechsel|jobsuche',
     access: '(?:tür|zugangs|alarm)?code|pin|passwort|kennwort',
   },
+  notAnyMore: 'Nicht mehr so',
   templates: {
     name: 'Heißt {value}',
     preferred_name: 'Möchte {value} genannt werden',

@@ -781,6 +781,7 @@ export const english: Pack = {
     leaving: 'job hunt(?:ing)?|new job|another job|applied|interview|resign(?:ing|ation)?|quit(?:ting)?|notice',
     access: '(?:door |gate |alarm |access |entry )?code|pin|password|passcode|key',
   },
+  notAnyMore: 'No longer so',
   templates: {
     preference: 'Prefers {value}',
     appointment: 'Appointment: {value}',

@@ -522,6 +522,7 @@ export const spanish: Pack = {
     identity: 'dni|nie|nif|pasaporte|cédula|documento(?: de identidad)?',
     access: 'c[oó]digo|clave|contraseña|contra|pin|password',
   },
+  notAnyMore: 'Ya no es así',
   templates: {
     name: 'Se llama {value}',
     preferred_name: 'Quiere que le digan {value}',

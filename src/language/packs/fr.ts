@@ -509,6 +509,7 @@ export const french: Pack = {
     identity: "numéro de sécu|passeport|carte d'identité",
     access: '(?:digi)?code|mots? de passe|mdp|pin',
   },
+  notAnyMore: 'Ce n’est plus le cas',
   templates: {
     name: "S'appelle {value}",
     preferred_name: "Veut qu'on l'appelle {value}",

@@ -439,6 +439,7 @@ export const italian: Pack = {
     identity: "codice fiscale|carta d'identità|passaporto",
     access: 'codic[ei]|password|pw|pin',
   },
+  notAnyMore: 'Non è più così',
   templates: {
     name: 'Si chiama {value}',
     preferred_name: 'Vuole essere chiamato {value}',

@@ -308,6 +308,7 @@ export const japanese: Pack = {
     leaving: '転職|面接|退職|辞め|履歴書',
     access: '暗証番号|パスワード|番号',
   },
+  notAnyMore: '今は違う',
   templates: {
     name: '名前は{value}',
     preferred_name: '{value}と呼んでほしい',

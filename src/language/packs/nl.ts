@@ -432,6 +432,7 @@ export const dutch: Pack = {
     leaving: 'solliciteer|gesolliciteerd|sollicitatie(?:gesprek)?|ontslag|opzeggen|weg bij|nieuwe baan|andere baan',
     access: '(?:deur|alarm)?code|pincode|wachtwoord',
   },
+  notAnyMore: 'Niet meer zo',
   templates: {
     name: 'Heet {value}',
     preferred_name: 'Wil {value} genoemd worden',

@@ -38,6 +38,8 @@ export interface Pack {
   answers: readonly (readonly [attribute: string, question: string, token: string])[];
   /** Words for the topic of an attribute, in a request ("what I earn") or a statement. Names that are not in the table are allowed. */
   topics: Readonly<Record<string, string>>;
+  /** What is written before a slot that no longer holds. */
+  notAnyMore: string;
   /** Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. */
   templates: Readonly<Record<string, string>>;
   tried: PackTried;

@@ -435,6 +435,7 @@ export const portuguese: Pack = {
     identity: 'nif|cpf|rg|número de (?:contribuinte|utente)|passaporte|cartão de cidadão',
     access: 'c[óo]digo|senha|palavra-passe|pin|login',
   },
+  notAnyMore: 'Já não é assim',
   templates: {
     name: 'Chama-se {value}',
     preferred_name: 'Quer ser chamado de {value}',

@@ -318,6 +318,7 @@ export const chinese: Pack = {
     leaving: '面试|跳槽|辞职|离职|简历|别的公司|找工作',
     access: '密码|口令|验证码',
   },
+  notAnyMore: '已不再',
   templates: {
     name: '名叫{value}',
     preferred_name: '希望被称为{value}',

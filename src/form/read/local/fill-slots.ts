@@ -1,11 +1,11 @@
+import { isOrdinary } from '../../../language/names.ts';
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import type { Polarity, Tense } from '../../../record/statement.ts';
 import { USER } from '../../../record/statement.ts';
 import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';
-import { cutValue, type MatchInput, type SlotContext } from './slot-values.ts';
-import { isGuessed, isOrdinary } from './small-names.ts';
+import { cutValue, isGuessed, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** An attribute that a sentence fills for certain. */
 export interface FilledSlot {
@@ -25,10 +25,18 @@ export interface FilledSlot {
   isTold?: boolean;
 }
 
+/** What the words state of the user, unless they show something else. */
+export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
+  subject: USER,
+  polarity: 'affirmed',
+  tense: null,
+  from: null,
+};
+
 const LONGEST_SENTENCE = 600;
-// A name stays valid, whatever the rest of the sentence denies or ends.
 /** Shapes of values that are names. */
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
+// A name stays valid, whatever the rest of the sentence denies or ends.
 const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
 /**
@@ -89,18 +97,7 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
         ? null
         : cutValue(match.groups['v'], rule.shape, { ...rule, text, sentence: text, pack, context }, match);
     if (match === null || value === null || value === '' || !endsClause(value, rule.shape, text, match)) continue;
-    return [
-      {
-        subject: USER,
-        attribute,
-        value,
-        polarity: 'affirmed',
-        tense: null,
-        from: null,
-        start: match.index,
-        end: match.index + match[0].length,
-      },
-    ];
+    return [{ ...OF_USER, attribute, value, start: match.index, end: match.index + match[0].length }];
   }
   return [];
 }
@@ -146,7 +143,8 @@ function isOnlyLikely(value: string, { rule, shape }: MatchInput): boolean {
 function whenTrue({ whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text } = input;
   const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(text, whole, input);
-  if (rule.tense === 'planned' || ahead !== null) return { tense: 'planned', from: ahead ?? firstAhead(text, input) };
+  if (rule.tense === 'planned' || ahead !== null)
+    return { tense: 'planned', from: ahead ?? datesAhead(text, input)[0]?.from ?? null };
   return { tense: rule.tense ?? null, from: null };
 }
 
@@ -197,9 +195,10 @@ function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pac
 }
 
 /** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */
-function startAhead(text: string, clause: string, { pack, context }: MatchInput): Date | null {
+function startAhead(text: string, clause: string, input: MatchInput): Date | null {
+  const { pack } = input;
   const { starts, ends } = daysBounds(pack);
-  for (const { start, end, from, relative } of datesAhead(text, pack, context)) {
+  for (const { start, end, from, relative } of datesAhead(text, input)) {
     // A date pattern may include the preposition: "ab Mai".
     const before = text.slice(0, start) + (/^[\p{L}'à ]+(?= )/u.exec(text.slice(start, end))?.[0] ?? '');
     if (ends.test(before)) continue;
@@ -216,11 +215,7 @@ const daysBounds = perPack(({ script, calendar: { from, until } }) => {
   return { starts: last(from), ends: last(until) };
 });
 
-function firstAhead(text: string, { pack, context }: MatchInput): Date | null {
-  return datesAhead(text, pack, context)[0]?.from ?? null;
-}
-
-function datesAhead(text: string, pack: Pack, context: SlotContext): (FoundDate & { from: Date })[] {
+function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & { from: Date })[] {
   return findDates(text, pack, { ...context, prefer: 'future' }).filter(
     (date): date is FoundDate & { from: Date } => date.from !== null && date.from.getTime() > context.now.getTime(),
   );

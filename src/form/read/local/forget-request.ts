@@ -13,7 +13,7 @@ import {
 } from '../../meant-by-request.ts';
 import type { Reading, ReadInput } from '../reader.ts';
 import type { Kept } from './statements-of-turn.ts';
-import { forgetObject, type ForgetObject, isAnothers } from './requests.ts';
+import { forgetObject, type ForgetObject } from './requests.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** Reads a request to forget: what it means, and which statements of its own turn are not formed. */
@@ -21,6 +21,7 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, 
   const quote = { turn: turn.number, words: unit.text };
   const said = plainMarks(turn.event.content.slice(0, unit.start));
   const object = forgetObject(unit, said);
+  if (object === null) return;
   const before = meanableBefore(turn, input, reading);
   // "Take the vanilla off" is work on a list if the user has written a list with vanilla.
   const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
@@ -45,27 +46,7 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, 
   if (about === null || (about === '' && isSaidAgain)) return;
   const isAllusion = about === said.trim() || namesNothing(about, asked);
   const isToldBefore = about !== '' && (about === told || (isAllusion && isTold(about, 1)));
-  pushForget({ turn, unit, input, reading, kept, asked }, { about, said: said.trim(), isToldBefore, isAll });
-}
-
-/** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
-const MAY_ASK = -4.5;
-/** The most such requests of one turn. Each is read again beside what was said before it, which costs a few forward passes. */
-const MOST_LIKELY = 3;
-
-/**
- * Adds a request that the reading layers recognise ("I'd sleep better if you didn't know where I live"), or a phrase whose object only they
- * may find.
- */
-export function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, isPhrased: boolean): void {
-  const end = unit.start + unit.text.length;
-  const odds = turn.told.asking.filter((part) => part.start < end && part.end > unit.start).map((part) => part.odds);
-  const isTakenBack = unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
-  const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
-  if (likely.length === MOST_LIKELY || odds.length === 0) return;
-  if (unit.isForeign || isTakenBack || isAnothers(unit) || (!isPhrased && Math.max(...odds) < MAY_ASK)) return;
-  const quote = { turn: turn.number, words: unit.text };
-  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true });
+  pushForget(turn, unit, input, { reading, kept }, { about, said: said.trim(), isToldBefore, isAll });
 }
 
 /** What a turn is read into: the sentences of the turn that are kept become statements when all of it is read. */
@@ -82,24 +63,22 @@ function dropOwnTurn({ number }: Turn, { reading, kept }: TurnReading): void {
 
 /** Adds a request that names its object, or that refers to what was said just before. */
 function pushForget(
-  { turn, unit, input, reading, kept, asked }: ForgetIn,
+  turn: Turn,
+  unit: ReadUnit,
+  input: ReadInput,
+  { reading, kept }: TurnReading,
   { about, said, isToldBefore, isAll }: { about: string; said: string; isToldBefore: boolean; isAll: boolean },
 ): void {
   const pointsBack = about === '' && unit.index === 0;
   if (pointsBack && isTask(lastOwn(turn, input)?.content ?? '')) return;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said || isToldBefore) dropOwnTurn(turn, { reading, kept });
-  const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
+  const meant = pointsBack
+    ? saidLast(turn, input)
+    : meantByRequest(about, input.known, { attributes: input.attributes, pack: unit.pack });
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
   const quote = { turn: turn.number, words: unit.text };
   reading.forgets.push({ quote, about: about === '' && !pointsBack ? said : about, known, isToldBefore, isAll });
-}
-
-interface ForgetIn extends TurnReading {
-  turn: Turn;
-  unit: ReadUnit;
-  input: ReadInput;
-  asked: AskedIn;
 }
 
 /**

@@ -1,17 +1,16 @@
+import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
 import { emptyReading, type Reader, type ReadForget, type Reading, type ReadInput, readStatement } from '../reader.ts';
-import { correctionOf } from './corrections.ts';
 import type { FilledSlot } from './fill-slots.ts';
-import { addLikelyRequest, forget, takeBack, type TurnReading } from './forget-request.ts';
+import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { requestOf } from './requests.ts';
-import { featuresOf, select } from './selector.ts';
-import { peopleOf } from './small-names.ts';
-import { type Asked, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
+import { isAnothers, requestOf } from './requests.ts';
+import { featuresOf, type Select, select } from './selector.ts';
+import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
   taggedSlots,
@@ -30,7 +29,7 @@ export interface LocalReaderOptions {
   /** Tells which parts of a message are foreign or ask to forget. If it is absent or fails, form and phrases decide alone. */
   readParts?: ReadParts | undefined;
   /** The selector. Training measures other weights through it. */
-  select?: typeof select;
+  select?: Select;
 }
 
 /** The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md). */
@@ -96,7 +95,7 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
   if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, told };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
-  const own = before.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
+  const own = before.filter(isOwnMessage);
   const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
   const { units, pack } = unitsOf(event.content, {
     asked,
@@ -111,6 +110,36 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
     ),
   });
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
+}
+
+const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
+const MOST_PEOPLE = 40;
+
+/**
+ * Names of people in the user's life, in lower case: the subjects of known statements, and people who are named in turns with their
+ * relation.
+ */
+export function peopleOf(
+  known: readonly { subject: string; attribute: string | null; value: string | null }[],
+  turns: readonly string[],
+  pack: Pack | null,
+): string[] {
+  const names = known.flatMap(({ subject, attribute, value }) => [
+    subject.startsWith("User's ")
+      ? (subject
+          .split(' ')
+          .slice(1)
+          .findLast((word) => /^\p{Lu}/u.test(word)) ?? '')
+      : '',
+    attribute !== null && NAMED_PEOPLE.has(attribute) ? (value ?? '') : '',
+  ]);
+  if (pack !== null && pack.script !== 'han') {
+    const named = packRegExp(`(?:${pack.my}) (?:${Object.keys(pack.relations).join('|')}),? (\\p{L}[\\p{L}-]+)`);
+    for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
+  }
+  return [...new Set(names.map((name) => name.toLowerCase()))]
+    .filter((name) => name.length > 2 && (pack === null || !isOrdinary(name, pack)))
+    .slice(-MOST_PEOPLE);
 }
 
 /** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
@@ -170,6 +199,25 @@ function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, in
   return request === 'forget' || request === 'take-back';
 }
 
+/** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
+const MAY_ASK = -4.5;
+/** The most such requests of one turn. Each is read again beside what was said before it, which costs a few forward passes. */
+const MOST_LIKELY = 3;
+
+/**
+ * Adds a request that the reading layers recognise ("I'd sleep better if you didn't know where I live"), or a phrase whose object only they
+ * may find.
+ */
+function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, isPhrased: boolean): void {
+  const parts = turn.told.asking.filter((part) => part.start < unit.end && part.end > unit.start);
+  if (!parts.some(({ odds }) => isPhrased || odds >= MAY_ASK) || unit.isForeign || isAnothers(unit)) return;
+  const isTakenBack = unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
+  const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
+  if (isTakenBack || likely.length === MOST_LIKELY) return;
+  const quote = { turn: turn.number, words: unit.text };
+  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true });
+}
+
 /** Where a turn has a request in plain words, its other sentences only explain that request. */
 function dropExplanations({ number }: Turn, reading: Reading): void {
   const isHere = ({ quote }: ReadForget): boolean => quote.turn === number;
@@ -205,9 +253,7 @@ function isBareRequest(unit: ReadUnit): boolean {
 
 /** A bare request to remember, in a turn of its own, means the turn before it. */
 function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
-  const index = input.turns
-    .slice(0, turn.number - 1)
-    .findLastIndex(({ origin, kind }) => origin === 'user' && kind === 'message');
+  const index = input.turns.slice(0, turn.number - 1).findLastIndex(isOwnMessage);
   const event = input.turns[index];
   if (event === undefined) return;
   const own = reading.statements.filter(({ quotes }) => quotes[0]?.turn === index + 1);

@@ -64,18 +64,33 @@ function forgetPhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   if (isAnnounced(unit) || SUBTITLES.test(unit.turn)) return null;
   const text = plainMarks(unit.text.slice(0, 600));
   for (const name of ['forget', 'forgetNamed'] as const) {
-    for (const match of text.matchAll(patternsOf(pack)[name])) {
-      const [start, end] = [match.index, match.index + match[0].length];
-      if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
+    const isIdiom = name === 'forgetNamed';
+    for (const { start, end, match, before, own } of phrasesOf(unit, text, patternsOf(pack)[name])) {
       // "Delete the second paragraph" is work on a text.
-      if (name === 'forgetNamed' && namesWork(text.slice(start), pack)) continue;
-      const isIdiom = name === 'forgetNamed';
-      const before = text.slice(0, start);
-      if (isOrder(before, pack) && !isPersons(lastClause(before, pack), match[0], pack))
+      if (isIdiom && namesWork(text.slice(start), pack)) continue;
+      if (isOrder(before, pack) && !isPersons(own, match[0], pack))
         return { start, end, isIdiom, needsObject: isIdiom };
     }
   }
   return loosePhrase(unit, pack);
+}
+
+/** The places of a pattern in the user's own words, with the words before each: all of them, and those of its clause. */
+function* phrasesOf(unit: ReadUnit, text: string, pattern: RegExp): Generator<FoundPhrase> {
+  for (const match of text.matchAll(pattern)) {
+    const [start, end] = [match.index, match.index + match[0].length];
+    if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
+    const before = text.slice(0, start);
+    yield { start, end, match, before, own: lastClause(before, unit.pack as Pack) };
+  }
+}
+
+interface FoundPhrase {
+  start: number;
+  end: number;
+  match: RegExpExecArray;
+  before: string;
+  own: string;
 }
 
 const SUBTITLES = /\d\d:\d\d:\d\d(?:[.,]\d{3})? --> /;
@@ -109,23 +124,26 @@ const MOST_BETWEEN = 5;
  * just before.
  */
 function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
-  const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
   if (unit.text.length > LONGEST_LOOSE) return null;
+  const text = plainMarks(unit.text);
   if (hasOwnLead(unit)) {
     const lead = LEAD.exec(text)?.[1] ?? '';
     return denyingPhrase(unit, lead, pack) ?? droppingPhrase(unit, lead, pack, false);
   }
   if (unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
   const polite = packPattern(pack, 'request:polite').exec(text);
-  const isAsked = polite !== null;
-  const isQuestion = /[?？]\s*$/u.test(text) && polite?.index !== 0;
-  const asking = packPattern(pack, 'question').exec(text.replace(/^[\s¿]+/u, ''))?.index;
-  const isAsking = asking === 0 && !beginsAsRequest(text, pack);
-  if (isQuestion && (!isAsked || isAsking)) return null;
+  if (/[?？]\s*$/u.test(text) && polite?.index !== 0 && (polite === null || isQuestion(text, pack))) return null;
   const unsaid = packPattern(pack, 'request:unsaid').exec(text);
   if (unsaid !== null && !saysOther(text.slice(0, unsaid.index), pack))
     return { start: unsaid.index, end: unsaid.index + unsaid[0].length, isIdiom: true };
-  return droppingPhrase(unit, text, pack, isAsked) ?? denyingPhrase(unit, text, pack);
+  return droppingPhrase(unit, text, pack, polite !== null) ?? denyingPhrase(unit, text, pack);
+}
+
+/** Whether a sentence begins as a question. "Est-ce que tu pourrais ne pas garder …" is a question in form alone. */
+function isQuestion(text: string, pack: Pack): boolean {
+  const begin = patternsOf(pack).begin.exec(text)?.[0] ?? '';
+  const asking = packPattern(pack, 'question').exec(text.replace(/^[\s¿]+/u, ''));
+  return asking?.index === 0 && !packPattern(pack, 'request:polite').test(begin);
 }
 
 /** "Not for your notes: I take sertraline.": a colon after words of the user's own is not a sign of code or of pasted text. */
@@ -135,20 +153,12 @@ function hasOwnLead({ text, turn, foreign }: ReadUnit): boolean {
   return !LIKE_CODE.test(turn.replace(/: /, ', '));
 }
 
-/** "Est-ce que tu pourrais ne pas garder …": a question in form alone. */
-function beginsAsRequest(text: string, pack: Pack): boolean {
-  return packPattern(pack, 'request:polite').test(patternsOf(pack).begin.exec(text)?.[0] ?? '');
-}
-
 function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boolean): ForgetPhrase | null {
-  for (const match of text.matchAll(patternsOf(pack).drop)) {
-    const [start, end] = [match.index, match.index + match[0].length];
-    if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
-    const before = text.slice(0, start);
-    // "You don't need the number any more, it can go": a negation before the comma does not belong to the request.
-    const own = lastClause(before, pack);
-    if (isUsersOwn(own, match[0], pack) || isDenied(own, pack) || isSupposed(own, pack)) continue;
-    if (saysOther(before, pack) || isTold(text.slice(end), pack) || isPersons(own, match[0], pack)) continue;
+  for (const phrase of phrasesOf(unit, text, patternsOf(pack).drop)) {
+    const { start, end, match, before, own } = phrase;
+    // "You don't need the number any more, it can go": a negation before the comma does not belong to the request. "You can forget that, my
+    // brother always says": somebody else asks.
+    if (!isAddressed(phrase, pack) || isDenied(own, pack) || patternsOf(pack).saidAfter.test(text.slice(end))) continue;
     if (namesWork(`${match.slice(1).join(' ')} ${text.slice(end)}`, pack)) continue;
     const isOwnOrder = isAsked || beginsClause(before, pack) || isOrder(before, pack);
     if (isOwnOrder || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
@@ -164,16 +174,18 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
 }
 
 function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase | null {
-  for (const match of text.matchAll(patternsOf(pack).notKept)) {
-    const [start, end] = [match.index, match.index + match[0].length];
-    if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
-    const before = text.slice(0, start);
-    const own = lastClause(before, pack);
-    const isOthers = isPersons(own, match[0], pack) || saysOther(before, pack);
-    if (!isUsersOwn(own, match[0], pack) && !isSupposed(own, pack) && !isOthers)
+  for (const phrase of phrasesOf(unit, text, patternsOf(pack).notKept)) {
+    const { start, end, match } = phrase;
+    if (isAddressed(phrase, pack))
       return { start, end, isIdiom: true, isDenial: true, isClitic: CLITIC.test(match[0]) };
   }
   return null;
+}
+
+/** Whether a verb is said to the assistant, neither of anybody nor by somebody else nor as a case: "if I asked you to forget my surgery". */
+function isAddressed({ match: [verb], before, own }: FoundPhrase, pack: Pack): boolean {
+  if (isUsersOwn(own, verb, pack) || isPersons(own, verb, pack) || saysOther(before, pack)) return false;
+  return !packPattern(pack, 'request:supposing').test(own);
 }
 
 const LONGEST_LOOSE = 220;
@@ -230,22 +242,12 @@ function saysOther(text: string, pack: Pack): boolean {
   return packPattern(pack, 'said').test(text.replace(patternsOf(pack).ownSaying, ' '));
 }
 
-/** "You can forget that, my brother always says." */
-function isTold(after: string, pack: Pack): boolean {
-  return patternsOf(pack).saidAfter.test(after);
-}
-
 /** "My grandmother forgets my sister's name", "he won't keep it": the verb is said of somebody else, and nothing is said to the assistant. */
 function isPersons(clause: string, verb: string, pack: Pack): boolean {
   if (pack.script === 'han' || packPattern(pack, 'you').test(`${clause} ${verb}`)) return false;
   const match = patternsOf(pack).person.exec(clause);
   if (match === null || packPattern(pack, 'request:polite').test(clause)) return false;
   return match[1] === undefined || match[1].toLowerCase() in pack.relations;
-}
-
-/** "If I asked you to forget my surgery, could you?" */
-function isSupposed(clause: string, pack: Pack): boolean {
-  return packPattern(pack, 'request:supposing').test(clause);
 }
 
 /** What a clause has before the verb of a request. It begins at a mark, or at a word for a consequence: "I sold it, so delete". */
@@ -328,20 +330,10 @@ export interface ForgetObject {
 }
 
 /** The clause of the request, else the clauses before it, else what the turn says before it: "the medication I told you about, wipe that". */
-export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
+export function forgetObject(unit: ReadUnit, before: string): ForgetObject | null {
   const { pack } = unit;
   const phrase = pack === null ? null : forgetPhrase(unit, pack);
-  if (pack === null || phrase === null)
-    return {
-      candidates: [unit.text],
-      needsObject: false,
-      isIdiom: false,
-      clause: 0,
-      near: unit.text,
-      ahead: [],
-      following: null,
-      isDenied: false,
-    };
+  if (pack === null || phrase === null) return null;
   const text = plainMarks(unit.text);
   const rest = text.slice(phrase.start);
   const length = phrase.end - phrase.start;

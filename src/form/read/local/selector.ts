@@ -1,6 +1,7 @@
-import type { Pack, PackWords } from '../../../language/packs/pack.ts';
+import type { PackWords } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
+import type { ReadUnit } from './units.ts';
 
 /** The questions that the selector answers about a sentence, each with its classes. */
 export const HEADS = {
@@ -54,22 +55,18 @@ function load({ matrix, scales, biases }: SelectorWeights): Loaded {
 }
 
 /** Asks all heads about a sentence: its features, and its vector where there is one. */
-export function select(features: Float32Array, vector: Float32Array | null): Selection {
-  return shipped(features, vector);
-}
+export type Select = (features: Float32Array, vector: Float32Array | null) => Selection;
 
-/** Creates a selector with other weights. */
-export function createSelector(weights: Record<Variant, SelectorWeights>): typeof select {
-  const loaded = new Map<Variant, Loaded>();
+/** Creates a selector. Training measures other weights than the shipped ones. */
+export function createSelector(weights: Record<Variant, SelectorWeights>): Select {
+  const loaded: Partial<Record<Variant, Loaded>> = {};
   return (features, vector) => {
-    const variant: Variant = vector === null ? 'plain' : 'vector';
-    let ready = loaded.get(variant);
-    if (ready === undefined) loaded.set(variant, (ready = load(weights[variant])));
-    return scoreWith(ready, features, vector);
+    const variant = vector === null ? 'plain' : 'vector';
+    return scoreWith((loaded[variant] ??= load(weights[variant])), features, vector);
   };
 }
 
-const shipped = createSelector(SELECTOR_WEIGHTS);
+export const select: Select = createSelector(SELECTOR_WEIGHTS);
 
 function scoreWith(
   { rows, scales, biases, inputs }: Loaded,
@@ -107,26 +104,6 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
 }
 
-/** A sentence with its context. */
-export interface Unit {
-  text: string;
-  /** Place in the turn. */
-  start: number;
-  end: number;
-  index: number;
-  /** How many units the turn has, and the turn's text. */
-  count: number;
-  turn: string;
-  /** The assistant's message before the turn, if the turn answers one. */
-  asked: string | null;
-  pack: Pack | null;
-  /** Whether it lies in a pasted or quoted span, and whether such a span is in the turn. */
-  isForeign: boolean;
-  hasForeign: boolean;
-  /** How many slots it fills. */
-  slots: number;
-}
-
 const CLASSES: readonly (keyof PackWords)[] = [
   'me',
   'my',
@@ -161,7 +138,7 @@ const PLAIN: number = CLASSES.length * 3 + REQUESTS.length + SHAPE;
 export const FEATURES: number = PLAIN + HASHED;
 
 /** Plain features of a unit: person, time, marks, length, place, requests; and its words, hashed. */
-export function featuresOf(unit: Unit): Float32Array {
+export function featuresOf(unit: ReadUnit): Float32Array {
   const features = new Float32Array(FEATURES);
   const text = plainMarks(unit.text.slice(0, 600));
   const { pack } = unit;
@@ -180,7 +157,7 @@ export function featuresOf(unit: Unit): Float32Array {
     put(pattern !== null && unit.count > 1 && pattern.test(turn));
   }
   for (const name of REQUESTS) put(pack !== null && packPattern(pack, `request:${name}`).test(text));
-  for (const value of shapeOf(unit, text, turn)) put(value);
+  for (const value of [...marksOf(unit, text, turn), ...placeOf(unit)]) put(value);
   // Words and pairs of words, so that training also covers words that are in no list; pairs of letters where a language writes no spaces.
   const tokens = tokensOf(text, head);
   const share = 1 / Math.sqrt(Math.max(1, tokens.length));
@@ -191,12 +168,8 @@ export function featuresOf(unit: Unit): Float32Array {
   return features;
 }
 
-/** Marks, figures, capitals and length of a unit, and its place in the turn. */
-function shapeOf(unit: Unit, text: string, turn: string): (number | boolean)[] {
-  return [...marksOf(unit, text, turn), ...placeOf(unit)];
-}
-
-function marksOf({ pack }: Unit, text: string, turn: string): (number | boolean)[] {
+/** Marks, figures, capitals and length of a unit. */
+function marksOf({ pack }: ReadUnit, text: string, turn: string): (number | boolean)[] {
   const words = text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   const size = pack?.script === 'han' || (pack === null && /\p{Lo}/u.test(text)) ? text.length / 2 : words;
   const capitals = (text.match(/(?<=[\p{L}\p{N},;:] )\p{Lu}\p{Ll}/gu) ?? []).length;
@@ -227,7 +200,7 @@ function marksOf({ pack }: Unit, text: string, turn: string): (number | boolean)
   ];
 }
 
-function placeOf(unit: Unit): (number | boolean)[] {
+function placeOf(unit: ReadUnit): (number | boolean)[] {
   const { pack } = unit;
   return [
     unit.index === 0,
@@ -238,7 +211,7 @@ function placeOf(unit: Unit): (number | boolean)[] {
     unit.asked !== null && /[?？]\s*\S{0,3}$/u.test(unit.asked),
     unit.isForeign,
     unit.hasForeign,
-    Math.min(unit.slots, 3),
+    Math.min(unit.filled.length, 3),
     pack === null,
     pack !== null && pack.language !== 'en',
   ];

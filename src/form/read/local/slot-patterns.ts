@@ -119,10 +119,7 @@ function shapeOf(pattern: string): string {
 function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const isHan = pack.script === 'han';
   const related = hasRelation ? relatedSource(pack) : '(?!)';
-  const words = rule.pattern
-    .replaceAll('PARTNERS', pack.partners)
-    .replaceAll('CHILDREN', pack.children)
-    .replaceAll('PETS', pack.pets)
+  const words = withRelatives(rule.pattern, pack)
     .replace(/(?<!\\p)\{([a-zA-Z]{2,})\}/g, (_, name: string) => `(?:${pack.lists[name] ?? '(?!)'})`)
     .replaceAll('<whois>', `(?:(?:${pack.iAm})|${related}(?:${pack.is}))`)
     .replaceAll('<related>', related)
@@ -133,6 +130,10 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
     name === 'v' || name === 'rel' || name === 'relname' ? token : valueSource(name, pack),
   );
   return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
+}
+
+function withRelatives(pattern: string, { partners, children, pets }: Pack): string {
+  return pattern.replaceAll('PARTNERS', partners).replaceAll('CHILDREN', children).replaceAll('PETS', pets);
 }
 
 /** Somebody of the user's: "my sister Ana". */
@@ -199,21 +200,34 @@ const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => str
   plain: (_, isHan) => (isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`),
 };
 
-/** The tokens that every match of a pattern contains: those outside of all groups that are not optional. */
-function neededTokens(pattern: string): string[] {
-  const tokens: string[] = [];
-  let at = 0;
-  while (at < pattern.length) {
-    const character = pattern[at] ?? '';
-    if (character === '|') return [];
-    const token = /^(?:<([a-zA-Z_]+)>|\{([a-zA-Z]{2,})\})/.exec(pattern.slice(at, at + 32));
-    if (token !== null) {
-      at += token[0].length;
-      if (!/^[?*]/.test(pattern.slice(at))) tokens.push(token[1] ?? token[2] ?? '');
-    } else if (character === '(' || character === '[') at = closingAt(pattern, at);
-    else at += character === '\\' ? (pattern[at + 1] === 'p' ? pattern.slice(at).indexOf('}') + 1 : 2) : 1;
+/** A letter, a token, a group or another element of a pattern. */
+interface Element {
+  source: string;
+  isOptional: boolean;
+}
+
+const SIMPLE = /<[a-zA-Z_]+>|\{[a-zA-Z]{2,}\}|\\p\{[^}]*\}|\\?./suy;
+
+/** The elements of a pattern outside of all groups; none if the pattern has alternatives there. */
+function elementsOf(pattern: string): Element[] {
+  const elements: Element[] = [];
+  for (let at = 0; at < pattern.length;) {
+    SIMPLE.lastIndex = at;
+    const simple = SIMPLE.exec(pattern)?.[0] ?? '';
+    if (simple === '|') return [];
+    const end = simple === '(' || simple === '[' ? closingAt(pattern, at) : at + simple.length;
+    elements.push({ source: pattern.slice(at, end), isOptional: /^(?:[?*]|\{\d)/.test(pattern.slice(end, end + 2)) });
+    at = end;
   }
-  return tokens;
+  return elements;
+}
+
+/** The tokens that every match of a pattern contains. */
+function neededTokens(pattern: string): string[] {
+  return elementsOf(pattern).flatMap(({ source, isOptional }) => {
+    const token = /^(?:<([a-zA-Z_]+)>|\{([a-zA-Z]{2,})\})$/.exec(source);
+    return token === null || isOptional ? [] : [token[1] ?? token[2] ?? ''];
+  });
 }
 
 const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
@@ -263,55 +277,28 @@ function tokenTest(token: string, pack: Pack): (text: string) => boolean {
 }
 
 /**
- * The words that every match of a pattern contains: letters outside of all groups that are not optional, or the alternatives of a group
- * that is not optional. The longest such word is the most selective.
+ * The words of which every match of a pattern contains one: letters outside of all groups that are not optional, or the alternatives of a
+ * group that is not optional. The longest such word is the most selective.
  */
 function neededWords(pattern: string, pack: Pack): string[] | null {
-  const source = pattern
-    .replaceAll('PARTNERS', pack.partners)
-    .replaceAll('CHILDREN', pack.children)
-    .replaceAll('PETS', pack.pets)
-    .replace(/(?<!\\p)\{[a-zA-Z]{2,}\}|<(?!v>)[a-zA-Z_]+>/g, '\u0000');
   const shortest = pack.script === 'han' ? 1 : 2;
+  const lengthOf = (words: readonly string[]): number => Math.min(...words.map((word) => word.length));
   let best: string[] | null = null;
   const offer = (words: string[]): void => {
-    const length = Math.min(...words.map((word) => word.length));
-    if (length >= shortest && (best === null || length > Math.min(...best.map((word) => word.length)))) best = words;
+    if (lengthOf(words) >= Math.max(shortest, best === null ? 0 : lengthOf(best) + 1)) best = words;
   };
   let literal = '';
-  let at = 0;
-  const isOptional = (): boolean => /^[?*{]/.test(source.slice(at));
-  while (at < source.length) {
-    const character = source[at] ?? '';
-    if (character === '|') return null;
-    if (/[\p{L} ']/u.test(character)) {
-      at += 1;
-      if (isOptional()) {
-        offer([literal.trim()]);
-        literal = '';
-      } else literal += character;
+  for (const { source, isOptional } of elementsOf(withRelatives(pattern, pack))) {
+    if (/^[\p{L} ']$/u.test(source) && !isOptional) {
+      literal += source;
       continue;
     }
     offer([literal.trim()]);
     literal = '';
-    if (character === '(' || character === '[') {
-      const end = closingAt(source, at);
-      const group = source.slice(at, end);
-      at = end;
-      const inner = /^\(\?(?::|<v>)([^()[\]\\]+)\)$/u.exec(group)?.[1];
-      if (inner !== undefined && !isOptional()) {
-        const words = inner.split('|').map(
-          (word) =>
-            /^[\p{L} '-]*/u
-              .exec(word)?.[0]
-              .replace(/.$/u, (last) => (/^[\p{L} '-]*[?*]/u.test(word) ? '' : last))
-              .trim() ?? '',
-        );
-        if (words.every((word) => word.length >= shortest)) offer(words);
-      }
-      continue;
-    }
-    at += character === '\\' ? (source[at + 1] === 'p' ? source.slice(at).indexOf('}') + 1 : 2) : 1;
+    const inner = isOptional ? undefined : /^\(\?(?::|<v>)([^()[\]\\]+)\)$/u.exec(source)?.[1];
+    // The last letter before "?" or "*" may be missing.
+    const heads = inner?.split('|').map((word) => /^(?:[\p{L} '-](?![?*]))*/u.exec(word)?.[0].trim() ?? '');
+    if (heads !== undefined) offer(heads);
   }
   offer([literal.trim()]);
   return (best as string[] | null)?.map((word) => bareLetters(word, pack)) ?? null;

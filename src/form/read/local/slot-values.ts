@@ -1,9 +1,10 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
+import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import { LANGUAGES, packPattern, packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
-import { ENGLISH_NUMBERS, withoutEnd, wordSet } from '../../../language/words.ts';
-import { isOrdinary, smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
+import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
+import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
 export interface SlotContext extends DateContext {
   /** The assistant's message before the turn, for the first sentence of an answer; null otherwise. */
@@ -99,6 +100,12 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     return /\d/.test(street) && /\p{L}{3}/u.test(street) && !isCounted ? street : null;
   },
 };
+
+/** Whether a name without a capital is a guess: not a known given name or place. */
+export function isGuessed(value: string): boolean {
+  const lower = value.toLowerCase();
+  return /^\p{Ll}/u.test(value) && !GIVEN_NAMES.has(lower) && !PLACES.has(withoutEnd(lower, '.,'));
+}
 
 function cutPersonName(cut: Cut): string | null {
   const { raw, shape, pack, isBefore, isHan, rule, text, match } = cut;
@@ -237,73 +244,4 @@ function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   )
     return null;
   return isShort && words.split(' ').length > 2 ? null : words;
-}
-
-// Capitalised words for what a person can be that are not names: creeds, star signs, and origins without a typical ending.
-const GROUPS = wordSet(`
-  dutch swiss greek czech thai french german english spanish arab turk pole dane swede scot brit aussie kiwi
-  catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
-  democrat republican labour tory liberal virgo libra scorpio aries taurus gemini cancer sagittarius capricorn aquarius
-  pisces team type gen generation asian african european latino latina hispanic black white filipino filipina vegan
-  vegetarian native mr mrs ms dr prof god christmas easter monday tuesday wednesday thursday friday saturday sunday january
-  february march april may june july august september october november december ok okay yes no not ai chatgpt claude gpt
-  ceo cto cfo coo vp pm po hr it qa phd mba md gp dj`);
-// Words with a capital because they open a sentence: "Actually, my dog …".
-const OPENERS = wordSet(`
-  actually also and anyway apparently basically besides but correction currently earlier finally fortunately frankly fyi hello
-  hey hi honestly hopefully however lately like luckily meanwhile nowadays now oh oops recently remember sadly so sometimes
-  sorry still thankfully then though today tomorrow tonight unfortunately update usually wait well yeah yep yesterday yup`);
-const OF_A_PLACE = /(?:ish|ese|[^aeiou]ian|nian|ean|ican|rian|lian|tian|sian|ch|sch)$/;
-
-/** Whether a capitalised word after "I'm" or a word of kinship can be somebody's name: "Tomás", not "Dutch" or "INTJ". */
-export function canBeName(word: string): boolean {
-  const lower = word.toLowerCase();
-  if (GROUPS.has(lower) || OPENERS.has(lower)) return false;
-  if (GIVEN_NAMES.has(lower)) return true;
-  if (!/^\p{Lu}[\p{L}'’-]+$/u.test(word) || /^\p{Lu}{2,}$/u.test(word)) return false;
-  return !PLACES.has(lower) && !LANGUAGES.has(lower) && !OF_A_PLACE.test(lower);
-}
-
-const AGENT_NOUN = /^[a-zà-öø-ÿ-]{3,}(?:er|or|ist|ician|arian|eer|ant|man|woman|smith|wright)$/;
-const OTHERS = wordSet(`
-  nurse chef cook ceo cto cfo coo vp director student pilot attorney intern founder cofounder co-founder clerk model
-  mechanic coach judge vet guard cop surgeon secretary executive representative dev developer pm sre devops analyst
-  paramedic librarian physician midwife au-pair nanny diplomat politician freelance freelancer sister registrar associate
-  partner principal head lead professor prof lecturer postdoc phd apprentice rep agent priest pastor rabbi imam monk
-  soldier sailor marine officer trader temp critic clinician technician musician magician mathematician electrician
-  beautician optician statistician guide host hostess steward stewardess barista maid butler
-  postie cabbie sparky chippy brickie trucker treasurer qs surveyor millwright chairman sexton verger paralegal carer caretaker janitor postwoman
-  postman conductor roofer joiner glazier grader shepherd vicar nun imam florist undertaker`);
-// Agent nouns that say what somebody is like, has or belongs to, not what they are paid for.
-const OTHERWISE = wordSet(`
-  mother father brother sister daughter grandmother grandfather stepmother stepfather lover hater vegetarian member
-  christian person human woman man runner reader gamer hunter sleeper riser eater drinker smoker swimmer walker hiker
-  dreamer believer supporter follower fan owner user customer subscriber beginner learner newcomer foreigner stranger
-  teenager preteen minor senior junior elder loner introvert extrovert thinker talker listener speaker player lifter
-  worker survivor donor sponsor voter bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
-  presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
-  amateur major minor newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
-  rather bigger smaller older younger taller shorter better worse former late early over under after before ever never
-  partner other another either neither number matter corner letter paper water dinner summer winter
-  chocoholic foodie vegan minimalist optimist pessimist realist perfectionist feminist atheist racist sexist
-  pacifist romantic enthusiast traditionalist idealist materialist narcissist masochist hedonist purist`);
-
-/** Whether a phrase such as "senior product manager at Tado" says what somebody does for a living. */
-export function isOccupation(phrase: string): boolean {
-  const head = phrase
-    .toLowerCase()
-    .replace(/^(?:now )?(?:an?|the|also an?) /, '')
-    .split(/(?:,| (?:at|for|in|with|of|from|and|who|that|by|on|since)\b)/)[0]
-    ?.trim();
-  const words = head?.split(/\s+/) ?? [];
-  const last = withoutEnd(words.at(-1) ?? '', '.!');
-  if (words.length > 5 || OTHERWISE.has(last)) return words.length > 1 && isJobPair(words);
-  return OTHERS.has(last) || AGENT_NOUN.test(last);
-}
-
-/** "social worker" is a job, "hard worker" is not; "ward sister" and "managing partner" are, "my sister" is not. */
-function isJobPair(words: readonly string[]): boolean {
-  return /^(?:social worker|care worker|support worker|construction worker|factory worker|office worker|postal worker|key worker|ward sister|(?:managing|senior|junior|general|equity|law) partner|shop owner|business owner|restaurant owner|home owner|(?:football|basketball|baseball|soccer|tennis|hockey|chess|poker|rugby) player|(?:project|team|crew|staff) member|youth worker|public speaker|day trader|bounty hunter|head hunter)$/.test(
-    words.slice(-2).join(' '),
-  );
 }

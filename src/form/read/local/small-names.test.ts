@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { isOrdinary } from '../../../language/names.ts';
 import { packOf } from '../../../language/packs/packs.ts';
-import {
-  isGuessed,
-  isOrdinary,
-  peopleOf,
-  smallOrganisation,
-  smallPerson,
-  smallPlace,
-  smallTitle,
-} from './small-names.ts';
+import { peopleOf } from './local-reader.ts';
+import { isGuessed } from './slot-values.ts';
+import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
 const english = packOf('en')!;
 

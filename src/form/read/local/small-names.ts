@@ -1,6 +1,7 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packRegExp, perPack } from '../../../language/packs/packs.ts';
+import { isOrdinary } from '../../../language/names.ts';
 import { withoutEnd } from '../../../language/words.ts';
 
 /** Words without capitals that may be a name, and where they were found. */
@@ -25,11 +26,10 @@ function isTypedSmall(text: string, { capitalised }: Pack): boolean {
 }
 
 /** Lists of a pack that are compared with whole words, and with the words before a value. */
-const patternsOf = perPack(({ common, lists, partners, children }) => {
+const patternsOf = perPack(({ lists, partners, children }) => {
   const whole = (list = '(?!)'): RegExp => packRegExp(`^(?:${list})$`);
   const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
   return {
-    ordinary: whole(lists['ordinary'] === undefined ? common : `${common}|${lists['ordinary']}`),
     does: whole(lists['does']),
     firmWord: whole(lists['firmWord']),
     mate: last(lists['mate']),
@@ -39,14 +39,6 @@ const patternsOf = perPack(({ common, lists, partners, children }) => {
     firmCue: last(lists['firmCue']),
   };
 });
-
-/**
- * Whether a word is an ordinary word of the language. A name that is typed without a capital does not begin with such a word, and ends
- * before one.
- */
-export function isOrdinary(word: string, pack: Pack): boolean {
-  return word.length < 2 || !/^\p{L}/u.test(word) || patternsOf(pack).ordinary.test(word);
-}
 
 /** The words before the first ordinary one that does not match `also`; none where the text has capitals. */
 function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
@@ -110,40 +102,4 @@ export function smallTitle(small: Small, isParticle: (word: string) => boolean):
   const end = words.findIndex(isParticle);
   const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
   return name.length < 3 ? null : name;
-}
-
-/** Whether a name without a capital is a guess: not a known given name or place. */
-export function isGuessed(value: string): boolean {
-  const lower = value.toLowerCase();
-  return /^\p{Ll}/u.test(value) && !GIVEN_NAMES.has(lower) && !PLACES.has(withoutEnd(lower, '.,'));
-}
-
-const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
-const MOST_PEOPLE = 40;
-
-/**
- * Names of people in the user's life, in lower case: the subjects of known statements, and people who are named in turns with their
- * relation.
- */
-export function peopleOf(
-  known: readonly { subject: string; attribute: string | null; value: string | null }[],
-  turns: readonly string[],
-  pack: Pack | null,
-): string[] {
-  const names = known.flatMap(({ subject, attribute, value }) => [
-    subject.startsWith("User's ")
-      ? (subject
-          .split(' ')
-          .slice(1)
-          .findLast((word) => /^\p{Lu}/u.test(word)) ?? '')
-      : '',
-    attribute !== null && NAMED_PEOPLE.has(attribute) ? (value ?? '') : '',
-  ]);
-  if (pack !== null && pack.script !== 'han') {
-    const named = packRegExp(`(?:${pack.my}) (?:${Object.keys(pack.relations).join('|')}),? (\\p{L}[\\p{L}-]+)`);
-    for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
-  }
-  return [...new Set(names.map((name) => name.toLowerCase()))]
-    .filter((name) => name.length > 2 && (pack === null || !isOrdinary(name, pack)))
-    .slice(-MOST_PEOPLE);
 }

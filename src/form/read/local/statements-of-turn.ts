@@ -2,7 +2,9 @@ import { extractEntities } from '../../../language/entities.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
-import { contentStems, saysNamesAndNumbers } from '../../../language/words.ts';
+import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
+import { normalValue } from '../../../record/attributes.ts';
+import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
@@ -35,8 +37,7 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
   const statements: ReadStatement[] = [];
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
   for (const group of grouped(kept)) {
-    const slots = group.flatMap(({ unit }) => unit.filled.map((slot) => ({ slot, unit })));
-    const filled = slots.map(({ slot, unit }) => slotStatement(turn, slot, unit, group, input));
+    const filled = group.flatMap((item) => item.unit.filled.map((slot) => slotStatement(turn, slot, item, input)));
     statements.push(...filled);
     const said = filled.map(({ text, value }) => `${text} ${value}`).join(' ');
     if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) continue;
@@ -114,15 +115,7 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
   return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
 }
 
-function slotStatement(
-  turn: Turn,
-  slot: FilledSlot,
-  unit: ReadUnit,
-  group: readonly Kept[],
-  input: ReadInput,
-): ReadStatement {
-  const pack = unit.pack as Pack;
-  const item = group.find((other) => other.unit === unit) ?? group[0];
+function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, input: ReadInput): ReadStatement {
   const subject = subjectFor(slot.subject, turn.speaker);
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
   return readStatement({
@@ -132,11 +125,11 @@ function slotStatement(
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
     type: isWish || input.attributes.policyOf(slot.attribute).category === 'preference' ? 'preference' : 'fact',
-    text: renderSlot({ ...slot, subject }, pack, input.attributes),
+    text: renderSlot({ ...slot, subject }, unit.pack as Pack, input.attributes),
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from === null ? null : slot.from.toISOString(),
     explicit: slot.isTold !== true,
-    importance: item?.isWanted === true ? REMEMBERED : null,
+    importance: isWanted ? REMEMBERED : null,
     names: namesOf(unit.text),
   });
 }
@@ -228,4 +221,55 @@ function namesOf(text: string): string[] {
     .filter(({ type }) => ['person', 'organisation', 'place', 'project', 'product'].includes(type))
     .map(({ name }) => name)
     .slice(0, 8);
+}
+
+const MOST_CORRECTING_WORDS = 4;
+
+const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
+
+/**
+ * "No, Thursday": a short answer that corrects the value that was just given. Only where one slot of the last turns has a value of the same
+ * kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
+ */
+export function correctionOf(
+  { pack, text, isForeign }: ReadUnit,
+  said: readonly ReadStatement[],
+  input: ReadInput,
+  turn: number,
+): ReadStatement | null {
+  if (pack === null || pack.requests.correcting === '' || isForeign || text.length > 80) return null;
+  const value = withoutEnd(correctingPattern(pack).exec(plainMarks(text))?.[1] ?? '', '.! \t\n').trim();
+  if (value === '' || value.includes('?') || value.split(' ').length > MOST_CORRECTING_WORDS) return null;
+  const kind = kindOf(value, pack);
+  const isOfKind = (old: string | null): boolean => old !== null && kindOf(old, pack) === kind;
+  if (kind === null) return null;
+  const distanceTo = ({ quotes }: ReadStatement): number => turn - (quotes[0]?.turn ?? 0);
+  const here = said.filter((one) => isOfKind(one.value) && distanceTo(one) > 0 && distanceTo(one) <= 2);
+  const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)]
+    .filter(({ origin }) => origin === 'user')
+    .slice(-2);
+  const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
+  const known = input.known.filter((one) => one.attribute !== null && isOfKind(one.value) && isLately(one));
+  const [old, ...others] = here.length > 0 ? here : known;
+  if (old === undefined || old.attribute === null || others.length > 0) return null;
+  if (here.length === 0 && normalValue(old.value ?? '') === normalValue(value)) return null;
+  const { subject, attribute, type } = old;
+  return readStatement({
+    subject,
+    attribute,
+    type,
+    value,
+    text: renderSlot({ subject, attribute, value, polarity: 'affirmed' }, pack, input.attributes),
+    quotes: [{ turn, words: text }],
+    relation: here.length > 0 ? null : { kind: 'replaces', known: input.known.indexOf(old as Memory) + 1 },
+  });
+}
+
+/** The kind of a value. Only a value of the same kind can correct it. */
+function kindOf(value: string, pack: Pack): string | null {
+  const plain = plainMarks(value);
+  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
+  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
+  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

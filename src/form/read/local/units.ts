@@ -4,10 +4,9 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern, PACKS, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
-import { isUser, type Tense, USER } from '../../../record/statement.ts';
-import { type FilledSlot, fillSlots } from './fill-slots.ts';
+import { isUser, type Tense } from '../../../record/statement.ts';
+import { type FilledSlot, fillSlots, OF_USER } from './fill-slots.ts';
 import type { Event } from '../../../record/event.ts';
-import type { Unit } from './selector.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 
 /** A turn of a conversation that is read. */
@@ -28,14 +27,22 @@ export function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-/** A turn, split into units. */
-export interface TurnUnits {
+/** A sentence with its context. */
+export interface ReadUnit {
+  text: string;
+  /** Place in the turn. */
+  start: number;
+  end: number;
+  index: number;
+  /** How many units the turn has, and the turn's text. */
+  count: number;
+  turn: string;
+  /** The assistant's message before the turn, if the turn answers one. */
+  asked: string | null;
   pack: Pack | null;
-  spans: ForeignSpan[];
-  units: ReadUnit[];
-}
-
-export interface ReadUnit extends Unit {
+  /** Whether it lies in a pasted or quoted span, and whether such a span is in the turn. */
+  isForeign: boolean;
+  hasForeign: boolean;
   filled: FilledSlot[];
   /** Places in the sentence that are not its author's words. */
   foreign: { start: number; end: number }[];
@@ -63,7 +70,7 @@ const CLAUSE_START =
   /(?<!\s)\s+(?=(?:and|but|so|because|then|also|und|aber|weil|dann|pero|porque|mais|parce que|e poi|ma|perché|en toen|maar|want)\s)|(?<=[,;，；])\s*/giu;
 
 /** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
-export function unitsOf(turn: string, context: TurnContext): TurnUnits {
+export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' | 'units'> {
   const readable = turn.slice(0, READ);
   const spans = [...foreignSpans(turn), ...(context.told ?? [])].toSorted((one, other) => one.start - other.start);
   const own = spans.length === 0 ? readable : withoutSpans(readable, spans);
@@ -98,14 +105,13 @@ export function unitsOf(turn: string, context: TurnContext): TurnUnits {
       pack,
       isForeign,
       hasForeign: spans.length > 0,
-      slots: filled.length,
       filled,
       foreign: spans.flatMap((span) =>
         span.start < end && span.end > start ? [{ start: span.start - start, end: span.end - start }] : [],
       ),
     };
   });
-  return { pack, spans, units };
+  return { pack, units };
 }
 
 const SHORT_REQUEST = 80;
@@ -159,46 +165,31 @@ function splitLong(text: string, start: number, end: number): [number, number][]
 }
 
 /** A filled slot as a sentence: "Lives in Graz", "User's sister Ana: lives in Graz". */
-export function renderSlot(slot: FilledSlot, pack: Pack, attributes: AttributeTable): string {
+export function renderSlot(
+  slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity'>,
+  pack: Pack,
+  attributes: AttributeTable,
+): string {
   const template =
     pack.templates[slot.attribute] ?? `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
   const sentence = template.replace('{value}', () => slot.value);
-  const denied =
-    slot.polarity === 'denied' ? `${NOT_ANY_MORE[pack.language] ?? NOT_ANY_MORE['en']}: ${sentence}` : sentence;
+  const denied = slot.polarity === 'denied' ? `${pack.notAnyMore}: ${sentence}` : sentence;
   return isUser(slot.subject) ? denied : `${slot.subject}: ${denied}`;
 }
-
-const NOT_ANY_MORE: Readonly<Record<string, string>> = {
-  en: 'No longer so',
-  de: 'Nicht mehr so',
-  es: 'Ya no es así',
-  fr: 'Ce n’est plus le cas',
-  pt: 'Já não é assim',
-  it: 'Non è più così',
-  nl: 'Niet meer zo',
-  zh: '已不再',
-  ja: '今は違う',
-};
 
 /** A day without a year that is further ahead than this may mean the previous year. */
 const DOUBTFUL_AHEAD = 250 * 86_400_000;
 
-export interface DatedWords {
-  /** The user's words, with what a relative date means beside it: "moved yesterday [3 May 2026]". */
-  text: string;
-  dates: FoundDate[];
-}
-
 /**
- * Writes the meaning of relative dates beside the user's words. Dates of habits are not written, and a bare weekday only where it means one
- * day.
+ * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
+ * weekday only where it means one day.
  */
 export function withDates(
   words: string,
   tense: Tense,
   pack: Pack | null,
   at: { now: Date; timeZone: string },
-): DatedWords {
+): { text: string; dates: FoundDate[] } {
   if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
     return { text: words, dates: [] };
   const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
@@ -328,19 +319,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isTaken = unit.filled.some((other) => place.start < other.end && place.end > other.start);
     if (place.start === place.end || isTaken) return [];
     const value = unit.text.slice(place.start, place.end);
-    return [
-      {
-        subject: USER,
-        attribute,
-        value,
-        polarity: 'affirmed',
-        tense: null,
-        from: null,
-        ...place,
-        isLikely: true,
-        isTold: true,
-      },
-    ];
+    return [{ ...OF_USER, attribute, value, ...place, isLikely: true, isTold: true }];
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
   const isSaid = (attribute: string): boolean => topicsOf(pack).get(attribute)?.test(plainMarks(unit.text)) === true;

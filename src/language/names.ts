@@ -1,0 +1,137 @@
+import { GIVEN_NAMES, PLACES } from './entities.ts';
+import type { Pack } from './packs/pack.ts';
+import { detectPack, LANGUAGES, packOf, packPattern, packRegExp, perPack } from './packs/packs.ts';
+import { SEED_WORDS } from './seed-words.ts';
+import { contentStems, withoutEnd, wordSet } from './words.ts';
+
+const ordinaryWord = perPack(({ common, lists: { ordinary } }) =>
+  packRegExp(`^(?:${ordinary === undefined ? common : `${common}|${ordinary}`})$`),
+);
+
+/**
+ * Whether a word is an ordinary word of the language. A name that is typed without a capital does not begin with such a word, and ends
+ * before one.
+ */
+export function isOrdinary(word: string, pack: Pack): boolean {
+  return word.length < 2 || !/^\p{L}/u.test(word) || ordinaryWord(pack).test(word);
+}
+
+/**
+ * The words of a text that may be the name of a person: those with a capital letter, except acronyms, words with digits, and a first word
+ * that has its capital from its place alone. In doubt a word counts as a name. A `label` is the subject of a statement, without a verb.
+ */
+export function possibleNames(text: string, kind: 'sentence' | 'label'): string[] {
+  const words = Array.from(text.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’-]*/gu));
+  return words.flatMap(({ 0: written, index }) => {
+    const word = written.replace(/['’]s$/u, '');
+    if (word === 'I' || /\p{N}/u.test(word) || isAcronym(word)) return [];
+    return index === 0 && isPlainOpening(word, text.slice(word.length), kind) ? [] : [word];
+  });
+}
+
+// Two capitals may be the initials of a person.
+const ACRONYM = /^(?:\p{Lu}{3,6}s?|AI|CI|DB|HR|ID|IT|PC|PR|QA|TV|UI|UX)$/u;
+
+function isAcronym(word: string): boolean {
+  return ACRONYM.test(word) && !isGivenName(word);
+}
+
+// Given names that are ordinary words as well, or that look like them.
+const WORDS_AS_NAMES = wordSet(`
+  angel april art autumn cherry christian cliff coral crystal dean fleming ginger glory grant ivory jewel june may melody
+  mercy olive robin rose sterling summer sunny`);
+
+function isGivenName(word: string): boolean {
+  return GIVEN_NAMES.has(word.toLowerCase()) || WORDS_AS_NAMES.has(word.toLowerCase());
+}
+
+/** Whether the first word of a text is an ordinary word, by itself or by the words that follow it. */
+function isPlainOpening(word: string, rest: string, kind: 'sentence' | 'label'): boolean {
+  if (isGivenName(word) || !/^(?:A|\p{Lu}[\p{Ll}\p{M}'’-]+)$/u.test(word) || /^['’]s/u.test(rest)) return false;
+  const pack = detectPack(word + rest, ENGLISH);
+  if (pack !== null && isOrdinary(word, pack)) return true;
+  if (pack !== ENGLISH || ENGLISH === null) return false;
+  if (ORDINARY_ENDING.test(word) || [...contentStems(word)].every((stem) => ORDINARY.has(stem))) return true;
+  const next = /^(?: (?:al(?:so|ways)|never|often|seldom|still|only|just|\p{Ll}+ly))* (\p{Ll}+)/u.exec(rest)?.[1];
+  if (next === undefined || VERB_OF_ONE.test(next) || packPattern(ENGLISH, 'past').test(next)) return false;
+  return PLURAL.test(word) || (kind === 'label' && !JOINS.test(next));
+}
+
+const ENGLISH = packOf('en');
+const ORDINARY = contentStems([...SEED_WORDS].join(' '));
+const ORDINARY_ENDING =
+  /.{3}(?:ings?|[ts]ions?|ments?|ness|ies|ize|ify)$|^(?:short|long|few|small|larg|bigg|clear|simpl|fast|brief|bett)er$|^emojis?$/iu;
+// "Wants" has one person or thing as its subject: "Wenke wants tables", but "screenshots help".
+const VERB_OF_ONE = /[^s]s$/u;
+// "Wenke from payroll" is a person, and "Grafana dashboard" is a thing.
+const JOINS = /^(?:and|or|from|of|in|at|on|with|who|whose|the)$/u;
+const PLURAL = /[bcdfgklmnprtvw]s$|(?:ch|sh|ss|x|[cgt])es$/u;
+
+// Capitalised words for what a person can be that are not names: creeds, star signs, and origins without a typical ending.
+const GROUPS = wordSet(`
+  dutch swiss greek czech thai french german english spanish arab turk pole dane swede scot brit aussie kiwi
+  catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
+  democrat republican labour tory liberal virgo libra scorpio aries taurus gemini cancer sagittarius capricorn aquarius
+  pisces team type gen generation asian african european latino latina hispanic black white filipino filipina vegan
+  vegetarian native mr mrs ms dr prof god christmas easter monday tuesday wednesday thursday friday saturday sunday january
+  february march april may june july august september october november december ok okay yes no not ai chatgpt claude gpt
+  ceo cto cfo coo vp pm po hr it qa phd mba md gp dj`);
+// Words with a capital because they open a sentence: "Actually, my dog …".
+const OPENERS = wordSet(`
+  actually also and anyway apparently basically besides but correction currently earlier finally fortunately frankly fyi hello
+  hey hi honestly hopefully however lately like luckily meanwhile nowadays now oh oops recently remember sadly so sometimes
+  sorry still thankfully then though today tomorrow tonight unfortunately update usually wait well yeah yep yesterday yup`);
+const OF_A_PLACE = /(?:ish|ese|[^aeiou]ian|nian|ean|ican|rian|lian|tian|sian|ch|sch)$/;
+
+/** Whether a capitalised word after "I'm" or a word of kinship can be somebody's name: "Tomás", not "Dutch" or "INTJ". */
+export function canBeName(word: string): boolean {
+  const lower = word.toLowerCase();
+  if (GROUPS.has(lower) || OPENERS.has(lower)) return false;
+  if (GIVEN_NAMES.has(lower)) return true;
+  if (!/^\p{Lu}[\p{L}'’-]+$/u.test(word) || /^\p{Lu}{2,}$/u.test(word)) return false;
+  return !PLACES.has(lower) && !LANGUAGES.has(lower) && !OF_A_PLACE.test(lower);
+}
+
+const AGENT_NOUN = /^[a-zà-öø-ÿ-]{3,}(?:er|or|ist|ician|arian|eer|ant|man|woman|smith|wright)$/;
+const OTHERS = wordSet(`
+  nurse chef cook ceo cto cfo coo vp director student pilot attorney intern founder cofounder co-founder clerk model
+  mechanic coach judge vet guard cop surgeon secretary executive representative dev developer pm sre devops analyst
+  paramedic librarian physician midwife au-pair nanny diplomat politician freelance freelancer sister registrar associate
+  partner principal head lead professor prof lecturer postdoc phd apprentice rep agent priest pastor rabbi imam monk
+  soldier sailor marine officer trader temp critic clinician technician musician magician mathematician electrician
+  beautician optician statistician guide host hostess steward stewardess barista maid butler
+  postie cabbie sparky chippy brickie trucker treasurer qs surveyor millwright chairman sexton verger paralegal carer caretaker janitor postwoman
+  postman conductor roofer joiner glazier grader shepherd vicar nun imam florist undertaker`);
+// Agent nouns that say what somebody is like, has or belongs to, not what they are paid for.
+const OTHERWISE = wordSet(`
+  mother father brother sister daughter grandmother grandfather stepmother stepfather lover hater vegetarian member
+  christian person human woman man runner reader gamer hunter sleeper riser eater drinker smoker swimmer walker hiker
+  dreamer believer supporter follower fan owner user customer subscriber beginner learner newcomer foreigner stranger
+  teenager preteen minor senior junior elder loner introvert extrovert thinker talker listener speaker player lifter
+  worker survivor donor sponsor voter bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
+  presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
+  amateur major minor newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
+  rather bigger smaller older younger taller shorter better worse former late early over under after before ever never
+  partner other another either neither number matter corner letter paper water dinner summer winter
+  chocoholic foodie vegan minimalist optimist pessimist realist perfectionist feminist atheist racist sexist
+  pacifist romantic enthusiast traditionalist idealist materialist narcissist masochist hedonist purist`);
+
+/** Whether a phrase such as "senior product manager at Tado" says what somebody does for a living. */
+export function isOccupation(phrase: string): boolean {
+  const head = phrase
+    .toLowerCase()
+    .replace(/^(?:now )?(?:an?|the|also an?) /, '')
+    .split(/(?:,| (?:at|for|in|with|of|from|and|who|that|by|on|since)\b)/)[0]
+    ?.trim();
+  const words = head?.split(/\s+/) ?? [];
+  const last = withoutEnd(words.at(-1) ?? '', '.!');
+  if (words.length > 5 || OTHERWISE.has(last)) return words.length > 1 && isJobPair(words);
+  return OTHERS.has(last) || AGENT_NOUN.test(last);
+}
+
+/** "social worker" is a job, "hard worker" is not; "ward sister" and "managing partner" are, "my sister" is not. */
+function isJobPair(words: readonly string[]): boolean {
+  return /^(?:social worker|care worker|support worker|construction worker|factory worker|office worker|postal worker|key worker|ward sister|(?:managing|senior|junior|general|equity|law) partner|shop owner|business owner|restaurant owner|home owner|(?:football|basketball|baseball|soccer|tennis|hockey|chess|poker|rugby) player|(?:project|team|crew|staff) member|youth worker|public speaker|day trader|bounty hunter|head hunter)$/.test(
+    words.slice(-2).join(' '),
+  );
+}
