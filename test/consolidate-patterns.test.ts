@@ -95,6 +95,17 @@ for (const database of databases()) {
       expect((await text()).split('\n')).toHaveLength(4);
     });
 
+    it('[Q8] a merged text and the prompt no longer contain a statement that the application has archived', async () => {
+      const one = await open();
+      const originals = await tagged(one, 6);
+      const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
+      await one.ana.memories.archive(originals[3]!.id);
+      expect((await one.ana.memories.get(into))?.content.split('\n')).toHaveLength(5);
+      const { system } = await one.ana.context({ message: 'Hello.' });
+      expect(system).not.toContain('British');
+      expect(system).toContain(originals[0]!.content.slice(0, 20));
+    });
+
     it.each([1, 5])(
       '[Q8] [Q9] maintenance archives a merged text of which %i statements expire while the others decay',
       async (count) => {

@@ -162,7 +162,8 @@ export async function archiveMemory(
   const archived = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: null, change: why };
   if (NO_LONGER_SO.has(reason)) await restateInBlocks(writer, parts, restated);
-  if (isNoLongerSo(archived)) await restateMerged(writer, parts, restated);
+  // What an application prunes leaves every prompt. Upkeep prunes in bulk, and what it prunes stays in merged texts.
+  if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
   return archived;
 }
 
