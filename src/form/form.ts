@@ -165,6 +165,11 @@ async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | und
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
+/** Whether all statements of a reading were refused. It has not understood the turns, so that the drafts are the better reading. */
+function isRefused({ statements, refused }: Formable): boolean {
+  return statements.length === 0 && refused.some(({ what }) => what === 'statement');
+}
+
 /** Writes the results of a formation in one transaction. If another formation has read the events first, only the cost is written. */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
   const { deps, scope, run, meter, reader, events, earlier, stretch, why } = work;
@@ -183,8 +188,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       ...formable,
       scope,
       reader: reader.id,
-      // A reading of which nothing passed the check has not understood the turns, so that the drafts are the better reading.
-      replacesDrafts: reader.kind === 'model' && (formable.statements.length > 0 || formable.refused.length === 0),
+      replacesDrafts: reader.kind === 'model' && !isRefused(formable),
       eventIds: events.map(({ id }) => id),
       why,
     });

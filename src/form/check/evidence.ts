@@ -162,7 +162,9 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
 /** The places of the quotes: in the cited turn, or verbatim in another turn. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
   const { events } = context;
-  const found = quotes.flatMap((quote) => locateIn(quote, context, { isAgents: type === 'episode' }) ?? []);
+  const found = quotes
+    .flatMap((quote) => locateIn(quote, context, { isAgents: type === 'episode' }) ?? [])
+    .filter(isTelling);
   if (quotes.length > 0 || value === null) return found;
   // For a statement without a quote, the value is searched for in the user's turns.
   for (const event of events.toReversed()) {
@@ -171,6 +173,11 @@ export function locateQuotes({ quotes, value, type }: ReadStatement, context: Ch
     if (span !== null) return [{ event, ...span }];
   }
   return [];
+}
+
+/** Whether a quote says anything: it has a content word, or it is most of its turn, as "yes, that one" is. "I" alone supports no statement. */
+function isTelling({ start, end, event: { content } }: Evidence): boolean {
+  return (end - start) * 2 >= content.trim().length || contentStems(content.slice(start, end)).size > 0;
 }
 
 /**
@@ -189,14 +196,9 @@ function locateIn(
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
   for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
     const span = locateQuote(event.content, words);
-    if (span !== null && isTelling(span, event)) return { event, ...span };
+    if (span !== null) return { event, ...span };
   }
   return null;
-}
-
-/** Whether a quote can be evidence: it has a content word, or it is most of its turn, as "yes, that one" is. "I" alone says nothing. */
-function isTelling({ start, end }: Span, { content }: Event): boolean {
-  return (end - start) * 2 >= content.trim().length || contentStems(content.slice(start, end)).size > 0;
 }
 
 /** The place of the words of a request or an end in the user's own turns; null if they are in none. */
