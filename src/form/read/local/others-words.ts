@@ -82,8 +82,8 @@ function isAnswer(message: string, last: Event | undefined): boolean {
 }
 
 /**
- * How sure the reading layers must be, as log-odds. Of 2,716 messages of the lives (train/lives), none of which is such a text, three are
- * taken for one, and none of these three states anything about the user.
+ * How sure the reading layers must be, as log-odds. Of 2,716 messages of the lives (train/lives), none of which is such a text, two are
+ * taken for one, and neither states anything about the user.
  */
 const SURE = 2;
 /** Words below this are the user's own. */
