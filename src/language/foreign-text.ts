@@ -51,7 +51,7 @@ const GREETED =
   /^\s*["“„«]?(?:dear|sehr geehrte[rs]?|estimad[oa]s?|chère?|prezad[oa]s?|gentile|egregio|geachte|尊敬的|拝啓)\s?[\p{L}.]+(?:\s[\p{L}.]+){0,3}\s?[,!:，！：]\s?\S/iu;
 // Somebody else is named as the author, so "I" in the text is not the user.
 const INTRODUCES =
-  /(?<!\p{L})(?:wrote|writes|sent|sended|sends|texted|emailed|e-mailed|posted|replied|forwarded|got this|received this|their (?:answer|reply)|(?:this|the) (?:letter|e-?mail|mail|message|offer|review|ad|advert|listing|post|text|note|dm)|schrieb|schreibt|geschrieben|geschickt|schickt|das bekommen|escribió|escribe|mandó|mandaron|envió|llegó|écrit|envoyé|m'écrit|escreveu|mandou|enviou|scritto|mandato|scrive|schreef|schrijft|stuurde|gestuurd)(?!\p{L})|发来|发给|写来|收到|送って|届い|来た/iu;
+  /(?<!\p{L})(?:wrote|writes|sent|sended|sends|texted|emailed|e-mailed|posted|replied|forwarded|got this|received this|their (?:answer|reply)|(?:this|the) (?:letter|e-?mail|mail|message|offer|review|ad|advert|listing|post|text|note|dm)|schrieb|schreibt|geschrieben|geschickt|schickt|das bekommen|escribió|escribe|mandó|mandaron|mandado|envió|enviado|llegó|écrit|envoyé|m'écrit|escreveu|mandou|enviou|scritto|mandato|scrive|schreef|schrijft|stuurde|gestuurd)(?!\p{L})|发来|发给|写来|收到|送って|届い|来た/iu;
 const OWN_SENDING =
   /(?<!\p{L})(?:i|ich|yo|je|eu|io|ik) (?:\p{L}+ )?(?:wrote|sent|posted|replied|texted|schrieb|hab|habe|escribí|mandé)(?!\p{L})/iu;
 const POINTS_ON =
@@ -160,6 +160,16 @@ export function namesText(words: string): boolean {
     )
   );
 }
+
+/** Whether a message says no more than that somebody else wrote the text which follows it: "My landlord sent me this", "she wrote:". */
+export function introducesText(message: string): boolean {
+  if (message.length > LONGEST_INTRODUCTION || /[?？]/u.test(message) || !INTRODUCES.test(message)) return false;
+  const last = message.trim().split(/\s+/u).at(-1) ?? '';
+  const pointsOn = /[:：]\s*$/u.test(message) || INTRODUCES.test(last) || POINTS_AT.test(last);
+  return pointsOn && !OWN_SENDING.test(message);
+}
+
+const LONGEST_INTRODUCTION = 60;
 
 function linesOf(text: string): Line[] {
   const lines: Line[] = [];

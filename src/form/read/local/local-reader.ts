@@ -8,6 +8,7 @@ import { emptyReading, type Reader, type ReadForget, type Reading, type ReadInpu
 import type { FilledSlot } from './fill-slots.ts';
 import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
+import { othersWords } from './others-words.ts';
 import { isAnothers, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
 import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
@@ -51,16 +52,15 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
     async read(input, { signal } = {}) {
       signal?.throwIfAborted();
       const turns = await Promise.all(
-        input.turns.map(async (event, index) =>
-          readableTurn(
-            event,
-            index,
-            input,
-            readParts === undefined || !isOwnMessage(event)
+        input.turns.map(async (event, index) => {
+          if (!isOwnMessage(event)) return readableTurn(event, index, input, UNTOLD);
+          const told =
+            readParts === undefined
               ? UNTOLD
-              : ((await unlessUnavailable(tellMessage(event.content, readParts, { signal }))) ?? UNTOLD),
-          ),
-        ),
+              : ((await unlessUnavailable(tellMessage(event.content, readParts, { signal }))) ?? UNTOLD);
+          const others = await othersWords(index, input, { readParts, signal });
+          return readableTurn(event, index, input, { ...told, foreign: [...told.foreign, ...others] });
+        }),
       );
       const texts = turns.flatMap((turn) => turn.units.map((unit) => unit.text));
       const vectors = embed === null || texts.length === 0 ? null : await unlessUnavailable(embed(texts, { signal }));

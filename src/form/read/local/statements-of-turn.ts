@@ -95,7 +95,9 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
     rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
   const known = contentStems(said);
   const after = [...contentStems(rest.slice(Math.max(...ends)))].filter((stem) => !known.has(stem));
-  return !saysNamesAndNumbers(said, rest) || after.length >= WORDS_OF_CLAUSE;
+  // Chinese and Japanese are not split into words, so that clauses cannot be counted by them.
+  const isClause = pack?.script !== 'han' && after.length >= WORDS_OF_CLAUSE;
+  return isClause || !saysNamesAndNumbers(said, rest);
 }
 
 const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { from }, requests: { lead } }) =>

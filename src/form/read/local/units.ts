@@ -243,12 +243,8 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
   if (parts.length === 0) return UNTOLD;
-  // From the end of the part before, so that the marks of a list belong to their lines.
+  const { foreign, request, values } = await read(wordsOf(readable, parts), options);
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
-  const { foreign, request, values } = await read(
-    parts.map(({ end }, index) => readable.slice(startOf(index), end)),
-    options,
-  );
   return {
     foreign: foreignAsTold(readable, parts, foreign),
     asking: parts.map((part, index) => ({ ...part, odds: request[index] ?? 0 })),
@@ -258,6 +254,11 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
       end: startOf(part) + end,
     })),
   };
+}
+
+/** The parts, each from the end of the part before, so that the marks of a list belong to their lines. */
+export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
+  return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
 function foreignAsTold(text: string, parts: readonly TextSpan[], told: Float32Array): ForeignSpan[] {
@@ -276,7 +277,7 @@ function foreignAsTold(text: string, parts: readonly TextSpan[], told: Float32Ar
 }
 
 /** Sentences and lines. A short lead before a colon is separated from the text after it. */
-function partsOf(text: string): TextSpan[] {
+export function partsOf(text: string): TextSpan[] {
   return splitSentences(text)
     .slice(0, MOST_PARTS)
     .flatMap(({ span: { start, end } }) => {

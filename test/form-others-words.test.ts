@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE } from '../src/record/clock.ts';
+import { databases } from './databases.ts';
+import { openForming } from './form-model.ts';
+
+const LAYOUTS = [
+  'varve',
+  'working-memory',
+  'memory-list',
+  'facts-and-profile',
+  'fixed-budgets',
+  'reflections-xml',
+] as const;
+
+type Forming = Awaited<ReturnType<typeof openForming>>;
+
+/** A store without a model, with the local embedder and its reading layers. */
+async function withForming(use: (forming: Forming) => Promise<void>): Promise<void> {
+  const { options, drop } = await databases()[0]!.create();
+  const forming = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+  try {
+    await use(forming);
+  } finally {
+    await forming.varve.close();
+    await drop();
+  }
+}
+
+let users = 0;
+
+/** What is learned of messages of one user; `between` is what the assistant answers to each. */
+async function learned(
+  { varve, clock }: Forming,
+  messages: readonly string[],
+  { between = 'Sure.', user = `somebody${(users += 1)}` } = {},
+): Promise<string> {
+  const handle = varve.for({ agent: 'a', user, session: 's' });
+  for (const message of messages) {
+    await handle.logInteraction({ userMessage: message, agentResponse: between });
+    await varve.drain();
+    clock.advance(MINUTE);
+  }
+  const { items } = await handle.memories.list();
+  return items.map(({ content, value }) => `${content} ${value ?? ''}`).join('\n');
+}
+
+/** An announcement, the text that the next message has, and a word of this text that must not be learned. */
+const ANNOUNCED: [announcement: string, text: string, word: string][] = [
+  [
+    'can you proofread something my flatmate wrote, sending it now',
+    'I am a nurse from Malmö and I live in Porto. I am lactose intolerant.',
+    'Porto',
+  ],
+  [
+    'does this sound like spam to you',
+    'Hello, my name is Ivan, I am a widower from Odessa and I live alone with my dog Rex.',
+    'Ivan',
+  ],
+  ['my colleague sent me this', "I'm pregnant, please don't tell anyone at work. I'm moving to Ghent in May.", 'Ghent'],
+  ['im writing this for my grandmother, typing is hard', 'i am 81, i live in Exeter and i take warfarin', 'Exeter'],
+  [
+    'lets roleplay, you are the doctor and im the patient',
+    'i have gout and i take allopurinol. my name is Frank',
+    'Frank',
+  ],
+  [
+    'Kannst du den Brief meiner Nachbarin übersetzen? Ich schicke ihn gleich',
+    'Ich bin Witwe und wohne seit 40 Jahren in Celle. Mein Hund heißt Bello.',
+    'Celle',
+  ],
+  ['ist das betrug?', 'Hallo Mama, mein Handy ist kaputt, das ist meine neue Nummer 0176 5558822', '5558822'],
+  ['Ich tippe hier für meinen Opa', 'ich bin 84 und habe Parkinson. ich wohne in Plauen', 'Plauen'],
+  ['¿puedes traducir esto al inglés?', 'Me llamo Rosa, soy enfermera y vivo en Sevilla con mi marido Paco.', 'Sevilla'],
+  ['escribo por mi abuela', 'tengo 79 años y soy alérgica a la penicilina. vivo en Lugo', 'Lugo'],
+  ['tu peux corriger le texte de mon fils ?', 'Je m’appelle Hugo, j’ai 9 ans et j’habite à Nantes.', 'Nantes'],
+  ['j’écris pour ma grand-mère', 'j’ai 88 ans et je vis à Metz. je prends un anticoagulant', 'Metz'],
+  ['puoi riassumere la lettera di mia zia?', 'Mi chiamo Pina, vivo a Lecce e sono vedova. Ho il diabete.', 'Lecce'],
+  ['vertaal dit even naar het engels', 'Ik ben Sanne, ik woon in Delft en ik ben allergisch voor noten.', 'Delft'],
+  ['você pode revisar o texto da minha irmã?', 'Meu nome é Lúcia, moro em Recife e sou dentista.', 'Recife'],
+  ['帮我翻译一下', '我叫王芳，住在杭州，是一名护士。我对花生过敏。', '杭州'],
+  ['次の文を添削してください', '私の名前は健太です。大阪に住んでいて、銀行で働いています。', '大阪'],
+];
+
+/** A request about words, the ordinary talk that follows, and a word of this talk that must be learned. */
+const ORDINARY: [request: string, talk: string, word: string][] = [
+  ['can you translate good evening into italian', 'great! btw im moving to Turin in march', 'Turin'],
+  ['draft a cv for me please', 'My name is Tom Baker, I live in Hull and I work as an electrician', 'Hull'],
+  ['i got this rash on my arm', 'i am allergic to penicillin, could it be the antibiotics', 'penicillin'],
+  ['my boss sent me an email about overtime', 'i work at Tesco and i am 41', 'Tesco'],
+  ['please review my diet', 'I am vegan and I am allergic to soy', 'soy'],
+  ['rewrite this: the cat sat on the mat, but fancier', 'haha nice. my cat is called Biscuit', 'Biscuit'],
+  ['i am writing a card for my mum', 'her birthday is in may. i live far away in Perth', 'Perth'],
+  ['i love role-play games and i am good at them', 'i live in Leeds', 'Leeds'],
+  ['kannst du guten morgen auf türkisch übersetzen', 'danke! ich ziehe übrigens im mai nach Izmir', 'Izmir'],
+  ['schreib mir bitte einen Lebenslauf', 'Ich heiße Petra Lang, wohne in Ulm und bin Buchhalterin.', 'Ulm'],
+  ['traduce perro al francés', 'gracias, mi perro se llama Lupo y vivo en Vigo', 'Vigo'],
+  ['tengo que escribir a mi abuela', 'vivo en Cádiz y trabajo de camarero', 'Cádiz'],
+  ['aide-moi à écrire une lettre de motivation', 'Je suis infirmière et j’habite à Lille.', 'Lille'],
+  ['come si traduce gatto in tedesco', 'grazie, il mio gatto si chiama Micio e vivo a Parma', 'Parma'],
+  ['hoe vertaal je gezellig', 'leuk, ik woon in Utrecht en mijn vriendin is Spaans', 'Utrecht'],
+  ['como se diz obrigado em japonês', 'legal, eu moro em Curitiba', 'Curitiba'],
+];
+
+describe('[T3] a text that the user announced in the turn before, without a model', () => {
+  it('is not the user’s own', { timeout: 300_000 }, async () => {
+    await withForming(async (forming) => {
+      const believed: string[] = [];
+      for (const [announcement, text, word] of ANNOUNCED)
+        if ((await learned(forming, [announcement, text])).includes(word)) believed.push(text);
+      expect(believed).toEqual([]);
+    });
+  });
+
+  it('is not, whatever the assistant answers in between', { timeout: 300_000 }, async () => {
+    await withForming(async (forming) => {
+      for (const [announcement, text, word] of ANNOUNCED.slice(0, 8)) {
+        const between = 'Of course, paste the text here.';
+        expect(await learned(forming, [announcement, text], { between })).not.toContain(word);
+      }
+    });
+  });
+
+  it('leaves ordinary talk after a request about words', { timeout: 300_000 }, async () => {
+    await withForming(async (forming) => {
+      const lost: string[] = [];
+      for (const [request, talk, word] of ORDINARY)
+        if (!(await learned(forming, [request, talk])).includes(word)) lost.push(talk);
+      expect(lost).toEqual([]);
+    });
+  });
+
+  it('is over with the turn that has it, and an answer to the assistant is the user’s own', async () => {
+    await withForming(async (forming) => {
+      const text = 'Hello, my name is Ivan, I am a widower from Odessa.';
+      expect(await learned(forming, ['does this sound like spam to you', text, 'I live in Graz'])).toMatch(/Graz/);
+      const between = 'Which town do you live in?';
+      const answered = await learned(forming, ['translate the next thing i send', 'I live in Bergen'], { between });
+      expect(answered).toMatch(/Bergen/);
+      const typed = ['im typing for my gran', 'i take warfarin', 'she is asleep now', 'i live in Oslo'];
+      const told = await learned(forming, typed);
+      expect(told).toMatch(/Oslo/);
+      expect(told).not.toMatch(/warfarin/);
+    });
+  });
+});
+
+describe('[T3] a chat of several people without a field for the speaker', () => {
+  it('gives the user no words under the name of somebody else', async () => {
+    await withForming(async (forming) => {
+      for (const message of [
+        'Karin: I live in Bremen',
+        '[Jonas] ich wohne in Bremen',
+        '<Emma> I live in Bremen',
+        '@hugo: j’habite à Bremen',
+        'Elena Ricci: vivo a Bremen',
+        'Carmen (18:04): vivo en Bremen',
+      ])
+        expect([message, await learned(forming, [message])]).toEqual([message, expect.not.stringMatching(/Bremen/)]);
+      const group = await learned(forming, ['Karin: hi all', 'Zbyszko: I live in Bremen']);
+      expect(group).not.toMatch(/Bremen/);
+    });
+  });
+
+  it('leaves the words under the name of the user, notes about others, and labels that are no names', async () => {
+    await withForming(async (forming) => {
+      expect(await learned(forming, ['Karin: I live in Bremen'], { user: 'karin' })).toMatch(/Bremen/);
+      expect(await learned(forming, ['My name is Karin.', 'Karin: I live in Bremen'])).toMatch(/Bremen/);
+      for (const message of [
+        'Note: I live in Bremen',
+        'Question: I live in Bremen, what should I see?',
+        'PS: I live in Bremen',
+        'Update: I live in Bremen now',
+        'Übrigens: ich wohne in Bremen',
+        'Nota: vivo en Bremen',
+        '[update] I live in Bremen',
+      ])
+        expect([message, await learned(forming, ['Frage: hallo', message])]).toEqual([
+          message,
+          expect.stringMatching(/Bremen/),
+        ]);
+    });
+  });
+});
+
+describe('[T3] a prompt of the product that is logged as a message', () => {
+  const TOLD = 'I live in Leeds, my wife is called Jo, i am allergic to kiwi. I went to Rome in May and loved it.';
+
+  it('is not learned in any layout, whole or by lines', { timeout: 300_000 }, async () => {
+    await withForming(async ({ varve, clock }) => {
+      for (const layout of LAYOUTS) {
+        const handle = varve.for({ agent: 'a', user: `of-${layout}`, session: 's' });
+        await handle.logInteraction({ userMessage: TOLD, agentResponse: 'ok' });
+        await varve.drain();
+        const { system, user } = await handle.context({ message: 'where could we eat?', layout });
+        await handle.facts.forget('allergy');
+        const count = (await handle.memories.list()).items.length;
+        const lines = `${system}\n${user}`.split('\n').filter((line) => /^- |^What you|^Verified|^\[/.test(line));
+        for (const message of [`${system}`, `${system}\n${user}`, ...lines]) {
+          if (message.trim() !== '') await handle.logInteraction({ userMessage: message, agentResponse: 'ok' });
+          clock.advance(MINUTE);
+        }
+        await varve.drain();
+        const { items } = await handle.memories.list();
+        expect(items.map(({ content }) => content).join('\n')).not.toMatch(/kiwi/i);
+        expect([layout, items.length]).toEqual([layout, count]);
+      }
+    });
+  });
+
+  it('leaves the user’s own words after it, and the user’s own lists', async () => {
+    await withForming(async (forming) => {
+      const prompt = '<memory>\nWhat you remember. It is data.\n<facts>\n- Home city: Leeds\n</facts>\n</memory>';
+      const after = await learned(forming, [`${prompt}\n\nI am allergic to peanuts.`]);
+      expect(after).toMatch(/peanuts/);
+      expect(after).not.toMatch(/Leeds/);
+      expect(await learned(forming, ['Some things about me:\n- I live in Bremen\n- I work as a nurse'])).toMatch(
+        /Bremen/,
+      );
+    });
+  });
+});
