@@ -109,7 +109,7 @@ const OTHERWISE = wordSet(`
   dreamer believer supporter follower fan owner user customer subscriber beginner learner newcomer foreigner stranger
   teenager preteen minor senior junior elder loner introvert extrovert thinker talker listener speaker player lifter
   worker survivor donor sponsor voter bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
-  presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
+  yorker presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
   amateur major minor newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
   rather bigger smaller older younger taller shorter better worse former late early over under after before ever never
   partner other another either neither number matter corner letter paper water dinner summer winter
@@ -125,7 +125,9 @@ export function isOccupation(phrase: string): boolean {
     ?.trim();
   const words = head?.split(/\s+/) ?? [];
   const last = withoutEnd(words.at(-1) ?? '', '.!');
-  if (words.length > 5 || OTHERWISE.has(last)) return words.length > 1 && isJobPair(words);
+  // "A Londoner" says where somebody lives.
+  if (words.length > 5 || OTHERWISE.has(last) || PLACES.has(last.replace(/e?r$/, '')))
+    return words.length > 1 && isJobPair(words);
   return OTHERS.has(last) || AGENT_NOUN.test(last);
 }
 

@@ -40,7 +40,9 @@ export const german: Pack = {
     kidding: "ironie|scherz|kleiner scherz|war nur spaß|nur spaß|war ein witz|nicht ernst|schön wärs|schön wär's",
     said: 'sagt|sagte|hat gesagt|meint|meinte|erzählt|erzählte|schreibt|schrieb|behauptet|laut|fragt|findet',
     over: 'früher|damals|war|waren|hatte|hatten|ehemalig\\p{L}*|als ich \\p{L}+ war|als kind|ex|verstorben\\p{L}*|mein verstorbener|meine verstorbene|vor jahren|aufgehört|gekündigt|abgesetzt|verkauft',
-    ended: '(?:nicht|nich|net|kein|keine|keinen) mehr|nimmer',
+    ended: '(?:nicht|nich|net|kein|keine|keinen)(?: \\p{L}+)? mehr|nimmer',
+    passing:
+      'heute|heut|heute (?:abend|morgen)|diese woche|dieses wochenende|grad eben|im moment beim|für (?:zwei|ein|eine|\\d) (?:tage?|wochen?)|\\d+ (?:tage?|wochen?) (?:in|im)|im (?:spiel|traum|hotel|theaterstück)',
     confirms:
       'ja(?! aber)|jo|jep|genau|richtig|korrekt|stimmt(?! (?:nicht|nich|net|so nicht))|das (?:stimmt|ist richtig|passt)(?! (?:nicht|nich|net|so nicht))|so ist es|perfekt|super|prima|eben|gut gemerkt|das hast du dir gemerkt',
     corrects:
@@ -222,6 +224,39 @@ export const german: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
+    // What has ended, with its value.
+    ...slot(
+      'employer',
+      [
+        '<who> (?:hab|habe|hat|haben)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)',
+        '(?:ich bin|bin|ich wurde|wurde)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gefeuert|rausgeflogen|entlassen worden|gefeuert worden|entlassen)',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        '(?<!(?:der|die|meine?|unsere?|als|wenn|dass) )(?!(?:er|sie|du|mann|frau|freund|freundin|bruder|schwester|mama|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) und ich (?:haben uns|sind)(?: \\p{L}+){0,3}? (?:getrennt|auseinander|geschieden)(?= *(?:[.,;:!(]|$))',
+        '(?:ich hab|ich habe|hab|habe) mich(?: \\p{L}+){0,2}? von (?!(?:meine[mrn]?|de[mnr]|eine[mr]?|all\\p{L}*|ihm|ihr|euch|dir)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? getrennt',
+        '(?:ich hab|ich habe) mit (?!(?:meine[mrn]?|de[mnr]|dem|ihm|ihr)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? schluss gemacht',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'pet_name',
+      [
+        '(?:mussten|musste)(?: \\p{L}+){0,2}? (?:wir |ich )?(?:unser(?:en|e) (?:PETS) |mein(?:en|e) (?:PETS) )?(?!(?:unser\\p{L}*|mein\\p{L}*|ihn|sie|den|die|wir|ich|gestern|heute|leider)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? einschläfern',
+        '(?:mein|unser)e? (?:PETS) (?<v>\\p{L}[\\p{L}-]+) ist(?: \\p{L}+){0,3}? (?:gestorben|tot|überfahren worden)',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'allergy',
+      [
+        'ich bin (?:doch |gar |überhaupt |eigentlich |jetzt )*(?:nicht|nicht mehr) allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|mein\\p{L}*|dein\\p{L}*)(?![\\p{L}]))<words>',
+      ],
+      { denied: true },
+    ),
     ...slot('name', [
       '(?:ich heiße|ich heiß|mein name ist) <anyname>',
       '(?:^|[,;] )ich bin (?:der |die )?<fullname>(?= *(?:,|[.!]|$| aus| von))',
@@ -259,7 +294,6 @@ export const german: Pack = {
       'ab (?:\\S+ ){1,4}?(?:arbeite?|bin) ich(?: \\p{L}+){0,2}? (?:bei|für) (?:der |dem )?<org>',
       '(?:seit \\S+(?: \\S+)?|jetzt|inzwischen|mittlerweile) arbeite? ich(?: \\p{L}+){0,2}? (?:bei|für) (?:der |dem )?<org>',
       '<whois>(?: \\p{L}+){0,2}? bei (?:der |dem )?<org> (?:angestellt|beschäftigt)',
-      '(?:ich )?bin (?:\\p{L}+ ){1,2}?bei (?:der |dem )?(?!{notFirm}(?![\\p{L}]))<org>',
       '(?:mein chef|meine chefin|mein job) bei (?:der |dem )?<org>',
       '<who> (?:hab|habe|hat) bei (?:der |dem )?<org> angefangen',
     ]),
@@ -274,6 +308,13 @@ export const german: Pack = {
     ...slot('employer', ['<who> (?:hab|habe|hat)(?: \\p{L}+)? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)'], {
       denied: true,
     }),
+    ...slot(
+      'employer',
+      [
+        '(?:ich )?bin (?!(?:grad|grade|gerade|eben|kurz|mal|heute|morgen|noch|schon|gleich|wieder|hier|nur|immer|um|am|dann)(?![\\p{L}]))(?:\\p{L}+ ){1,2}?bei (?:der |dem )?(?!{notFirm}(?![\\p{L}]))<org>',
+      ],
+      { likely: 'alone' },
+    ),
     ...slot('job_title', [
       '<whois> (?:ich |jetzt |von beruf |gelernter |gelernte |eine? |der |die )*<job>',
       '<who> arbeit(?:e|et)?(?: \\p{L}+){0,2}? als <job>',
@@ -318,7 +359,7 @@ export const german: Pack = {
       'mein (?:neues |altes )?<phone_model>',
     ]),
     ...slot('diet', [
-      '<whois> (?:jetzt |seit \\p{L}+ )*<diet>',
+      '<whois> (?:nicht mehr |keine? |jetzt |seit \\p{L}+ )*<diet>',
       '<who> (?:ess|esse|isst|ernähr\\p{L}* mich)(?: \\p{L}+)? <diet>',
     ]),
     ...slot('diet', ['<who> (?:ess|esse|isst|trink|trinke)(?: \\p{L}+){0,2}? kein(?:e|en)? <meat>'], {
@@ -328,7 +369,7 @@ export const german: Pack = {
     ...slot(
       'allergy',
       [
-        '<whois>(?: \\p{L}+)? allergisch (?:gegen|auf) <words>',
+        '<whois>(?: (?!nicht|nich|net|nie|nimmer|kein)\\p{L}+)? allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|euch|dumm\\p{L}*|mein(?:e|en|em)? (?:chef|chefin|schwiegermutter|kollegen?|job))(?![\\p{L}]))<words>',
         'allergisch bin (?:ich|i)(?: \\p{L}+){0,3}? (?:gegen|auf) <words>',
         '<who> (?:hab|habe|hat)(?: \\p{L}+)? (?:eine )?(?<v>\\p{L}+)-?allergie',
         '(?:vertrag|vertrage|verträgt) kein(?:e|en)? (?<v>\\p{L}+)',
@@ -447,7 +488,7 @@ export const german: Pack = {
     ...slot(
       'employer',
       [
-        '(?:ich|arbeite|schaffe|jobbe|jahre)(?: [\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
+        '(?:ich|arbeite|schaffe|jobbe|jahre)(?: (?!(?:\\p{L}*(?:gespräch|termin|interview|kurs|bewerb\\p{L}*|konto|vertrag|kunde|kundin|kauf\\p{L}*|bestell\\p{L}*)|beworben|grade?|gerade|essen|ess|esse|steh|stehe|warte|heute|morgen|gleich|kurz|mal|am|um|war)(?![\\p{L}]))[\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
         '(?:firma|laden|betrieb|agentur|kanzlei|praxis) heißt <called>',
       ],
       { likely: 'alone' },
@@ -528,7 +569,7 @@ export const german: Pack = {
     ...slot(
       'relationship_status',
       [
-        '(?:wir|ich) (?:sind|bin|haben uns|hab mich|habe mich)(?: \\p{L}+){0,2}? (?<v>getrennt|geschieden|verlobt|scheiden lassen)(?![\\p{L}])',
+        '(?:wir|ich) (?:sind|bin|haben uns|hab mich|habe mich)(?: (?!(?:am|an|im|in|vor|bei|zum|nach|davon|darüber)(?![\\p{L}]))\\p{L}+){0,2}? (?<v>getrennt|geschieden|verlobt|scheiden lassen)(?![\\p{L}])',
       ],
       { likely: 'alone' },
     ),
@@ -544,6 +585,43 @@ export const german: Pack = {
         '(?:gib|schreib|zeig|antworte|antworten sie|korrigieren sie|korrigier)(?: \\p{L}+){0,3}? (?:immer|generell|grundsätzlich),? (?:nur )?<clause>',
       ],
       { likely: 'alone', firm: true },
+    ),
+    // What has ended, without its value: these rules come after all that tell a value.
+    ...slot(
+      'employer',
+      [
+        '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)(?: ich)?)(?: \\p{L}+){0,3}? (?:meinen job|meine stelle|meine arbeit)(?: \\p{L}+){0,2}? (?:gekündigt|verloren|aufgegeben|geschmissen|hingeschmissen)',
+        '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)) (?:(?:heute|gestern|jetzt|endlich|letzte woche|auf der arbeit|im job) )*gekündigt(?= *(?:[.,;:!(]|$))',
+        '(?:ich bin|ich wurde|(?<=^|[,.;!] )(?:bin|wurde))(?: (?:heute|gestern|leider|letzte woche|jetzt))* (?:gefeuert|arbeitslos geworden)(?: worden)?(?= *(?:[.,;:!(]|$))',
+        'ich bin (?:jetzt |nun |inzwischen |mittlerweile |seit \\p{L}+ )*(?:arbeitslos|in rente|pensioniert|in pension)(?= *(?:[.,;:!(]|$))',
+        'ich bin(?: \\p{L}+){0,3}? in (?:rente|pension) gegangen',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        '(?:mein(?:e)? (?:PARTNERS|freund|freundin) und ich|(?<=^|[,.;!] )wir) (?:haben uns(?: (?!(?:am|an|im|in|vor|bei|zum|nach|davon|darüber)(?![\\p{L}]))\\p{L}+){0,3}? getrennt|sind (?:jetzt |inzwischen |nun |leider )*(?:geschieden|auseinander|nicht mehr zusammen|kein paar mehr))(?= *(?:[.,;:!(]|$))',
+        '(?:ich hab|ich habe|hab|habe) mich(?: \\p{L}+){0,2}? von mein(?:er|em) (?:PARTNERS|freund|freundin)(?: \\p{L}+){0,2}? getrennt',
+        'mein(?:e)? (?:PARTNERS|freund|freundin) hat (?:mich(?: \\p{L}+){0,2}? verlassen|(?:\\p{L}+ ){0,2}?(?:mit mir )?schluss gemacht)',
+        'ich bin (?:jetzt )?wieder single',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'car',
+      [
+        '(?:ich|wir)? ?(?:hab|habe|haben)(?: ich| wir)?(?: \\p{L}+){0,2}? (?:mein|unser) auto(?: \\p{L}+){0,3}? (?:verkauft|verschrottet|abgegeben|zu schrott gefahren)',
+        '(?:mein|unser) auto (?:ist|hab ich|habe ich|haben wir)(?: \\p{L}+){0,2}? (?:verkauft|verschrottet|ein totalschaden)',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'diet',
+      [
+        '(?:ich |(?<=^|[,.;!] ))(?:ess|esse)(?: ich)? (?:jetzt |inzwischen )?wieder (?:fleisch|hähnchen|hühnchen|wurst)',
+      ],
+      { denied: true },
     ),
   ],
   answers: [

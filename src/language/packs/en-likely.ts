@@ -247,7 +247,13 @@ const ofTheUser: readonly SlotRule[] = [
   ...slot('favourite_place', [
     "(?:^|my |all[- ]time |and |so )(?:favou?rite|fave?|best) (?:place|spot|beach)(?: on (?:god's )?earth| in the world)?(?:'s| is|:) <words>",
   ]),
-  ...slot('relationship_status', [`${COUPLE}(?:broke up|split up)(?![\\p{L}])`], { value: 'separated' }),
+  ...slot(
+    'relationship_status',
+    [
+      `${COUPLE}(?:broke up|split up)(?! (?:the|an?|our|my|his|into|to|at|in|for the|for a|it|and (?:met|looked|searched))(?![\\p{L}]))(?![\\p{L}])`,
+    ],
+    { value: 'separated' },
+  ),
   ...slot('relationship_status', [`${COUPLE}(?:got|are) engaged(?![\\p{L}])`], { value: 'engaged' }),
   ...slot('relationship_status', [`${COUPLE}are (?:official|a couple|dating)(?![\\p{L}])`], {
     value: 'in a relationship',

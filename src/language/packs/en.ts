@@ -1,3 +1,4 @@
+import { englishEndings, englishEndingsWithoutValue } from './en-endings.ts';
 import { englishLikely } from './en-likely.ts';
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
@@ -54,6 +55,8 @@ export const english: Pack = {
     over: 'used to|formerly|previously|back then|back when|when i was|as a (?:kid|child|boy|girl|teenager|student)|in the (?:nineties|eighties|seventies|90s|80s|70s)|years ago|for years i|ex-|my ex|my old|my late|my first (?:husband|wife)|(?:was|were)(?! (?:told|diagnosed|put on))|had been|stopped|quit|gave up|given up|got rid of|sold|jacked in|packed in|lost my|leaving|left my',
     ended:
       "no longer|not (?:\\S+ ){0,6}(?:any ?more|any longer)|(?:don't|dont|doesn't|doesnt|isn't|isnt|aren't|i'm not|im not) (?:\\S+ ){0,6}(?:any ?more|anymore|any longer)",
+    passing:
+      'today|tonight|this (?:morning|afternoon|evening|week|weekend)|right now|rn|atm|for the (?:day|week|weekend)|for now|all day|in (?:the|my|a) (?:game|dream|sims|play|story|novel|film|movie)|on (?:gran turismo|minecraft)',
     confirms:
       "yes|yep|yeah|exactly|correct|right(?! now)|that(?:'s| is) (?:right|correct|true|it|exactly)|perfect|great|precisely|indeed|good memory|you remembered",
     corrects:
@@ -247,8 +250,9 @@ export const english: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazole|cillin|formin|zepam|oxetine|traline|opram|triptan|dipine|xaban|gliptin|flozin))(?: (?:xr|sr))?(?:,? ?\\d+(?:\\.\\d+)? ?(?:mg|mcg|µg|g|ml|units)?)?`,
   },
   slots: [
+    ...englishEndings,
     ...slot('name', [
-      "my (?:full |real |legal )?name(?:'s| is|s) <anyname>",
+      "my (?:full |real |legal )?name(?:'s| is|s) (?!(?:mud|dirt|toast)(?![\\p{L}]))<anyname>",
       "(?:^(?:(?:hey|hi|hello|hiya|yo|ok|so|btw),? )?|[,;:.] )(?:i'm|i am|this is) <fullname>(?= *(?:,|[.!]|$| here\\b| again\\b| speaking\\b| from\\b| btw\\b| by the way\\b))",
     ]),
     ...slot('preferred_name', [
@@ -266,7 +270,7 @@ export const english: Pack = {
     ]),
     ...slot('age', [
       '(?<!before )(?<!fore )(?<!until )(?<!till )(?<!when )(?<!once )(?<!like )<whois> (?:now |only |already |just turned |nearly )??<age>(?: years? old| yrs? old| ?y/?o)?(?= *(?:[.,;!)]|$| and\\b| but\\b| so\\b| now\\b| with\\b| this\\b| next\\b| years\\b| yrs\\b|y))',
-      '<who> (?:just )?turned <age>',
+      '<who> (?:just |finally )?turned <age>(?= *(?:[.,;!()]|$)| (?:today|yesterday|last|this|in (?!an? |one )|on|and|but|so|now|years|yrs|recently|a (?:week|month|few|couple)|two|three|over the)(?![\\p{L}]))',
       'i am (?:a )?<age>[- ]year[- ]old',
     ]),
     ...slot('home_city', [
@@ -286,6 +290,13 @@ export const english: Pack = {
       ],
       { tense: 'planned' },
     ),
+    ...slot(
+      'home_city',
+      [
+        "(?<=(?:don't|dont|no longer) live in [\\p{L} ]{2,40}[,;:] )(?:i'm|i am|we're|we are|now|i live|we live)(?: now)? in <place>",
+      ],
+      { firm: true },
+    ),
     ...slot('hometown', [
       '<who> grew up in <place>',
       '<whois> (?:originally )?from <place>',
@@ -302,13 +313,14 @@ export const english: Pack = {
       '<am> (?:an? |the |head of )(?!bit |little |lot )(?:[\\p{L}-]+ ){1,4}?(?:at|for) (?:an? [\\p{L}-]+ called )?<org>',
       '<who> (?:teach|teaches|lead|leads|manage|manages|drive|drives|cook|cooks|do nights|do days)(?: [\\p{L}-]+){0,4}? (?:at|for) <org>',
       "<who>(?:'ve| have) been (?:at|with) <org>(?= (?:for|since))",
-      '<am> (?:at|with) (?![^,.]{0,40}(?:hospital|infirmary|clinic|airport|station|pub|hotel|surgery|beach|party)\\b)<org>(?= now\\b|, \\w+ years| for \\w+ years)',
+      '<am> (?:at|with) (?![^,.]{0,40}(?:hospital|infirmary|clinic|airport|station|pub|hotel|surgery|beach|party)\\b)<org>(?=(?<!at [^,.]{1,60}) now\\b|, \\w+ years| for \\w+ years)',
       "(?:from|starting|as of|beginning) (?:\\S+ ){1,5}?(?:i'll|we'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>",
       "(?:i'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>(?= (?:from|starting|as of|beginning) )",
       '(?:i|we) work (?:\\S+ ){1,5}?(?:at|for|of) <org>',
       "(?:i|we)(?:'ve| have)? (?:just |recently |finally )?(?:started|switched|moved over) (?:at|to|with) <org>",
       "<who>(?:'ve| have|'s| has)? (?:just |recently |finally )?started (?:work|working) (?:at|with) <org>",
       "<who>(?:'ve| have|'s| has)? (?:just |recently )?joined <org>",
+      '(?:left|quit) \\S+(?: [\\p{L}]+){0,3}?,? (?:and |then |now |i )*(?:started|starting) (?:work )?(?:at|with) <org>',
       '(?:i|we) (?:own|run|founded) <org>',
       "he's my boss at <org>",
       'i got (?:a|the) job (?:at|with) <org>',
@@ -326,12 +338,12 @@ export const english: Pack = {
     ...slot(
       'employer',
       [
-        "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit|resigned from|handed in my notice at|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
+        "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|handed in my notice at|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
       ],
       { denied: true },
     ),
     ...slot('job_title', [
-      '<whois> (?:now |still |actually |currently |just |basically )?(?:an?|the only|the) (?:proper |fully |newly )?<job>',
+      '<whois> (?:not |no longer |now |still |actually |currently |just |basically )?(?:an?|the only|the) (?:proper |fully |newly )?<job>',
       '<who> (?:now |currently )?works? as an? <job>',
       '<who> works? (?:at|for) [^.;!?]{2,40}? as an? <job>',
       '<whois> (?:working|employed) as an? <job>',
@@ -388,7 +400,7 @@ export const english: Pack = {
       '(?:a (?:baby|son|daughter)|our (?:baby|son|daughter|boy|girl))(?: called| named|,) <name>',
     ]),
     ...slot('pet_name', [
-      "(?:my|our) (?:\\S+ )?(?:PETS)(?:,|'s name is|'s called| is called| is named| is)? <name>",
+      "(?:my|our) (?:(?!\\S*(?:[']|[^ou]s ))\\S+ )?(?:PETS)(?:,|'s name is|'s called| is called| is named| is)? <name>",
       "(?:i|we)(?:'ve| have|'ve got| have got| got) an? (?:\\S+ ){0,2}?(?:PETS)(?:,|,? (?:called|named))? <name>",
       "<name>,? (?:is|that's|who is) (?:my|our) (?:PETS)\\b",
       "<name> (?:\\(|\\(?that's )(?:my|the|our) (?:PETS)\\b",
@@ -396,11 +408,13 @@ export const english: Pack = {
       "the (?:PETS)(?:'s name is|'s called| is called| is named) <name>",
       "<name>(?:'s| is) the (?:PETS)\\b",
       '(?:my|our|the) (?:PETS),? (?:called|named) <name>',
-      '(?<!(?:had|has|with|owns|met|saw|about|is|was|of|like|got himself|got herself|for) )a (?:PETS),? (?:called|named) <name>',
+      '(?<!(?:had|has|with|owns|met|saw|about|is|was|of|like|got himself|got herself|for|walk|walking|feed|feeding|sit|sitting|mind|minding|watch|watching|foster|fostering|by|named|meet|meets|see|chased) )a (?:PETS),? (?:called|named) <name>',
     ]),
     ...slot('phone_model', [
       "(?:i|we)(?:'ve| have|'ve got| got| use| bought| just got)(?: \\S+){0,2}? (?:an?|the|my) (?:new |old )?<phone_model>",
       "my (?:new |old |phone is an? |phone's an? )?<phone_model>",
+      "(?:^(?:so |ok |just |finally )*|(?:i|we)(?:'ve| have)? (?:just |finally )*)(?:switched|upgraded|changed|moved|swapped)(?: over| back)? to (?:an?|the|my) (?:new )?<phone_model>",
+      '(?:^|[,;.] )(?:so |just |and )*bought (?:myself )?an? (?:new )?<phone_model>(?! for)',
     ]),
     ...slot('car', [
       '(?:i|we) (?:drive|own|have|got|bought|ended up with)(?: myself)? (?:an?|my|our|the) (?:\\S+ )??<car>',
@@ -410,7 +424,6 @@ export const english: Pack = {
       '(?:picked up|got|bought)(?: myself)? (?:an?|my) (?:[\\p{L}]+ )??<car>',
       "^(?:van|car|truck|ute)(?:'s) an? <car>",
     ]),
-    ...slot('car', ['(?:sold|scrapped|got rid of) (?:my|our|the) <car>'], { denied: true }),
     ...slot('car', ['(?:i|we) only have (?:\\S+ )?<car> now']),
     ...slot('bike', [
       '(?:i|we) (?:ride|own|have|got|bought) an? (?:\\S+ )?<bike>',
@@ -418,8 +431,9 @@ export const english: Pack = {
       'my <bike>',
     ]),
     ...slot('diet', [
-      '<whois> (?:now |mostly |pure |fully |proper |a |a strict |strictly |basically )*<diet>',
-      "<who>(?:'ve| have|'s| has)? (?:gone|went|turned|become|been) <diet>",
+      '<whois> (?:not |no longer )?(?:now |mostly |pure |fully |proper |a |a strict |strictly |basically |back to being |back to )*<diet>',
+      "(?:<who>(?:'ve| have|'s| has)?|^(?:so |ok |btw )*) ?(?:just |finally )?(?:gone|went|turned|become|been) (?:fully |full |totally |completely |back to )*<diet>",
+      '^(?:so |ok |now )*back to (?:being )?<diet>',
       '<who> (?:eats?|keeps?) <diet>',
       '<am> (?:on|doing) (?:an? |the )?<diet>(?= diet| thing|[,.]|$)',
     ]),
@@ -432,7 +446,7 @@ export const english: Pack = {
       { value: 'no {value}' },
     ),
     ...slot('allergy', [
-      '<whois> (?:also |very |really |severely |badly |mildly |deathly )*allergic to (?!(?:nonsense|bullshit|bs|mornings?|mondays?|work|hard work|fun|cardio|waffle|small talk|drama|idiots|people|exercise|meetings)(?![\\p{L}]))<words>',
+      '<whois> (?:also |very |really |severely |badly |mildly |deathly )*allergic to (?!(?:nonsense|bullshit|bs|mornings?|mondays?|work|hard work|fun|cardio|waffle|small talk|drama|idiots|people|exercise|meetings|my|your|his|her|their|this|that|you|him|them)(?![\\p{L}]))<words>',
       "<who> (?:have|has|'ve got|got|'ve) (?:an? |a bad |a severe )*<plain> allergy",
       '(?:my|the) (?!(?:one|only|main|worst|other|biggest|new|food|whole) allergy)<plain> allergy',
       '<who> gets? a rash (?:off|from) <words>',
@@ -599,7 +613,8 @@ export const english: Pack = {
     ...slot('phone_number', [
       "my (?:new |work |phone |mobile |cell |home |telephone |momo |whatsapp )*(?:number|phone|line|cell)(?:'s| is|:) <phone>",
       '(?:reach|call|text|ring|whatsapp) me (?:at|on) <phone>',
-      '(?:office line|new one is|new number(?: is)?|momo number)[.:,]? <phone>',
+      "(?:office line|new one is|new (?:phone |mobile )?number(?: is)?|momo number)(?:[.:,]| is|'s)*(?: it's| its| it is)? <phone>",
+      "(?:changed|switched) (?:my |our )?(?:phone |mobile )?numbers?(?:[.:,]| to| it's| its| it is| now| the new one is)* <phone>",
     ]),
     ...slot(
       'travel_destination',
@@ -611,7 +626,7 @@ export const english: Pack = {
       { tense: 'planned' },
     ),
     ...slot('relationship_status', [
-      '<whois> (?:now |still |officially |recently |happily |a |an )*<status>(?! (?:to do|mother|mom|mum|dad|parent|digit|with|out))',
+      '<whois> (?:now |still |officially |recently |happily |a |an )*<status>(?! (?:to do|to (?:my|the|this) (?:job|work|business|career|phone|sofa|couch|bed|gym|game|idea|desk|sea|company)|in an? |mother|mom|mum|dad|parent|digit|with|out))',
       '(?:i|we) (?:just )?got <status>',
       "(?:i|we)(?:'ve| have)? been <status>(?= (?:for|since|\\d|two|three|four|five|ten|a )|[,.]|$)",
       '<am> a <status> (?:woman|man)',
@@ -675,6 +690,7 @@ export const english: Pack = {
       { standing: true, firm: true },
     ),
     ...englishLikely,
+    ...englishEndingsWithoutValue,
   ],
   answers: [
     [

@@ -56,6 +56,7 @@ export const spanish: Pack = {
     said: 'dijo|dice|dicen|me dijo|contó|según|escribió|escribe|pregunta|opina|cree',
     over: 'antes|era|eran|estaba|tenía|cuando era|de chic[oa]|de niñ[oa]|mi ex|ex|difunt[oa]|finad[oa]|hace años|dejé de|dejó de|renuncié|vendí|se terminó',
     ended: 'ya no',
+    passing: 'hoy|esta (?:noche|tarde|mañana|semana)|este (?:finde|fin de semana)|ahora mismo|en el (?:juego|sueño)',
     confirms:
       'sí|exacto|exactamente|correcto|cierto|eso es|así es|perfecto|genial|justo|claro(?! que no)|buena memoria|te acordaste',
     corrects:
@@ -217,6 +218,33 @@ export const spanish: Pack = {
     drug: `(?:${DRUGS}|paracetamol|ibuprofeno|[a-z]{2,16}(?:pril|sart[aá]n|statina|olol|prazol|cilina|formina|dipino|xab[aá]n))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
+    // What has ended, with its value.
+    ...slot(
+      'employer',
+      [
+        '(?:me despidieron|me han despedido|me echaron|me han echado|renuncié|he renunciado|dejé (?:mi|el) trabajo|he dejado (?:mi|el) trabajo) (?:de|en|a) (?!(?:casa|mi|la|el|un|una)(?![\\p{L}]))<org>',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        '(?<!(?:mi|el|la|que|cuando|si) )(?!(?:ella|él|usted|mamá|papá)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) y yo (?:ya )?(?:hemos roto|rompimos|nos separamos|nos hemos separado|lo dejamos|lo hemos dejado|nos divorciamos|terminamos|cortamos)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el mes|hace|este|esta|porque))',
+        '(?<!(?:cuando|si) )(?:rompí|he roto|corté|he cortado|lo he dejado|lo dejé|terminé) con <name>',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'pet_name',
+      [
+        '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?!(?:mi|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?:mi|nuestr[oa]) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:se )?(?:murió|ha muerto|falleció)',
+      ],
+      { denied: true },
+    ),
+    ...slot('allergy', ['(?<!que )(?:ya )?no soy (?:al final )?alérgic[oa] (?:a la|a los|a las|al|a) <words>'], {
+      denied: true,
+    }),
     ...slot('name', [
       '(?:me llamo|mi nombre es) <anyname>',
       '(?:^|[,;.] )soy (?:don |doña )?<fullname>(?= *(?:,|[.!]|$| de\\b| del\\b| por si\\b))',
@@ -238,7 +266,8 @@ export const spanish: Pack = {
     ...slot('home_city', [
       '(?:ya no )?(?:vivo|vivimos|estoy viviendo|resido)(?: \\p{L}+)? en <place>',
       '<related> vive(?: \\p{L}+)? en <place>',
-      'me (?:mudé|vine a vivir) a <place>',
+      'me (?:mudé|he mudado|vine a vivir) a <place>',
+      'nos hemos mudado a <place>',
       '(?:mi|nuestra) (?:casa|depa|departamento|piso) en <place>',
       'acá en <place>',
       'aquí en <place>',
@@ -288,7 +317,10 @@ export const spanish: Pack = {
       '(?:mi|nuestro) <car>',
     ]),
     ...slot('car', ['vend[íi] (?:el|mi|la) <car>'], { denied: true }),
-    ...slot('phone_model', ['(?:tengo|uso|compré) un <phone_model>', 'mi <phone_model>']),
+    ...slot('phone_model', [
+      '(?:tengo|uso|compré|me he comprado|me compré|me (?:he pasado|pasé|cambié|he cambiado) a) un <phone_model>',
+      'mi <phone_model>',
+    ]),
     ...slot('diet', ['<whois> <diet>', '<related> es <diet>']),
     ...slot('diet', ['no como <meat>', '<related> no come <meat>'], { value: 'sin {value}', firm: true }),
     ...slot('allergy', [
@@ -473,6 +505,44 @@ export const spanish: Pack = {
         '(?:^|ahora |siempre )en (?<v>kilos|gramos|kilómetros|metros|euros|celsius)(?=,? no en| siempre|[.,]|$)',
       ],
       { likely: 'alone', firm: true },
+    ),
+    // What has ended, without its value: these rules come after all that tell a value.
+    ...slot(
+      'employer',
+      [
+        '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
+        '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',
+        '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este))',
+        '(?<!(?:cuando|si) )me (?:jubilé|he jubilado)(?![\\p{L}])',
+        '(?:ahora )?estoy (?:ahora )?(?:en (?:el )?paro|desempleado|desempleada|sin trabajo|jubilad[oa])(?![\\p{L}])',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        'mi (?:PARTNERS) y yo (?:ya )?(?:hemos roto|rompimos|nos separamos|nos hemos separado|lo dejamos|lo hemos dejado|nos divorciamos|terminamos|cortamos)(?![\\p{L}])',
+        'mi (?:PARTNERS) me (?:dejó|ha dejado)(?= *(?:[.,;:!(]|$)| por (?:otr|un))',
+        '(?:rompí|he roto|corté|he cortado|terminé) con mi (?:PARTNERS)(?![\\p{L}])',
+        '(?:^|[,.;!] )(?:nos hemos separado|nos separamos|hemos roto)(?= *(?:[.,;:!(]|$))',
+        'estoy (?:otra vez|de nuevo) solter[oa]|vuelvo a estar solter[oa]',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'car',
+      [
+        '(?<!(?:cuando|si|casi) )(?:vendí|vendimos|he vendido|hemos vendido) (?:mi|el|nuestro) (?:coche|carro|auto)(?![\\p{L}])(?! de )',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'diet',
+      [
+        '(?:vuelvo a comer|he vuelto a comer|volví a comer) (?:carne|pollo)(?![\\p{L}])',
+        '(?<!no )como (?:carne|pollo) (?:otra vez|de nuevo)',
+      ],
+      { denied: true },
     ),
   ],
   answers: [

@@ -52,7 +52,9 @@ export const french: Pack = {
     kidding: "je plaisante|c'est une blague|je rigole|c't'une farce|c'est pour rire",
     said: 'dit|disait|dis(?:ent)?|raconte|raconté|selon|écrit|écrivait|prétend|demande|pense que|trouve que',
     over: "avant|autrefois|étais|était|avais|avait|quand j'étais|enfant|ex|feu|défunte?|à l'époque|dans le temps|ai été|arrêté|quitté|démissionné|vendu",
-    ended: "ne \\S+ plus|n'\\S+ plus|plus du tout",
+    ended: "suis plus|ne \\S+ plus|n'\\S+ plus|plus du tout",
+    passing:
+      "aujourd'hui|ce (?:soir|matin|week-end|weekend)|cet après-midi|cette semaine|en ce moment même|dans le jeu",
     confirms:
       "oui(?! mais)|ouais|exact|exactement|c'est (?:ça|exact|vrai|juste|bien ça)|tout à fait|parfait|super|correct|effectivement|bonne mémoire|tu t'en souviens",
     corrects:
@@ -214,6 +216,39 @@ export const french: Pack = {
     drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
+    // What has ended, with its value.
+    ...slot(
+      'employer',
+      [
+        "(?:j'ai démissionné|je me suis fait virer|j'ai été (?:virée?|licenciée?)) (?:de chez|de|par|chez) (?!(?:mon|ma|la|le|l'|un|une)(?![\\p{L}]))<org>",
+        "j'ai (?:quitté|perdu) mon (?:travail|poste|boulot|job|emploi) chez <org>",
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        "(?<!(?:mon|ma|le|la|quand|si) )(?!(?:elle|lui|toi|vous|maman|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) et moi,? (?:on s'est (?:\\p{L}+ )?séparée?s|on a rompu|nous sommes séparée?s|nous nous sommes séparée?s|avons rompu|on a divorcé|c'est fini)",
+        "j'ai (?:rompu avec|largué|plaqué) (?!(?:mon|ma|mes|le|la|les|un|une|tout)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?= *(?:[.,;:!(]|$))",
+        "(?<!(?:mon|ma|le|la|quand|si) )(?!(?:il|elle|on|qui|ça)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) m'a (?:quittée?|larguée?|plaquée?)(?= *(?:[.,;:!(]|$))",
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'pet_name',
+      [
+        "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+        '(?:mon|ma|notre) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) est (?:morte?|décédée?)',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'allergy',
+      [
+        "je (?:ne )?suis (?:finalement |en fait )?(?:pas|plus|pas du tout) (?:du tout )?allergique (?:aux|au|à la|à l'|à) ?<words>",
+      ],
+      { denied: true },
+    ),
     ...slot('name', [
       "je m'appelle <anyname>",
       'mon nom est <anyname>',
@@ -231,7 +266,7 @@ export const french: Pack = {
     ...slot('home_city', [
       "(?:j'habite|je n'habite plus|je ne vis plus|je vis|on habite|nous habitons|on vit|je reste|je loge)(?: \\p{L}+)? [àa] <place>",
       '<related> (?:habite|vit)(?: \\p{L}+)? à <place>',
-      "j'ai déménagé à <place>",
+      "(?:j'ai|on a|nous avons) déménagé à <place>",
       'je me suis installée? à <place>',
       'chez (?:moi|nous),? à <place>',
       'ici,? à <place>',
@@ -289,7 +324,7 @@ export const french: Pack = {
     ]),
     ...slot('car', ["j'ai vendu (?:ma|mon|la) <car>"], { denied: true }),
     ...slot('phone_model', ["(?:j'ai|j'utilise) un <phone_model>", 'mon <phone_model>']),
-    ...slot('diet', ['<whois> <diet>']),
+    ...slot('diet', ['<whois> (?:plus )?<diet>']),
     ...slot(
       'diet',
       ['je (?:ne )?mange (?:pas|plus|jamais) de <meat>', '<related> (?:ne )?(?:mange|peut) pas (?:manger )?de <meat>'],
@@ -394,9 +429,15 @@ export const french: Pack = {
       ],
       { likely: 'alone' },
     ),
-    ...slot('employer', ["(?:je travaille|je bosse|j'ai commencé|je commence|je suis)(?: \\p{L}+){0,3}? chez <org>"], {
-      likely: 'alone',
-    }),
+    ...slot(
+      'employer',
+      [
+        "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?!(?:là|encore|déjà|maintenant|allée?|passée?|en|bien|restée?|toujours|rentrée?|arrivée?|actuellement|juste|pas|plus|tombée?|chez)(?![\\p{L}]))\\p{L}+)(?: \\p{L}+){0,3}? chez <org>",
+      ],
+      {
+        likely: 'alone',
+      },
+    ),
     ...slot(
       'medical_condition',
       [
@@ -461,6 +502,39 @@ export const french: Pack = {
         "(?:pas de|plus de|sans|jamais de|pas d') ?(?<v>listes(?: à puces| à points)?|tableaux|emojis|émojis|smileys|points d'exclamation)(?![\\p{L}])",
       ],
       { likely: 'alone', value: 'sans {value}', firm: true },
+    ),
+    // What has ended, without its value: these rules come after all that tell a value.
+    ...slot(
+      'employer',
+      [
+        "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
+        "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",
+        "(?<!(?:quand|si|lorsque) )(?:je me suis fait virer|j'ai été (?:virée?|licenciée?))(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois))",
+        "j'ai pris ma retraite",
+        'je suis (?:maintenant |désormais |enfin )?(?:au chômage|à la retraite|retraitée?)(?![\\p{L}])',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        "(?:mon|ma) (?:PARTNERS) et moi,? (?:on s'est (?:\\p{L}+ )?séparée?s|on a rompu|nous sommes séparée?s|nous nous sommes séparée?s|avons rompu|on a divorcé)",
+        "(?:^|[,.;!] )(?:on s'est séparée?s|on a rompu|nous nous sommes séparée?s)(?= *(?:[.,;:!(]|$)| (?:hier|ce|cette|la semaine|le mois|il y a))",
+        "(?:mon|ma) (?:PARTNERS) m'a (?:quittée?|larguée?|plaquée?)(?![\\p{L}])",
+        "j'ai (?:rompu avec|largué|plaqué) (?:mon|ma) (?:PARTNERS)(?![\\p{L}])",
+        'je suis (?:à nouveau|de nouveau|redevenue?) célibataire',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'car',
+      ["(?<!(?:quand|si) )(?:j'ai|on a) vendu (?:ma|notre|la) (?:voiture|bagnole|caisse)(?![\\p{L}])(?! de )"],
+      { denied: true },
+    ),
+    ...slot(
+      'diet',
+      ["je remange de la viande|je mange (?:de nouveau|à nouveau) de la viande|j'ai recommencé à manger de la viande"],
+      { denied: true },
     ),
   ],
   answers: [

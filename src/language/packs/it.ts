@@ -52,6 +52,8 @@ export const italian: Pack = {
     said: 'ha detto|dice|diceva|racconta|secondo|ha scritto|scrive|pensa|chiede',
     over: 'prima|una volta|ero|era|avevo|da piccol[oa]|da bambin[oa]|ex|defunt[oa]|anni fa|morta|morto|smesso|lasciato|venduto|licenziat[oa]',
     ended: 'non \\S+ più',
+    passing:
+      'oggi|stasera|stamattina|stanotte|questa (?:settimana|sera|mattina)|questo (?:weekend|fine settimana)|in questo momento|nel gioco',
     confirms:
       'sì|si(?=[,.!]|$)|esatto|esattamente|giusto|corretto|proprio così|è vero|perfetto|ottimo|certo|buona memoria|te lo sei ricordato|te ne sei ricordat[oa]',
     corrects:
@@ -216,6 +218,37 @@ export const italian: Pack = {
     drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
+    // What has ended, with its value.
+    ...slot(
+      'employer',
+      [
+        'mi sono (?:licenziat[oa]|dimess[oa]) (?:da|dalla|dal) <org>',
+        'mi hanno licenziat[oa] (?:da|dalla) <org>',
+        'ho lasciato il (?:mio )?(?:lavoro|posto) (?:da|alla|in|presso) <org>',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        'mi sono (?:separat[oa] da|lasciat[oa] (?:con|da)|divorziat[oa] da|mollat[oa] con) (?!(?:mi[oa]|il|la|un|una|lui|lei|loro)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?<!(?:il|la|mi[oa]|quando|se) )(?!(?:tu|lui|lei|mamma|papà)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e io ci siamo (?:lasciat[ie]|separat[ie]|mollat[ie])',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'pet_name',
+      [
+        '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?:il mio|la mia|il nostro|la nostra) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) è (?:mort[oa]|mancat[oa])',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'allergy',
+      ["non sono (?:più |affatto |alla fine |in realtà )?allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>"],
+      { denied: true },
+    ),
     ...slot('name', [
       '(?:mi chiamo|il mio nome è) <anyname>',
       '(?:^|[,;] )sono <fullname>(?= *(?:,|[.!]|$| di\\b| del\\b))',
@@ -226,7 +259,7 @@ export const italian: Pack = {
     ...slot('home_city', [
       '(?:non )?(?:vivo|abito|viviamo|abitiamo|sto)(?: \\p{L}+)? a <place>',
       '<related> (?:vive|abita)(?: \\p{L}+)? a <place>',
-      'mi sono trasferit[oa] a <place>',
+      '(?:mi sono trasferit[oa]|ci siamo trasferiti) a <place>',
       'siamo a <place>(?=[.!]|$)',
     ]),
     ...slot('home_city', ['mi trasferisco a <place>', 'ci trasferiamo a <place>'], { tense: 'planned' }),
@@ -271,7 +304,7 @@ export const italian: Pack = {
     ]),
     ...slot('car', ['ho venduto (?:la|il|la mia|il mio) <car>'], { denied: true }),
     ...slot('phone_model', ['(?:ho|uso) un <phone_model>', 'il mio <phone_model>']),
-    ...slot('diet', ['<whois> <diet>', '<related> è <diet>']),
+    ...slot('diet', ['<whois> (?:più )?<diet>', '<related> è <diet>']),
     ...slot('diet', ['non mangio(?: più)? <meat>', '<related> non mangia <meat>'], {
       value: 'niente {value}',
       firm: true,
@@ -347,9 +380,15 @@ export const italian: Pack = {
       { likely: 'alone' },
     ),
     ...slot('home_city', ['(?:vivo|abito|abitiamo|viviamo|sto)(?: \\p{L}+){0,3}? a <place>'], { likely: 'alone' }),
-    ...slot('employer', ['(?:lavoro|ho iniziato|inizio|sono)(?: \\p{L}+){0,3}? (?:presso|da|alla) <org>'], {
-      likely: 'alone',
-    }),
+    ...slot(
+      'employer',
+      [
+        '(?:lavoro|ho iniziato|inizio|(?<!mi )sono (?:(?:impiegat|assunt)[oa]|(?!(?:\\p{L}+(?:at|ut|it|s)[oa]|qui|qua|ora|adesso|già|ancora|appena|sempre|in|a|da|presso|alla)(?![\\p{L}]))\\p{L}+))(?: \\p{L}+){0,3}? (?:presso|da|alla) <org>',
+      ],
+      {
+        likely: 'alone',
+      },
+    ),
     ...slot(
       'medical_condition',
       [
@@ -392,6 +431,40 @@ export const italian: Pack = {
       value: 'vedovo',
       firm: true,
     }),
+    // What has ended, without its value: these rules come after all that tell a value.
+    ...slot(
+      'employer',
+      [
+        '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
+        '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',
+        'sono (?:ora |adesso |ormai |finalmente )?(?:disoccupat[oa]|in pensione|pensionat[oa])(?![\\p{L}])',
+        'sono andat[oa] in pensione',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        'mi sono (?:separat[oa]|lasciat[oa]|divorziat[oa]) (?:da|con|dal|dalla) (?:mi[oa]|mio|mia) (?:PARTNERS)(?![\\p{L}])',
+        'ho (?:lasciato|mollato) (?:il mio|la mia|mio|mia) (?:PARTNERS)(?= *(?:[.,;:!(]|$))',
+        '(?:il mio|la mia|mio|mia) (?:PARTNERS) mi ha (?:lasciat[oa]|mollat[oa])(?= *(?:[.,;:!(]|$))',
+        '(?:io e (?:il mio|la mia|mio|mia) (?:PARTNERS) |(?<=^|[,.;!] ))ci siamo (?:lasciat[ie]|separat[ie])(?= *(?:[.,;:!(]|$)| (?:ieri|la settimana|il mese|un|a (?:natale|pasqua)))',
+        'sono (?:di nuovo|tornat[oa]) single',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'car',
+      [
+        "(?<!(?:quando|se) )(?:ho|abbiamo) venduto (?:la (?:mia |nostra )?macchina|l'auto|la mia auto)(?![\\p{L}])(?! d)",
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'diet',
+      ['mangio di nuovo (?:la )?carne|ho ripreso a mangiare (?:la )?carne|sono tornat[oa] a mangiare (?:la )?carne'],
+      { denied: true },
+    ),
   ],
   answers: [
     ['name', 'come ti chiami|come si chiama|qual è il (?:tuo|suo) nome', '<fullname>'],

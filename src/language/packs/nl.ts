@@ -38,6 +38,8 @@ export const dutch: Pack = {
     said: 'zegt|zei|vertelt|vertelde|volgens|schrijft|schreef|vindt|vraagt|beweert',
     over: 'vroeger|was|waren|had|destijds|toen ik|als kind|ex|overleden|jaren geleden|wijlen|gestopt|opgezegd|verkocht',
     ended: '(?:niet|geen)(?: \\S+){0,4} meer',
+    passing:
+      'vandaag|vanavond|vanmiddag|vanochtend|vanmorgen|dit weekend|deze week|nu even|op dit moment even|in het spel',
     confirms:
       'ja(?! maar)|jep|precies|klopt(?! (?:niet|niet meer))|dat (?:klopt|is (?:juist|waar|goed))(?! niet)|juist|inderdaad|correct|perfect|prima|top|goed onthouden',
     corrects:
@@ -200,6 +202,35 @@ export const dutch: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
+    // What has ended, with its value.
+    ...slot(
+      'employer',
+      [
+        'ik ben (?:\\p{L}+ ){0,3}?(?:weg|vertrokken|ontslagen|gestopt) bij (?:de |het )?<org>',
+        'ik heb (?:\\p{L}+ ){0,3}?(?:ontslag genomen|mijn baan opgezegd) bij (?:de |het )?<org>',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        "(?<!(?:mijn|m'n|de|het|als|toen) )(?!(?:hij|zij|jij|mama|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) en ik (?:zijn (?:\\p{L}+ ){0,3}?(?:uit elkaar|gescheiden)|hebben het (?:\\p{L}+ ){0,2}?uitgemaakt)",
+        "ik heb het uitgemaakt met (?!(?:mijn|m'n|de|het)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+        "het is uit met (?!(?:mijn|m'n|de|het|die)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'pet_name',
+      [
+        "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
+        "(?:mijn|m'n|onze) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) is (?:\\p{L}+ ){0,2}?(?:dood|overleden|doodgegaan|gestorven)",
+      ],
+      { denied: true },
+    ),
+    ...slot('allergy', ['ik ben (?:toch |helemaal |eigenlijk )*(?:niet|niet meer) allergisch voor <words>'], {
+      denied: true,
+    }),
     ...slot('name', ['(?:ik heet|mijn naam is) <anyname>', '(?:^|[,;] )ik ben <fullname>(?= *(?:,|[.!]|$| uit| van))']),
     ...slot('preferred_name', ['(?:noem me|noem mij|iedereen noemt me|ze noemen me|zeg maar gewoon|zeg maar) <name>']),
     ...slot('birthday', [
@@ -231,7 +262,7 @@ export const dutch: Pack = {
     ]),
     ...slot('address', ['mijn adres is <street>', 'ik woon (?:op|aan) (?:de |het )?<street>']),
     ...slot('employer', [
-      '<who> (?:werk|werkt|werken)(?: [^\\s,;]+){0,4}? (?:bij|voor) (?:de |het )?<org>',
+      '<who> (?:werk|werkt|werken)(?: [^\\s,;]+){0,4}? (?:bij|voor) (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
       '(?:vanaf|per|sinds) (?:\\S+ ){1,4}?werk ik(?: \\p{L}+){0,2}? (?:bij|voor) (?:de |het )?<org>',
       'mijn (?:baas|baan) bij (?:de |het )?<org>',
       '<whois> bij (?:de |het )?<org> begonnen',
@@ -264,7 +295,7 @@ export const dutch: Pack = {
       "(?:mijn|m'n) <bike>",
     ]),
     ...slot('phone_model', ['ik heb een <phone_model>', "(?:mijn|m'n) <phone_model>"]),
-    ...slot('diet', ['<whois> <diet>', '<who> (?:eet) <diet>']),
+    ...slot('diet', ['<whois> (?:niet meer |geen )?<diet>', '<who> (?:eet) <diet>']),
     ...slot('diet', ['<who> (?:eet|drink|drinkt) geen <meat>', '<who> kan geen <meat>'], {
       value: 'geen {value}',
       firm: true,
@@ -348,7 +379,13 @@ export const dutch: Pack = {
         likely: 'alone',
       },
     ),
-    ...slot('employer', ['(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?<org>'], { likely: 'alone' }),
+    ...slot(
+      'employer',
+      [
+        '(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
+      ],
+      { likely: 'alone' },
+    ),
     ...slot(
       'medical_condition',
       ['(?:heb|kreeg|blijk ik)(?: \\p{L}+){0,3}? <condition>', '^(?:het is |uitslag: )?<condition>(?=[.,]|$)'],
@@ -393,6 +430,36 @@ export const dutch: Pack = {
       { likely: 'alone' },
     ),
     ...slot('car', ['(?:met|in) (?:de|mijn|onze) <car>'], { likely: 'alone' }),
+    // What has ended, without its value: these rules come after all that tell a value.
+    ...slot(
+      'employer',
+      [
+        '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
+        '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',
+        'ik ben (?:nu |inmiddels |eindelijk |sinds \\p{L}+ )*(?:werkloos|met pensioen|gepensioneerd)(?![\\p{L}])',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        "(?:mijn|m'n) (?:PARTNERS) en ik (?:zijn (?:\\p{L}+ ){0,3}?(?:uit elkaar|gescheiden)|hebben het (?:\\p{L}+ ){0,2}?uitgemaakt)",
+        "(?:mijn|m'n) (?:PARTNERS) heeft (?:me|mij|het) (?:\\p{L}+ ){0,2}?(?:verlaten|gedumpt|uitgemaakt)",
+        "(?:het is uit met|ik heb het uitgemaakt met) (?:mijn|m'n) (?:PARTNERS)(?![\\p{L}])",
+        '(?:^|[,.;!] )(?:we|wij) zijn (?:\\p{L}+ ){0,2}?(?:uit elkaar|gescheiden)(?= *(?:[.,;:!(]|$))',
+        'ik ben (?:weer|nu weer) (?:single|vrijgezel)',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'car',
+      [
+        "(?:ik heb|we hebben|heb|hebben) (?:mijn|m'n|onze) auto (?:\\p{L}+ ){0,3}?verkocht",
+        "(?:mijn|m'n|onze) auto is (?:\\p{L}+ ){0,2}?(?:verkocht|total loss)",
+      ],
+      { denied: true },
+    ),
+    ...slot('diet', ['ik eet (?:nu )?weer (?:vlees|kip)'], { denied: true }),
   ],
   answers: [
     ['name', 'hoe heet je|wat is (?:je|jouw|uw) naam', '<fullname>'],

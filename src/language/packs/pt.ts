@@ -51,6 +51,7 @@ export const portuguese: Pack = {
     said: 'disse|diz|falou|contou|segundo|escreveu|escreve|pergunta|acha',
     over: 'antes|era|eram|estava|tinha|quando era|quando eu era|de criança|ex|falecid[oa]|anos atrás|parei de|larguei|vendi|saí d[aeo]',
     ended: 'não \\S+(?: \\S+){0,4} mais|já não',
+    passing: 'hoje|esta (?:noite|tarde|manhã|semana)|este fim de semana|agora mesmo|no jogo',
     confirms:
       'sim|exato|exatamente|isso(?: mesmo)?(?! não)|correto|certo|é verdade|perfeito|ótimo|justamente|boa memória|lembraste-te|você lembrou',
     corrects:
@@ -231,6 +232,20 @@ export const portuguese: Pack = {
     drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
+    // What has ended, with its value.
+    ...slot('employer', ['(?:pedi demissão|fui demitid[oa]|fui despedid[oa]) d[aoe] <org>'], { denied: true }),
+    ...slot(
+      'partner_name',
+      [
+        '(?<!(?:meu|minha|quando|se) )(?!(?:ele|ela|você|tu|mamãe|papai)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e eu (?:terminamos|nos separamos|separámo-nos|acabámos|rompemos)(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|na|no|há|faz|semana|mês))',
+        '(?:terminei|rompi|acabei) com (?:o |a )?<name>',
+      ],
+      { denied: true },
+    ),
+    ...slot('pet_name', ['(?:meu|minha|nosso|nossa) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:morreu|faleceu)'], {
+      denied: true,
+    }),
+    ...slot('allergy', ['(?:já )?não sou (?:mais |afinal )?alérgic[oa] (?:a|ao|à|aos|às) <words>'], { denied: true }),
     ...slot('name', [
       '(?:me chamo|chamo-me|meu nome é|o meu nome é) <anyname>',
       '(?:^|[,;] )(?:eu )?sou (?:o |a )?<fullname>(?= *(?:,|[.!]|$| d[aeo]\\b))',
@@ -245,7 +260,7 @@ export const portuguese: Pack = {
     ...slot('home_city', [
       '(?:não |já não )?(?:moro|vivo|moramos|resido|vivemos)(?: \\p{L}+)? (?:em|no|na) <place>',
       '<related> (?:mora|vive)(?: \\p{L}+)? (?:em|no|na) <place>',
-      '(?:me mudei|mudei-me|mudei) (?:pra|para) <place>',
+      '(?:me mudei|mudei-me|mudei|nos mudamos|mudámo-nos) (?:pra|para) <place>',
     ]),
     ...slot('home_city', ['(?:vou me mudar|vou mudar|me mudo|mudo-me) (?:pra|para) <place>'], { tense: 'planned' }),
     ...slot('hometown', ['sou de <place>(?= *(?:[.,!]|$| mas))', 'nasci em <place>', 'cresci em <place>']),
@@ -276,7 +291,7 @@ export const portuguese: Pack = {
     ...slot('car', ['(?:tenho|comprei|dirijo|conduzo)(?: \\p{L}+)? um[a]? <car>', '(?:meu|o meu) <car>']),
     ...slot('car', ['vendi (?:o|meu|o meu) <car>'], { denied: true }),
     ...slot('phone_model', ['(?:tenho|uso|comprei) um <phone_model>', 'meu <phone_model>']),
-    ...slot('diet', ['<whois> <diet>', '<related> é <diet>']),
+    ...slot('diet', ['<whois> (?:mais )?<diet>', '<related> é <diet>']),
     ...slot('diet', ['(?:eu )?não como(?: mais)? <meat>', '<related> não come <meat>'], {
       value: 'sem {value}',
       firm: true,
@@ -389,6 +404,29 @@ export const portuguese: Pack = {
       value: 'viúvo',
       firm: true,
     }),
+    // What has ended, without its value: these rules come after all that tell a value.
+    ...slot(
+      'employer',
+      [
+        '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
+        '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',
+      ],
+      { denied: true },
+    ),
+    ...slot(
+      'partner_name',
+      [
+        '(?:terminei|rompi|acabei) com (?:o |a )?(?:meu|minha) (?:PARTNERS)(?![\\p{L}])',
+        '(?:meu|minha) (?:PARTNERS) (?:e eu (?:terminamos|nos separamos|separámo-nos|rompemos)|(?:me deixou|me largou|deixou-me|terminou comigo))(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|há|faz|por))',
+        '(?:^|[,.;!] )(?:a gente (?:terminou|se separou)|nos separamos|separámo-nos)(?= *(?:[.,;:!(]|$)| (?:ontem|semana|mês|há|faz))',
+        '(?:estou|tô) solteir[oa] (?:de novo|outra vez)',
+      ],
+      { denied: true },
+    ),
+    ...slot('car', ['(?<!(?:quando|se) )(?:vendi|vendemos) (?:o|meu|o meu|nosso) carro(?![\\p{L}])(?! d)'], {
+      denied: true,
+    }),
+    ...slot('diet', ['(?:voltei a comer|voltei pra) carne|como carne (?:de novo|outra vez)'], { denied: true }),
   ],
   answers: [
     ['name', 'qual (?:é )?(?:o )?seu nome|como (?:você|te) cham', '<fullname>'],

@@ -430,7 +430,9 @@ describe('somebody whose name is known', () => {
   const fill = (sentence: string, people: string[]): string[] =>
     pack === null
       ? []
-      : fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', people }).map(({ value }) => value);
+      : fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', people }).map(
+          ({ value }) => value ?? '',
+        );
 
   it('is whom a clause without a subject goes on about', () => {
     expect(fill('hope finds it hard, bought a house in Derby', ['hope'])).toEqual([]);
@@ -530,7 +532,7 @@ describe('sentences in which every slot of the user is marked (train/slots)', ()
         ({ subject, polarity }) => subject === 'User' && polarity === 'affirmed',
       );
       const fits = (slot: FilledSlot, mark: { attribute: string; value: string }): boolean =>
-        slot.attribute === mark.attribute && isSame(slot.value, mark.value);
+        slot.attribute === mark.attribute && isSame(slot.value ?? '', mark.value);
       marked += marks.length;
       found += marks.filter((mark) => filled.some((slot) => fits(slot, mark))).length;
       wrong.push(

@@ -11,7 +11,8 @@ import { cutValue, isGuessed, type MatchInput, type SlotContext } from './slot-v
 export interface FilledSlot {
   subject: string;
   attribute: string;
-  value: string;
+  /** Null where the words deny the attribute without its value: "I quit my job". */
+  value: string | null;
   polarity: Polarity;
   /** Null where the sentence does not show the tense. */
   tense: Tense | null;
@@ -77,7 +78,7 @@ function* matches(
 
 /** Whether two patterns found the same slot: the attribute is the same, and one value contains the other. */
 function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
-  const [left, right] = [one.value.toLowerCase(), other.value.toLowerCase()];
+  const [left, right] = [one.value?.toLowerCase() ?? '', other.value?.toLowerCase() ?? ''];
   return (
     one.attribute === other.attribute && one.subject === other.subject && (left.includes(right) || right.includes(left))
   );
@@ -110,24 +111,32 @@ function endsClause(value: string, shape: string, text: string, match: RegExpExe
   );
 }
 
+/** The value of a match; null if the matched words contain none. */
+function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
+  const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
+  // Patterns count UTF-16 units, so a value may end in the middle of an emoji: such a value is dropped.
+  return value && value.isWellFormed() ? value : null;
+}
+
 function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
   const { rule, text, sentence, pack } = input;
   const groups = match.groups ?? {};
   const raw = groups['v'];
-  const value = raw === undefined ? (rule.value ?? null) : cutValue(raw, input.shape, input, match);
-  // Patterns count UTF-16 units, so a value may end in the middle of an emoji: such a value is dropped.
-  if (value === null || value === '' || !value.isWellFormed()) return null;
+  const isVague = rule.denied === true && raw === undefined && rule.value === undefined;
+  const value = isVague ? '' : valueOf(raw, match, input);
+  if (value === null) return null;
   const subject = subjectOf(groups, pack);
   if (subject === null) return null;
   const clause = clauseAround(text, match.index, match.index + match[0].length, pack.script === 'han');
   const found: Found = { match, subject, value, raw, clause, whole: text.slice(clause.start, clause.end) };
-  if (isOfSomebodyElse(found, input) || (!rule.firm && isNotClaimed(found, input))) return null;
+  if (isOfSomebodyElse(found, input) || isOfAnotherTime(found, input)) return null;
+  if (!rule.firm && isNotClaimed(found, input)) return null;
   const isEnded = packPattern(pack, 'ended').test(found.whole) && !rule.denied;
   if (isEnded ? PEOPLE.has(rule.attribute) : isOverOrNegated(found, input)) return null;
   return {
     subject,
     attribute: rule.attribute,
-    value: (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
+    value: isVague ? null : (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
     polarity: isEnded || rule.denied === true ? 'denied' : 'affirmed',
     ...whenTrue(found, input),
     start: match.index,
@@ -136,17 +145,52 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   };
 }
 
+const LONG_AGO = 365 * 86_400_000;
+
+function isOfAnotherTime(found: Found, input: MatchInput): boolean {
+  return input.rule.denied === true ? isLongAgo(input.text, input) : isPassing(found, input);
+}
+
+/** Whether words that end something tell of another year, and so perhaps of something that is not known: "I quit my job in 2015". */
+function isLongAgo(text: string, { pack, context }: MatchInput): boolean {
+  return findDates(text, pack, { ...context, prefer: 'past' }).some(
+    ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
+  );
+}
+
+/** Where somebody is today is not where they live or work, unless the words tell of a move. */
+const LASTING: ReadonlySet<string> = new Set(['home_city', 'home_country', 'employer', 'job_title']);
+const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
+const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
+
+/** Whether the words describe a moment, or an animal as if it had a job. */
+function isPassing({ match, subject, raw, whole }: Found, { rule, pack }: MatchInput): boolean {
+  if (ANIMAL.test(subject) && OF_WORK.has(rule.attribute)) return true;
+  if (!LASTING.has(rule.attribute) || rule.tense === 'planned') return false;
+  const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
+  return packPattern(pack, 'passing').test(whole) && !packPattern(pack, 'past').test(lead);
+}
+
 function isOnlyLikely(value: string, { rule, shape }: MatchInput): boolean {
   return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value));
 }
 
-function whenTrue({ whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
+function whenTrue({ match, clause, whole, value }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text } = input;
-  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(text, whole, input);
+  // What follows "but" has a time of its own: "I drive a Tesla but I'm selling it next month".
+  const at = text.indexOf(value, match.index);
+  const end = at < 0 ? match.index + match[0].length : at + value.length;
+  const but = otherwise(input.pack).exec(text.slice(end))?.index;
+  const told = but === undefined ? text : text.slice(0, end + but);
+  const ahead = PEOPLE.has(rule.attribute)
+    ? null
+    : startAhead(told, but === undefined ? whole : told.slice(clause.start, clause.end), input);
   if (rule.tense === 'planned' || ahead !== null)
     return { tense: 'planned', from: ahead ?? datesAhead(text, input)[0]?.from ?? null };
   return { tense: rule.tense ?? null, from: null };
 }
+
+const otherwise = perPack(({ script, requests: { but } }) => wordsPattern(script === 'han' ? '' : but, script));
 
 /** A match with its value, and the clause that it stands in. */
 interface Found {
@@ -191,7 +235,7 @@ function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pac
   const end = match.index + head.length;
   const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + head;
   if (!rule.denied && has('over', past)) return true;
-  return (has('not', before) || has('not', lead)) && !rule.value?.startsWith('no {');
+  return (has('not', before) || (!rule.denied && has('not', lead))) && !rule.value?.startsWith('no {');
 }
 
 /** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */

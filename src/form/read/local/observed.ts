@@ -25,7 +25,7 @@ function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput)
   const when = { now: occurredAt, timeZone, prefer: 'future' } as const;
   const slot = english === null ? undefined : fillSlots(inFirstPerson(content), english, when)[0];
   // A value with words that the change of person has altered is not in the observation.
-  if (slot !== undefined && content.includes(slot.value)) {
+  if (slot !== undefined && content.includes(slot.value ?? '')) {
     const { subject, attribute, value, polarity, tense, from } = slot;
     return { subject, attribute, value, polarity, tense: tense ?? 'holds', from: from?.toISOString() ?? null };
   }

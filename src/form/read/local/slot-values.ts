@@ -1,7 +1,7 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
-import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
+import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
 import { LANGUAGES, packPattern, packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
@@ -31,6 +31,9 @@ const PARTICLES =
   /^(?:of|the|and|&|de|da|do|di|du|del|della|der|den|van|von|la|le|el|am|an|im|upon|on|bei|y|e|’t|'t)$/i;
 const NOT_PLACES =
   /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no|a&e|icu|er)$/i;
+
+/** One may move to a program or live in it, but not as one lives in a town. */
+const PRODUCT = new RegExp(`^(?:${PRODUCTS})$`, 'i');
 
 /** The input for cutting a value: the matched words and their place. */
 interface Cut extends MatchInput {
@@ -70,6 +73,8 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   org(cut) {
     const { raw, rule, isHan, isBefore } = cut;
     const name = isHan ? hanName(raw) : (organisationName(raw, isBefore) ?? (isBefore ? null : smallOrganisation(cut)));
+    // "I'm at Anna's now" is a visit.
+    if (rule.likely !== undefined && name !== null && GIVEN_NAMES.has(name.toLowerCase())) return null;
     const isOfLetters = name !== null && rule.pattern.startsWith('^(?:[') && /^\p{Lu}{1,4}$/u.test(name);
     return isOfLetters && !isHan ? null : name;
   },
@@ -126,7 +131,7 @@ function cutPersonName(cut: Cut): string | null {
 
 function cutPlace(cut: Cut): string | null {
   if (cut.isHan) return hanName(cut.raw);
-  return capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first)) ?? smallPlace(cut);
+  return capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first) && !PRODUCT.test(first)) ?? smallPlace(cut);
 }
 
 function organisationName(raw: string, isBefore: boolean): string | null {
@@ -207,7 +212,7 @@ function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
   if (pack.language === 'en') {
     const head =
       raw.split(
-        / (?:at|for|in|with|of|from|and|who|that|by|on|since|now|so|but|because|to|as|again|here|too|like|no|not|you|i|yet|anyway)\b/i,
+        / (?:at|for|in|with|of|from|and|who|that|by|on|since|now|so|but|because|to|as|again|here|too|like|no|not|you|i|yet|anyway|anymore|any)\b/i,
       )[0] ?? '';
     const words = withoutEnd(head.replace(/^(?:an?|the|my|your) /i, ''), '.,').split(' ');
     // "the only QS": short words and plain adjectives before the noun are part of a title, whole sentences are not.

@@ -36,14 +36,35 @@ export interface Kept extends Asked {
 export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  const filled = kept.flatMap(({ unit }) => unit.filled);
   for (const group of grouped(kept)) {
-    const filled = group.flatMap((item) => item.unit.filled.map((slot) => slotStatement(turn, slot, item, input)));
-    statements.push(...filled);
-    const said = filled.map(({ text, value }) => `${text} ${value}`).join(' ');
+    const slots = group.flatMap((item) =>
+      item.unit.filled
+        .filter((slot) => !isReplaced(slot, filled, input))
+        .map((slot) => slotStatement(turn, slot, item, input)),
+    );
+    statements.push(...slots);
+    const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
     if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) continue;
     statements.push(ownWords(turn, group, input));
   }
   return statements;
+}
+
+/**
+ * Whether a slot denies what a new value of the same turn replaces anyway: "I quit, I'm at Aldi now". A denial without a value would end
+ * the new one too.
+ */
+function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { attributes }: ReadInput): boolean {
+  const { attribute, subject, polarity, value } = slot;
+  if (polarity !== 'denied' || (value !== null && attributes.policyOf(attribute).values === 'many')) return false;
+  return filled.some(
+    (other) =>
+      other.attribute === attribute &&
+      other.subject === subject &&
+      other.polarity === 'affirmed' &&
+      other.from === null,
+  );
 }
 
 /** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
@@ -77,6 +98,8 @@ function grouped(kept: readonly Kept[]): Kept[][] {
 function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): boolean {
   return group.every(({ unit, request }) => {
     if (unit.filled.length === 0 || request === 'remember') return false;
+    // A denial without a value has the words of its sentence.
+    if (unit.filled.some(({ value }) => value === null)) return true;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));
     return !goesOn(unit, said, at) && (end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at));
@@ -89,7 +112,7 @@ const WORDS_OF_CLAUSE = 2;
 /** "I live in Oslo and work at Equinor": whether a name, a number or a clause of the sentence is not in what its slots say. */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
   const lower = text.toLowerCase();
-  const ends = filled.map(({ value }) => lower.lastIndexOf(value.toLowerCase()) + value.length);
+  const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
   let rest = text;
   for (const { start, end } of findDates(text, pack as Pack, at))
     rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
@@ -127,7 +150,10 @@ function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, i
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
     type: isWish || input.attributes.policyOf(slot.attribute).category === 'preference' ? 'preference' : 'fact',
-    text: renderSlot({ ...slot, subject }, unit.pack as Pack, input.attributes),
+    text:
+      slot.value === null
+        ? withDates(unit.text, 'happened', unit.pack, { now: turn.event.occurredAt, timeZone: input.timeZone }).text
+        : renderSlot({ ...slot, subject }, unit.pack as Pack, input.attributes),
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from === null ? null : slot.from.toISOString(),
     explicit: slot.isTold !== true,

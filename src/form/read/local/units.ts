@@ -1,7 +1,15 @@
 import { asksAboutText, type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { detectPack, packPattern, PACKS, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import {
+  detectPack,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { isUser, type Tense } from '../../../record/statement.ts';
@@ -172,7 +180,7 @@ export function renderSlot(
 ): string {
   const template =
     pack.templates[slot.attribute] ?? `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
-  const sentence = template.replace('{value}', () => slot.value);
+  const sentence = template.replace('{value}', () => slot.value ?? '');
   const denied = slot.polarity === 'denied' ? `${pack.notAnyMore}: ${sentence}` : sentence;
   return isUser(slot.subject) ? denied : `${slot.subject}: ${denied}`;
 }
@@ -324,7 +332,26 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
   const isSaid = (attribute: string): boolean => topicsOf(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
-  return tagged.filter(({ attribute }) => !PLACES.has(attribute) || hasOther || isSaid(attribute));
+  const isHere = packPattern(pack, 'passing').test(plainMarks(unit.text));
+  return tagged.filter(({ attribute, start }) => {
+    const before = plainMarks(unit.text.slice(0, start));
+    if (attribute.endsWith('_name')) return !namesThing(before, pack);
+    return !PLACES.has(attribute) || ((hasOther || isSaid(attribute)) && !isHere && !ownedPattern(pack).test(before));
+  });
+}
+
+const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
+
+const namedPattern = perPack(({ my, lists: { naming } }) =>
+  packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
+);
+
+/** Whether the words before a name introduce something that is neither a person nor an animal: "my boat is called". */
+function namesThing(before: string, pack: Pack): boolean {
+  const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
+  if (noun === undefined) return false;
+  const somebody = `${pack.partners}|${pack.pets}|${pack.children}|${Object.keys(pack.relations).join('|')}`;
+  return !wordsPattern(somebody, pack.script).test(noun);
 }
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
