@@ -71,9 +71,15 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
       return shared >= 2 && shared / own.size >= SAYS_IT;
     });
   const isMeant = (heard: Heard, least: number): boolean => namesValue(heard) || shares(heard.stems, least);
+  const plain = texts.map((text) => normalValue(text));
+  // "i have been sober for …": a heading that was cut short has too few words of the statement.
+  const isCutFrom = (sentence: string): boolean => {
+    const head = /…$/u.test(sentence) ? normalValue(sentence.replace(/…$/u, '')) : '';
+    return contentStems(head).size > 0 && plain.some((text) => text.startsWith(head));
+  };
   return {
     isTelling,
-    says: (sentence) => isMeant(heardOf(sentence), SAYS_IT),
+    says: (sentence) => isMeant(heardOf(sentence), SAYS_IT) || isCutFrom(sentence),
     takesUp: (sentence) => isMeant(heardOf(sentence), REPLY_SAYS_IT),
   };
 }

@@ -149,7 +149,7 @@ const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
 /** The tables with stored answers: their key, the column with JSON, and those with plain text, which may begin with a bracket, too. */
 const STORED_ANSWERS = [
-  { table: 'held_changes', key: 'id', json: 'proposal', texts: [], act: sql`delete from held_changes` },
+  { table: 'held_changes', key: 'id', json: 'proposal', texts: ['reason'], act: sql`delete from held_changes` },
   { table: 'refusals', key: 'id', json: 'proposal', texts: ['text', 'detail'], act: sql`delete from refusals` },
   {
     table: 'request_answers',
