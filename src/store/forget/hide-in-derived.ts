@@ -91,7 +91,8 @@ function withoutSaid<Texts extends Worded>(texts: Texts, says: Says): Texts {
   const title = texts.title ?? '';
   const named = contentStems(title.replace(KIND, ''));
   const [left, had] = [contentStems(content), contentStems(texts.content)];
-  const isNamed = says(title) || says(title.replace(KIND, '')) || [...named].some((stem) => had.has(stem) && !left.has(stem));
+  const isNamed =
+    says(title) || says(title.replace(KIND, '')) || [...named].some((stem) => had.has(stem) && !left.has(stem));
   return {
     ...texts,
     content,
