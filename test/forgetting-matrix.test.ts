@@ -105,7 +105,7 @@ const WAYS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'a spoken request': (scene) => ask(scene, scene.said, scene.matter.asks.here),
   'a spoken request in another session': (scene) => ask(scene, scene.later, scene.matter.asks.later),
 };
-const NEED_A_KEY: readonly string[] = ['facts.forget', 'the tool forget_fact'];
+const NEED_A_KEY: ReadonlySet<string> = new Set(['facts.forget', 'the tool forget_fact']);
 
 async function ask({ varve, clock, matter }: Scene, handle: Handle, userMessage: string): Promise<void> {
   await handle.logInteraction({ userMessage, agentResponse: matter.echoes.reply });
@@ -150,7 +150,7 @@ function isPossible(way: string, job: string): boolean {
 
 function pairsOf({ key }: Matter): (readonly [string, string])[] {
   return Object.keys(WAYS)
-    .filter((way) => key !== null || !NEED_A_KEY.includes(way))
+    .filter((way) => key !== null || !NEED_A_KEY.has(way))
     .flatMap((way) =>
       Object.keys(JOBS)
         .filter((job) => isPossible(way, job))
@@ -317,41 +317,43 @@ const KINDS = [
 
 for (const database of databases('sql')) {
   for (const { reader, name } of KINDS) {
-    const title = `[X1] what was forgotten, ${name}, with ${reader.name} on ${database.name}`;
-    describe.skipIf(database.skip !== null)(title, () => {
-      const matter = MATTERS[name] as Matter;
-      let scene: Opened;
-      beforeEach(async () => {
-        scene = await openScene(database, reader, matter);
-        await tell(scene, matter);
-        if (reader.isModel) await scene.said.form();
-      });
-      afterEach(() => scene.close());
-      const all = pairsOf(matter);
-      const pairs = inject('depth') === 'all' && database.name === 'SQLite' ? all : samplePairs(all, database.name);
+    describe.skipIf(database.skip !== null)(
+      `[X1] what was forgotten, ${name}, with ${reader.name} on ${database.name}`,
+      () => {
+        const matter = MATTERS[name] as Matter;
+        let scene: Opened;
+        beforeEach(async () => {
+          scene = await openScene(database, reader, matter);
+          await tell(scene, matter);
+          if (reader.isModel) await scene.said.form();
+        });
+        afterEach(() => scene.close());
+        const all = pairsOf(matter);
+        const pairs = inject('depth') === 'all' && database.name === 'SQLite' ? all : samplePairs(all, database.name);
 
-      it.each(pairs)('does not come back: %s, and %s before and after it', { timeout: 60_000 }, async (way, job) => {
-        if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
-        expect(await secret(scene)).toMatchObject({ value: matter.key === null ? null : 'Zorbex Foods' });
-        await WAYS[way]?.(scene);
-        const shown = scene.prompts().length;
-        expect(await leaks(scene)).toEqual([]);
-        await JOBS[job]?.(scene);
-        expect(await leaks(scene)).toEqual([]);
-        expect(
-          scene
-            .prompts()
-            .slice(shown)
-            .filter((prompt) => SECRET.test(prompt)),
-        ).toEqual([]);
-        if (!reader.isModel) expect(JSON.stringify(await scene.said.memories.list())).toContain(KEPT);
-      });
+        it.each(pairs)('does not come back: %s, and %s before and after it', { timeout: 60_000 }, async (way, job) => {
+          if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
+          expect(await secret(scene)).toMatchObject({ value: matter.key === null ? null : 'Zorbex Foods' });
+          await WAYS[way]?.(scene);
+          const shown = scene.prompts().length;
+          expect(await leaks(scene)).toEqual([]);
+          await JOBS[job]?.(scene);
+          expect(await leaks(scene)).toEqual([]);
+          expect(
+            scene
+              .prompts()
+              .slice(shown)
+              .filter((prompt) => SECRET.test(prompt)),
+          ).toEqual([]);
+          if (!reader.isModel) expect(JSON.stringify(await scene.said.memories.list())).toContain(KEPT);
+        });
 
-      it('does not come back when all jobs run, twice', { timeout: 60_000 }, async () => {
-        await WAYS['a spoken request']?.(scene);
-        for (let round = 0; round < 2; round += 1) for (const run of Object.values(JOBS)) await run(scene);
-        expect(await leaks(scene)).toEqual([]);
-      });
-    });
+        it('does not come back when all jobs run, twice', { timeout: 60_000 }, async () => {
+          await WAYS['a spoken request']?.(scene);
+          for (let round = 0; round < 2; round += 1) for (const run of Object.values(JOBS)) await run(scene);
+          expect(await leaks(scene)).toEqual([]);
+        });
+      },
+    );
   }
 }
