@@ -11,8 +11,9 @@ import { databases, type TestDatabase } from './databases.ts';
 import { randomOf } from './random.ts';
 import { from, json, type ProtocolServer, startProtocolServer } from './protocol-server.ts';
 
-// Every way to forget × every job and door that could bring it back, before and after each job. The tables below are the whole of
-// it: a new way, job or door is one more entry. `npm test` runs a sample of the pairs of ways and jobs, each with every door.
+// Every way to forget × every job and door that could bring it back, before and after each job, for each kind of statement. The tables
+// below are the whole of it: a new way, job, door or matter is one more entry. `npm test` runs a sample of the pairs of ways and jobs, each
+// with every door.
 
 const SECRET = /zorbex/i;
 const KEPT = 'Rollo';
@@ -25,19 +26,61 @@ interface Scene {
   said: Handle;
   /** Another session of the same user, later. */
   later: Handle;
+  matter: Matter;
 }
 
-/** What is said: a statement, a turn that becomes no memory, echoes of the assistant, and something that stays. */
-async function tell({ varve, clock, said }: Scene): Promise<void> {
-  const turns = [
-    { userMessage: 'I work at Zorbex Foods.', agentResponse: 'Zorbex Foods is a nice place. Noted.' },
-    { userMessage: 'I have a dog named Rollo.', agentResponse: 'Rollo sounds fun, and so does Zorbex.' },
-    {
-      userMessage: 'Ugh, zorbex foods canteen again, lol',
-      agentResponse: 'Soup?',
-      toolsUsed: [{ tool: 'lookup', result: 'Zorbex Foods: 12 Mill Lane' }],
+/** What is told, and how it is found and asked for. Every matter contains the secret word, and something else that stays. */
+interface Matter {
+  turns: Parameters<Handle['logInteraction']>[0][];
+  /** The key of a fact; null for a sentence without an attribute. */
+  key: string | null;
+  /** What the tool `forget` is given. */
+  what: string;
+  asks: Record<'here' | 'later', string>;
+  /** What the assistant answers to the request, and what it says later. */
+  echoes: Record<'reply' | 'later', string>;
+}
+
+const DOG = { userMessage: 'I have a dog named Rollo.', agentResponse: 'Rollo sounds fun, and so does Zorbex.' };
+
+/** A statement, a turn that becomes no memory, echoes of the assistant, and something that stays. */
+const MATTERS: Record<string, Matter> = {
+  'a fact': {
+    turns: [
+      { userMessage: 'I work at Zorbex Foods.', agentResponse: 'Zorbex Foods is a nice place. Noted.' },
+      DOG,
+      {
+        userMessage: 'Ugh, zorbex foods canteen again, lol',
+        agentResponse: 'Soup?',
+        toolsUsed: [{ tool: 'lookup', result: 'Zorbex Foods: 12 Mill Lane' }],
+      },
+    ],
+    key: 'employer',
+    what: 'employer',
+    asks: { here: 'Please forget where I work.', later: 'Forget that I work at Zorbex Foods.' },
+    echoes: {
+      reply: 'Okay, I have forgotten Zorbex Foods.',
+      later: 'As you work at Zorbex Foods, take the bus. It is late.',
     },
-  ];
+  },
+  // The heading of the summary is the beginning of the first sentence, and its name is in no other statement.
+  'a sentence with a name': {
+    turns: [
+      { userMessage: 'My boss Zorbex is a bully and shouts at us in the warehouse.', agentResponse: 'That is hard.' },
+      { ...DOG, agentResponse: 'Rollo sounds fun.' },
+      { userMessage: 'I started a course in welding.', agentResponse: 'Nice.' },
+    ],
+    key: null,
+    what: 'Zorbex',
+    asks: { here: 'Please forget everything about Zorbex.', later: 'Forget that my boss Zorbex is a bully.' },
+    echoes: {
+      reply: 'Okay, that is forgotten.',
+      later: 'As your boss Zorbex is a bully who shouts at you in the warehouse, take the bus. It is late.',
+    },
+  },
+};
+
+async function tell({ varve, clock, said }: Scene, { turns }: Matter): Promise<void> {
   for (const turn of turns) {
     await said.logInteraction(turn);
     await varve.drain();
@@ -45,23 +88,27 @@ async function tell({ varve, clock, said }: Scene): Promise<void> {
   }
 }
 
-async function employer({ said }: Scene): Promise<Memory> {
-  const { items } = await said.memories.list({ attributes: ['employer'] });
-  return items[0] as Memory;
+/** The statement of the matter. */
+async function secret({ said, matter: { key } }: Scene): Promise<Memory> {
+  const { items } = await said.memories.list({ limit: 200 });
+  return items.find(
+    ({ attribute, content, type }) => attribute === key && type !== 'summary' && SECRET.test(content),
+  ) as Memory;
 }
 
 const WAYS: Record<string, (scene: Scene) => Promise<unknown>> = {
-  'facts.forget': ({ said }) => said.facts.forget('employer'),
-  'the tool forget_fact': async ({ said }) => agentTool('forget_fact')?.run(said, { key: 'employer' }),
-  'the tool forget': async ({ said }) => agentTool('forget')?.run(said, { what: 'employer' }),
-  'memories.archive': async (scene) => scene.said.memories.archive((await employer(scene)).id, 'forgotten'),
-  eraseMemory: async (scene) => scene.said.eraseMemory((await employer(scene)).id),
-  'a spoken request': (scene) => ask(scene, scene.said, 'Please forget where I work.'),
-  'a spoken request in another session': (scene) => ask(scene, scene.later, 'Forget that I work at Zorbex Foods.'),
+  'facts.forget': ({ said, matter: { key } }) => said.facts.forget(key ?? ''),
+  'the tool forget_fact': async ({ said, matter: { key } }) => agentTool('forget_fact')?.run(said, { key }),
+  'the tool forget': async ({ said, matter: { what } }) => agentTool('forget')?.run(said, { what }),
+  'memories.archive': async (scene) => scene.said.memories.archive((await secret(scene)).id, 'forgotten'),
+  eraseMemory: async (scene) => scene.said.eraseMemory((await secret(scene)).id),
+  'a spoken request': (scene) => ask(scene, scene.said, scene.matter.asks.here),
+  'a spoken request in another session': (scene) => ask(scene, scene.later, scene.matter.asks.later),
 };
+const NEED_A_KEY: ReadonlySet<string> = new Set(['facts.forget', 'the tool forget_fact']);
 
-async function ask({ varve, clock }: Scene, handle: Handle, userMessage: string): Promise<void> {
-  await handle.logInteraction({ userMessage, agentResponse: 'Okay, I have forgotten Zorbex Foods.' });
+async function ask({ varve, clock, matter }: Scene, handle: Handle, userMessage: string): Promise<void> {
+  await handle.logInteraction({ userMessage, agentResponse: matter.echoes.reply });
   await varve.drain();
   // Where a model reads, the request is read with the session.
   await handle.form();
@@ -90,8 +137,8 @@ const JOBS: Record<string, (scene: Scene) => Promise<unknown>> = {
     await varve.maintain({ tenant: said.scope.tenant });
     await varve.drain();
   },
-  'an echo of the assistant': async ({ varve, said }) => {
-    await said.observe({ origin: 'agent', content: 'As you work at Zorbex Foods, take the bus. It is late.' });
+  'an echo of the assistant': async ({ varve, said, matter }) => {
+    await said.observe({ origin: 'agent', content: matter.echoes.later });
     await varve.drain();
   },
 };
@@ -101,16 +148,20 @@ function isPossible(way: string, job: string): boolean {
   return way !== 'eraseMemory' || job !== 'an echo of the assistant';
 }
 
-const PAIRS = Object.keys(WAYS).flatMap((way) =>
-  Object.keys(JOBS)
-    .filter((job) => isPossible(way, job))
-    .map((job) => [way, job] as const),
-);
+function pairsOf({ key }: Matter): (readonly [string, string])[] {
+  return Object.keys(WAYS)
+    .filter((way) => key !== null || !NEED_A_KEY.has(way))
+    .flatMap((way) =>
+      Object.keys(JOBS)
+        .filter((job) => isPossible(way, job))
+        .map((job) => [way, job] as const),
+    );
+}
 
 /** Every way and every job at least once, combined as the seed of the run says. `npm run test:slow` runs all pairs. */
-function samplePairs(stream: string): (readonly [string, string])[] {
-  const [random, missing] = [randomOf(stream), new Set([...Object.keys(WAYS), ...Object.keys(JOBS)])];
-  const shuffled = PAIRS.map((pair) => ({ pair, place: random() })).toSorted((one, other) => one.place - other.place);
+function samplePairs(pairs: readonly (readonly [string, string])[], stream: string): (readonly [string, string])[] {
+  const [random, missing] = [randomOf(stream), new Set(pairs.flat())];
+  const shuffled = pairs.map((pair) => ({ pair, place: random() })).toSorted((one, other) => one.place - other.place);
   // A pair that brings two new names comes before one that brings one.
   return [2, 1].flatMap((least) =>
     shuffled.flatMap(({ pair }) => {
@@ -219,7 +270,7 @@ function tellingAll(server: ProtocolServer): void {
 }
 
 /** A memory with a model server of its own, or with none. */
-async function openScene(database: TestDatabase, { isModel }: typeof LOCAL): Promise<Opened> {
+async function openScene(database: TestDatabase, { isModel }: typeof LOCAL, matter: Matter): Promise<Opened> {
   const { options, drop } = await database.create();
   const clock = manualClock(START);
   const server = isModel ? await startProtocolServer() : undefined;
@@ -240,6 +291,7 @@ async function openScene(database: TestDatabase, { isModel }: typeof LOCAL): Pro
     clock,
     said: varve.for({ ...scope, session: 'one' }),
     later: varve.for({ ...scope, session: 'two' }),
+    matter,
     prompts: () =>
       (server?.requests ?? []).map(({ body }) => body.messages?.map(({ content }) => content).join('\n') ?? ''),
     async close() {
@@ -256,40 +308,52 @@ interface Opened extends Scene {
   close(): Promise<void>;
 }
 
+/** The model tells the fact alone, so the sentence is told with the local reader. */
+const KINDS = [
+  { reader: LOCAL, name: 'a fact' },
+  { reader: MODEL, name: 'a fact' },
+  { reader: LOCAL, name: 'a sentence with a name' },
+];
+
 for (const database of databases('sql')) {
-  for (const reader of [LOCAL, MODEL]) {
-    describe.skipIf(database.skip !== null)(`[X1] what was forgotten, with ${reader.name} on ${database.name}`, () => {
-      let scene: Opened;
-      beforeEach(async () => {
-        scene = await openScene(database, reader);
-        await tell(scene);
-        if (reader.isModel) await scene.said.form();
-      });
-      afterEach(() => scene.close());
-      const pairs = inject('depth') === 'all' && database.name === 'SQLite' ? PAIRS : samplePairs(database.name);
+  for (const { reader, name } of KINDS) {
+    describe.skipIf(database.skip !== null)(
+      `[X1] what was forgotten, ${name}, with ${reader.name} on ${database.name}`,
+      () => {
+        const matter = MATTERS[name] as Matter;
+        let scene: Opened;
+        beforeEach(async () => {
+          scene = await openScene(database, reader, matter);
+          await tell(scene, matter);
+          if (reader.isModel) await scene.said.form();
+        });
+        afterEach(() => scene.close());
+        const all = pairsOf(matter);
+        const pairs = inject('depth') === 'all' && database.name === 'SQLite' ? all : samplePairs(all, database.name);
 
-      it.each(pairs)('does not come back: %s, and %s before and after it', { timeout: 60_000 }, async (way, job) => {
-        if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
-        expect(await employer(scene)).toMatchObject({ value: 'Zorbex Foods' });
-        await WAYS[way]?.(scene);
-        const shown = scene.prompts().length;
-        expect(await leaks(scene)).toEqual([]);
-        await JOBS[job]?.(scene);
-        expect(await leaks(scene)).toEqual([]);
-        expect(
-          scene
-            .prompts()
-            .slice(shown)
-            .filter((prompt) => SECRET.test(prompt)),
-        ).toEqual([]);
-        if (!reader.isModel) expect(JSON.stringify(await scene.said.memories.list())).toContain(KEPT);
-      });
+        it.each(pairs)('does not come back: %s, and %s before and after it', { timeout: 60_000 }, async (way, job) => {
+          if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
+          expect(await secret(scene)).toMatchObject({ value: matter.key === null ? null : 'Zorbex Foods' });
+          await WAYS[way]?.(scene);
+          const shown = scene.prompts().length;
+          expect(await leaks(scene)).toEqual([]);
+          await JOBS[job]?.(scene);
+          expect(await leaks(scene)).toEqual([]);
+          expect(
+            scene
+              .prompts()
+              .slice(shown)
+              .filter((prompt) => SECRET.test(prompt)),
+          ).toEqual([]);
+          if (!reader.isModel) expect(JSON.stringify(await scene.said.memories.list())).toContain(KEPT);
+        });
 
-      it('does not come back when all jobs run, twice', { timeout: 60_000 }, async () => {
-        await WAYS['a spoken request']?.(scene);
-        for (let round = 0; round < 2; round += 1) for (const run of Object.values(JOBS)) await run(scene);
-        expect(await leaks(scene)).toEqual([]);
-      });
-    });
+        it('does not come back when all jobs run, twice', { timeout: 60_000 }, async () => {
+          await WAYS['a spoken request']?.(scene);
+          for (let round = 0; round < 2; round += 1) for (const run of Object.values(JOBS)) await run(scene);
+          expect(await leaks(scene)).toEqual([]);
+        });
+      },
+    );
   }
 }

@@ -76,6 +76,8 @@ function meantByThing<Item extends Meanable>(
   const { attributes, pack: own, least } = asked;
   const plain = ` ${normalValue(words)} `;
   const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
+  const narrower = asked.isAll ? [] : besideName(words, { named, items, pack: own });
+  if (narrower.length > 0) return withRepeats(narrower, items);
   if (named.length > 0)
     return [...new Set([...withRepeats(named, items), ...(asked.isAll ? aboutNamed(named, items) : [])])];
   const open = items.filter((item) => !namesAnother(words, item, own));
@@ -116,6 +118,17 @@ function meantByThing<Item extends Meanable>(
   const kin = least >= 1 ? new Set<string>() : akin(topics);
   const near = sharing.length > 0 ? sharing : open.filter(({ content }) => sharesTopic(content, kin, own));
   return widened(latestOf(near));
+}
+
+/** "That Anna has depression": the statements with all words of a request that names somebody beside something else. */
+function besideName<Item extends Meanable>(
+  words: string,
+  { named, items, pack }: { named: readonly Item[]; items: readonly Item[]; pack: Pack | null },
+): Item[] {
+  const stems = tellingStems(words, pack);
+  const says = ({ subject = '', content, value }: Item): boolean =>
+    sharesWords(stems, `${subject} ${content} ${value ?? ''}`) === 1;
+  return named.every(says) ? [] : items.filter(says);
 }
 
 function latestOf<Item extends Meanable>(items: readonly Item[]): Item[] {

@@ -51,4 +51,6 @@ export interface CheckedForget {
   meant?: Quote[];
   /** Whether the reading layers are sure of these sentences: then they also complete what fields and words find. */
   isSure?: boolean;
+  /** The request is the wish that all of the user's is forgotten. */
+  isEverything?: boolean;
 }

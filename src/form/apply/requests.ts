@@ -1,10 +1,12 @@
 import { detectPack, plainMarks } from '../../language/packs/packs.ts';
+import type { Pack } from '../../language/packs/pack.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
 import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
+import { normalValue } from '../../record/attributes.ts';
 import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -12,6 +14,7 @@ import { lowestTrust, type Quote, trustOf } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
+import { clausesOf } from '../../store/forget/hide-words.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories, memoriesFrom } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
@@ -31,6 +34,7 @@ import {
   staysIn,
   withRepeats,
 } from '../meant-by-request.ts';
+import { asksForAll } from '../read/local/forget-phrases.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 
@@ -57,7 +61,7 @@ export async function checkRequests(
     if (evidence === null) checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
     else {
       const isNamedByModel = !context.isLocal && targets.length > 0;
-      checked.forgets.push({ request, evidence, targets, isNamedByModel });
+      checked.forgets.push({ request, evidence, targets, isNamedByModel, isEverything: isWish(evidence) });
     }
   }
   return { ...checked, forgets: await withMeant(work, checked.forgets) };
@@ -82,6 +86,12 @@ export async function applyRequests(
 ): Promise<AppliedRequests> {
   const retired = await applyEnds(writer, deps, ends, where);
   return { retired, ...(await applyForgets(writer, deps, forgets, where)) };
+}
+
+/** "Forget everything you know about me": whether the whole sentence of a request is that wish. */
+function isWish({ event: { content }, start }: Evidence): boolean {
+  const sentence = splitSentences(content).find(({ span }) => span.end > start);
+  return sentence !== undefined && asksForAll(sentence.text);
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
@@ -143,10 +153,13 @@ async function applyForgets(
       applied.restored.push(...(await takeBack(forgetting, asked)));
       continue;
     }
-    const { memories, words } = await findMeant(forgetting, { ...asked, meant: isSaidAgain ? [] : meant });
+    const isEverything = asked.isEverything === true;
+    const { memories, words } = isEverything
+      ? await findEverything(forgetting, evidence.event)
+      : await findMeant(forgetting, { ...asked, meant: isSaidAgain ? [] : meant });
     const count = memories.length + words.length;
     if (count === 0 && isSaidAgain) continue;
-    if (count === 0 || count > MOST_AT_ONCE) {
+    if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
       applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
       continue;
     }
@@ -208,6 +221,19 @@ interface Meant {
   words: Quote[];
 }
 
+/** All statements of the user that may be changed here, and all that the user has said before: of whatever kind it is, the user means it. */
+async function findEverything(forgetting: Forgetting, event: Event): Promise<Meant> {
+  const { writer, owner } = forgetting;
+  const memories = await forgettable(forgetting, [], true);
+  const said = await saidBefore(writer, owner, event, MOST_KNOWN);
+  const whole = await withStatements(
+    writer,
+    memories,
+    said.map(({ quote }) => quote),
+  );
+  return { memories, words: whole.words };
+}
+
 async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise<Meant> {
   const { writer, deps, owner, turns } = forgetting;
   const { request, evidence, targets, meant = [], isSure = false } = asking;
@@ -222,40 +248,67 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const own = open
     .filter((memory) => !later.has(memory))
     .map((memory) => (replacing.has(memory.contradictedBy ?? '') ? { ...memory, archivedAt: null } : memory));
+  const { isAll = false, isToldBefore = false } = request;
+  const pack = detectPack(evidence.event.content);
+  const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
+  const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
+  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
+  const isBeside = (memory: Memory): boolean =>
+    isNarrow && isInOtherClause(memory, said, { ...asked, about: request.about });
+  const apart = own.filter((memory) => !isBeside(memory));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, open, [following]);
-  if (request.isLikely === true) return withStatements(writer, own, meant);
+  if (request.isLikely === true) return withStatements(writer, apart, meant);
   // "Delete everything about my health": fields find one statement, the reading layers all of them.
   const complete = async (found: Meant): Promise<Meant> => {
     const sure = new Set([event.id, ...meant.map((quote) => quote.event)]);
     if (!isSure || !eventsOf(found).every((id) => sure.has(id))) return found;
-    const more = await withStatements(writer, own, meant);
+    // "Forget where I work" leaves the other statements of a sentence of which it means one.
+    const known = found.memories.flatMap(({ quotes }) => quotes);
+    const more = await withStatements(
+      writer,
+      apart,
+      meant.filter((quote) => !quotesMeet([quote], known)),
+    );
     return {
       memories: [...new Set([...found.memories, ...more.memories])],
       words: [...found.words, ...more.words.filter((quote) => !quotesMeet([quote], found.words))],
     };
   };
-  const { isAll = false, isToldBefore = false } = request;
-  const pack = detectPack(evidence.event.content);
-  const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
   // "My PIN is 1234. Don't keep that.": the request means its own turn.
   const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
     return complete(await saidJustBefore(forgetting, evidence, { named, own: open }));
-  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
-  const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
   const memoriesMeant = asking.isNamedByModel ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
   const found = new Set<Meanable>(
     isNarrow && memoriesMeant.length > 0
       ? memoriesMeant
       : [...named, ...meantByRequest(request.about, [...own, ...said], asked)],
   );
-  if (found.size === 0) return withStatements(writer, own, meant);
+  if (found.size === 0) return withStatements(writer, apart, meant);
   const quotes = said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote);
-  const withSaid = await withStatements(writer, own, quotes);
+  const withSaid = await withStatements(writer, apart, quotes);
   const memories = own.filter((memory) => found.has(memory) || withSaid.memories.includes(memory));
   return complete({ ...withSaid, memories: withSameWords(memories, own) });
+}
+
+/** "I live in Oslo and work at Equinor": whether a request means one clause of a sentence, and the value of a statement is in another. */
+function isInOtherClause(
+  { value, quotes }: Memory,
+  said: readonly SaidSentence[],
+  { about, ...asked }: { about: string; attributes: Parts['attributes']; pack: Pack | null },
+): boolean {
+  if (value === null) return false;
+  return said
+    .filter(({ quote }) => quotesMeet([quote], quotes))
+    .some((sentence) => {
+      const clauses = clausesOf(sentence.content).map(({ from, end }) => sentence.content.slice(from, end));
+      const means = (content: string): boolean =>
+        meantByRequest(about, [{ ...sentence, content }], { ...asked, least: 1 }).length > 0;
+      const own = clauses.find((clause) => normalValue(clause).includes(normalValue(value)));
+      return own !== undefined && !means(own) && clauses.some(means);
+    });
 }
 
 /** The events that a request takes something from. */
@@ -267,14 +320,18 @@ function eventsOf({ memories, words }: Meant): string[] {
  * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
  * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
  */
-async function forgettable({ writer, deps, owner }: Forgetting, targets: readonly Memory[]): Promise<Memory[]> {
+async function forgettable(
+  { writer, deps, owner }: Forgetting,
+  targets: readonly Memory[],
+  isEverything = false,
+): Promise<Memory[]> {
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
   const list = (filter: { archiveReasons?: ArchiveReason[] }): ReturnType<typeof listMemories> =>
     listMemories(writer, owner, { types, limit: MOST_KNOWN, ...filter }, { now: deps.clock.now() });
   const live = await list({});
   const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
   const replaced = past.items.filter(
-    ({ archiveReason, contradictedBy }) => archiveReason === 'contradicted' || contradictedBy !== null,
+    ({ archiveReason, contradictedBy }) => isEverything || archiveReason === 'contradicted' || contradictedBy !== null,
   );
   const found = new Map([...live.items, ...replaced].map((memory) => [memory.id, memory]));
   for (const { id } of targets) {
@@ -370,13 +427,13 @@ interface SaidSentence extends Meanable {
 const MOST_TURNS = 200;
 
 /** The user's sentences before a turn, the latest turn first, including those from which no memory was formed. */
-async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<SaidSentence[]> {
+async function saidBefore(reader: Reader, owner: Scope, event: Event, limit = MOST_TURNS): Promise<SaidSentence[]> {
   const turns = await ownEvents(reader, owner, {
     kind: 'message',
     origins: ['user'],
     occurred: { upTo: event.occurredAt.getTime() },
     order: 'newest',
-    limit: MOST_TURNS,
+    limit,
   });
   const before = turns.slice(turns.findIndex(({ id }) => id === event.id) + 1);
   return before.flatMap(({ id, content, occurredAt }) =>
@@ -417,7 +474,7 @@ async function withMeant(work: MeantWork, forgets: readonly CheckedForget[]): Pr
   const found: CheckedForget[] = [];
   for (const asked of forgets) {
     const { request, evidence } = asked;
-    if (request.takenBack === true || asked.isNamedByModel) {
+    if (request.takenBack === true || asked.isNamedByModel || asked.isEverything === true) {
       found.push(asked);
       continue;
     }

@@ -1,3 +1,4 @@
+import { entitiesOf } from '../../language/entities.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
@@ -7,6 +8,7 @@ import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
 import { type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
+import { findEntitiesByName, writeEntity } from '../entity-store.ts';
 import { beginEpoch } from '../erase-records.ts';
 import { changeOwner } from '../owner-store.ts';
 import { findChangeable } from '../read-memories.ts';
@@ -67,7 +69,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   }
   const emptied = await hideInDerived(writer, parts, { items, owner: around, why: work.why });
   work.emptied?.push(...emptied);
-  await removeEntities(writer, items);
+  await removeEntities(writer, parts, items);
   await beginEpoch(writer, owner.tenant, [owner, ...items.flatMap(({ memory }) => memory?.scope ?? [])]);
   return forgotten;
 }
@@ -102,8 +104,31 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   const { tenant } = record.scope;
   await changeOwner(writer, record.scope, parts.clock.now());
   if (record.as === 'forgotten') await showWords(writer, parts, tenant, record.id);
+  if (record.as === 'forgotten' && record.memory !== null) await nameAgain(writer, parts, record.memory, record.scope);
   await deleteForgotten(writer, tenant, [record.id]);
   await beginEpoch(writer, tenant, [record.scope]);
+}
+
+/** Links a memory again with the entities that its words name: forgetting has removed those that nothing else named. */
+async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
+  const [memory] = await memoriesBy(writer, owner.tenant, 'id', [id]);
+  if (memory === undefined) return;
+  const linked = new Set(memory.entities);
+  for (const entity of entitiesOf(memory.content, memory.subject, [])) {
+    const [known] = await findEntitiesByName(writer, owner, [entity.name]);
+    linked.add((known ?? (await writeEntity(writer, parts, owner, entity))).id);
+  }
+  const added = [...linked].filter((entity) => !memory.entities.includes(entity));
+  if (added.length === 0) return;
+  const links = added.map((entity) => ({ tenant_id: owner.tenant, entity_id: entity, memory_id: id }));
+  await writer.insertInto('memory_entities').values(links).execute();
+  const entities = JSON.stringify([...linked]);
+  await writer
+    .updateTable('memories')
+    .set({ entities })
+    .where('tenant_id', '=', owner.tenant)
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Cuts what was forgotten out of new events: an agent or a tool that repeats it is ignored until the user says it again. */

@@ -1,3 +1,4 @@
+import { contentStems, coveredBy, indexWords } from '../../language/words.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -53,8 +54,8 @@ export async function hideInDerived(
 }
 
 /**
- * Removes matching sentences from a memory, its title and its history. Returns false if nothing would be left or the memory is already
- * hidden: the memory is then unchanged, and the caller removes it.
+ * Removes matching sentences from a memory and its history, and what its title and its tags say of them. Returns false if nothing would be
+ * left or the memory is already hidden: the memory is then unchanged, and the caller removes it.
  */
 export async function redactMemory(
   writer: Writer,
@@ -62,21 +63,42 @@ export async function redactMemory(
   memory: Memory,
   { says, why }: { says: Says; why: Change },
 ): Promise<boolean> {
-  const content = redactText(memory.content, says);
-  const isNamed = says(memory.title ?? '');
-  if (content !== memory.content || isNamed) {
-    const title = isNamed ? titleOf(memory.title ?? '', content) : memory.title;
+  const { content, title, tags } = withoutSaid(memory, says);
+  const isNamed = title !== memory.title;
+  if (content !== memory.content || isNamed || tags.length < memory.tags.length) {
     const isTaken = isNamed && (await hasTitle(writer, memory, title));
     if (content.trim() === '' || memory.archivedAt !== null || isTaken) return false;
-    await reviseMemory(writer, parts, memory, { change: { content, title }, why });
+    await reviseMemory(writer, parts, memory, { change: { content, title, tags }, why });
   }
-  const redact = (before: { content: string; title?: string | null }) => ({
-    ...before,
-    content: redactText(before.content, says),
-    title: says(before.title ?? '') ? titleOf(before.title ?? '', content) : before.title,
-  });
+  const redact = (before: { content: string; title?: string | null; tags?: string[] }) => withoutSaid(before, says);
   await redactHistory(writer, memory.scope.tenant, memory.id, redact);
   return true;
+}
+
+/** The texts of a memory that a person or a model has worded. */
+interface Worded {
+  content: string;
+  title?: string | null;
+  tags?: string[];
+}
+
+/**
+ * The texts of a memory without what is hidden. A title of a few words need not say a whole statement: one with words that only the
+ * removed sentences had is replaced, too.
+ */
+function withoutSaid<Texts extends Worded>(texts: Texts, says: Says): Texts {
+  const content = redactText(texts.content, says);
+  const title = texts.title ?? '';
+  const named = contentStems(title.replace(KIND, ''));
+  const [left, had] = [contentStems(content), contentStems(texts.content)];
+  const isNamed =
+    says(title) || says(title.replace(KIND, '')) || [...named].some((stem) => had.has(stem) && !left.has(stem));
+  return {
+    ...texts,
+    content,
+    ...(isNamed ? { title: titleOf(title, content) } : {}),
+    ...(texts.tags === undefined ? {} : { tags: texts.tags.filter((tag) => !says(tag.replace(/[-_:]/gu, ' '))) }),
+  };
 }
 
 /** Removes matching values from the metadata of memories that Varve has made for the user, such as the context of an intention. */
@@ -109,9 +131,12 @@ async function redactMetadata(writer: Writer, owner: Scope, says: Says): Promise
 
 const TITLE_WORDS = 6;
 
+/** The word for the kind of a text before its title: "Summary: ". */
+const KIND = /^\p{L}+: /u;
+
 /** A summary whose title names the forgotten matter gets a new title: the word for its kind and its first remaining words. */
 function titleOf(before: string, content: string): string {
-  const kind = /^\p{L}+: /u.exec(before)?.[0] ?? '';
+  const [kind = ''] = KIND.exec(before) ?? [];
   return `${kind}${content.split(/\s+/u).slice(0, TITLE_WORDS).join(' ')}`;
 }
 
@@ -139,39 +164,25 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
   return memories.filter((memory) => !shared.includes(memory) || memory.sourceEvents.some((id) => own.has(id)));
 }
 
-/** Removes the entities that a forgotten statement names, unless another live memory mentions them. */
-export async function removeEntities(writer: Writer, items: readonly Item[]): Promise<void> {
+/**
+ * An entity of a forgotten statement is removed where the statement says its name, unless another live memory is about it, or where nothing
+ * but forgotten statements names it. An entity with metadata was written by the application and is removed only where its name is said.
+ */
+export async function removeEntities(writer: Writer, parts: Parts, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {
     if (memory === null || memory.entities.length === 0) continue;
     const { tenant } = memory.scope;
-    const rows = await writer
-      .selectFrom('entities')
-      .select(['id', 'name'])
-      .where('tenant_id', '=', tenant)
-      .where('owner_key', '=', ownerKey(memory.scope))
-      .where('id', 'in', memory.entities)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('memory_entities')
-              .innerJoin('memories', (join) =>
-                join
-                  .onRef('memories.tenant_id', '=', 'memory_entities.tenant_id')
-                  .onRef('memories.id', '=', 'memory_entities.memory_id'),
-              )
-              .select('memories.id')
-              .whereRef('memory_entities.tenant_id', '=', 'entities.tenant_id')
-              .whereRef('memory_entities.entity_id', '=', 'entities.id')
-              .where('memories.archived_at', 'is', null),
-          ),
-        ),
-      )
-      .execute();
-    const gone = rows.filter(({ name }) => sayer.says(name)).map(({ id }) => id);
-    for (const table of ['entity_names', 'memory_entities'] as const)
-      await removeRows(writer, { table, tenant, column: 'entity_id', values: gone });
-    await removeRows(writer, { table: 'entities', tenant, column: 'id', values: gone });
+    const found = { table: 'entities', tenant, column: 'id', values: memory.entities } as const;
+    const own = (await rowsBy(writer, found)).filter(({ owner_key }) => owner_key === ownerKey(memory.scope));
+    const links = await linksOf(writer, tenant, memory.entities);
+    const gone: string[] = [];
+    for (const { id, name, metadata } of own) {
+      const about = links.filter(({ entity_id }) => entity_id === id);
+      if (about.some(({ archived_at }) => archived_at === null)) continue;
+      const isLeft = metadata !== '{}' || about.some(({ archive_reason }) => archive_reason !== 'forgotten');
+      if (sayer.says(name) || !(isLeft || (await isNamedLive(writer, parts, memory.scope, name)))) gone.push(id);
+    }
+    await removeNamed(writer, tenant, gone);
     const entities = JSON.stringify(memory.entities.filter((id) => !gone.includes(id)));
     if (gone.length > 0)
       await writer
@@ -181,6 +192,40 @@ export async function removeEntities(writer: Writer, items: readonly Item[]): Pr
         .where('id', '=', memory.id)
         .execute();
   }
+}
+
+/** The memories that are linked with entities, live and archived. */
+function linksOf(writer: Writer, tenant: string, entities: readonly string[]) {
+  return writer
+    .selectFrom('memory_entities as link')
+    .innerJoin('memories as memory', (join) =>
+      join.onRef('memory.tenant_id', '=', 'link.tenant_id').onRef('memory.id', '=', 'link.memory_id'),
+    )
+    .select(['link.entity_id', 'memory.archived_at', 'memory.archive_reason'])
+    .where('link.tenant_id', '=', tenant)
+    .where('link.entity_id', 'in', [...entities])
+    .execute();
+}
+
+/** Whether a live memory of the owner has the words of a name, also without a link to its entity: "ralf yelled again". */
+async function isNamedLive(writer: Writer, parts: Parts, scope: Scope, name: string): Promise<boolean> {
+  const search = { tenant: scope.tenant, kind: 'memory', owners: [ownerKey(scope)], words: indexWords(name) } as const;
+  const hits = await parts.database.text.search(writer, { ...search, archived: false, limit: MOST_NAMING });
+  const rows = hits.map(({ rowId }) => rowId);
+  const words = contentStems(name);
+  const memories = await memoriesBy(writer, scope.tenant, 'row_id', rows);
+  return memories.some(
+    ({ archivedAt, content, title }) =>
+      archivedAt === null && coveredBy(words, contentStems(`${title ?? ''} ${content}`)) === 1,
+  );
+}
+
+const MOST_NAMING = 100;
+
+async function removeNamed(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
+  for (const table of ['entity_names', 'memory_entities'] as const)
+    await removeRows(writer, { table, tenant, column: 'entity_id', values: ids });
+  await removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
 }
 
 /** Memories of a tenant by their ids or by their rows, in no order. */

@@ -1,5 +1,6 @@
 import { indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
+import { normalValue } from '../../record/attributes.ts';
 import { memoryType } from '../../record/memory-types.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
@@ -83,7 +84,8 @@ export async function hideInLog(
   // The words of other people are not cut, and neither are documents, which were stored on purpose.
   const echoes = hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
   const rows = [...new Map([...own, ...replies, ...echoes].map((row) => [row.id, row])).values()];
-  const standing = await standingQuotes(writer, tenant, { items, rows });
+  const standing = await standingStatements(writer, tenant, { items, rows });
+  const standingQuotes = standing.flatMap(({ quotes }) => quotes);
   const isReply = new Set(replies.map(({ id }) => id));
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
@@ -99,10 +101,12 @@ export async function hideInLog(
         continue;
       }
       const test = isReply.has(row.id) ? item.sayer.takesUp : item.sayer.says;
-      const saysIt = row.origin === 'user' ? unlessStanding(row, test, standing) : test;
+      const saysIt = row.origin === 'user' ? unlessStanding(row, test, standingQuotes) : test;
       const asked = isRequest && index === 0 ? request.quotes : [];
       const spans = spansOf(item, row, {
-        quotes: [...quotes, ...asked],
+        quotes,
+        exact: asked,
+        stays: row.origin === 'user' ? staysBeside(item, row, standing) : undefined,
         says: saysIt,
         isSource: sources.includes(row.id),
       });
@@ -135,19 +139,34 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
   };
 }
 
-/** The quotes of live statements that are not being forgotten. */
-async function standingQuotes(
+/** Recognises the clauses of a turn that another live statement rests on: those with its value, or those that it alone quotes. */
+function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly Memory[]): Hiding['stays'] {
+  const others = standing.filter((memory) => memory.quotes.some(({ event }) => event === row.id));
+  if (others.length === 0) return undefined;
+  return (clause, start) => {
+    if (sayer.names(clause)) return false;
+    const place = [{ event: row.id, start, end: start + clause.trimEnd().length }];
+    return others.some(
+      (other) =>
+        (other.value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(other.value)} `)) ||
+        (quotesMeet(other.quotes, place) && !quotesMeet(quotes, place)),
+    );
+  };
+}
+
+/** The live statements that are not being forgotten. */
+async function standingStatements(
   writer: Writer,
   tenant: string,
   { items, rows }: { items: readonly Item[]; rows: readonly EventRow[] },
-): Promise<Quote[]> {
+): Promise<Memory[]> {
   const gone = new Set(items.map(({ memory }) => memory?.id));
   const learned = await memoriesFrom(
     writer,
     tenant,
     rows.map(({ id }) => id),
   );
-  return learned.filter(({ id, archivedAt }) => archivedAt === null && !gone.has(id)).flatMap(({ quotes }) => quotes);
+  return learned.filter(({ id, archivedAt }) => archivedAt === null && !gone.has(id));
 }
 
 const LONGEST_REPLY = 6;

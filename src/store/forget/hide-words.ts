@@ -29,6 +29,8 @@ export interface Sayer {
   says(sentence: string): boolean;
   /** Whether a sentence of the direct reply refers to the statement. */
   takesUp(sentence: string): boolean;
+  /** Whether a clause has the value, also one that does not identify the statement. */
+  names(clause: string): boolean;
   /** Whether the value alone identifies the statement: a name, a number, an address. */
   isTelling: boolean;
 }
@@ -73,9 +75,15 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
       return shared >= 2 && shared / own.size >= SAYS_IT;
     });
   const isMeant = (heard: Heard, least: number): boolean => namesValue(heard) || shares(heard.stems, least);
+  // "i have been sober for …": a heading that was cut short has too few words of the statement.
+  const isCutFrom = (sentence: string): boolean => {
+    const head = sentence.endsWith('…') ? normalValue(sentence.slice(0, -1)) : '';
+    return contentStems(head).size > 0 && texts.some((text) => normalValue(text).startsWith(head));
+  };
   return {
     isTelling,
-    says: (sentence) => isMeant(heardOf(sentence), SAYS_IT),
+    names: (clause) => value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `),
+    says: (sentence) => isMeant(heardOf(sentence), SAYS_IT) || isCutFrom(sentence),
     takesUp: (sentence) => isMeant(heardOf(sentence), REPLY_SAYS_IT),
   };
 }
@@ -137,22 +145,26 @@ export interface Hiding {
   /** Spans that are hidden regardless of their words. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
   says: Says;
+  /** Spans that are hidden as they are: the words of a request, beside which a sentence may say something else. */
+  exact?: readonly Pick<Quote, 'start' | 'end'>[];
+  /** Whether a clause says something that stays, and nothing to hide. */
+  stays?: (clause: string, start: number) => boolean;
 }
 
 /**
  * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is at least half of the sentence, or where the
  * sentence matches the statement. An event of which no word is left becomes blank completely.
  */
-export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] {
+export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: Hiding): CutSpan[] {
   const { content } = row;
-  const spans: { start: number; end: number }[] = [];
+  const spans: { start: number; end: number }[] = [...exact];
   for (const { text, span } of splitSentences(content)) {
     const inside = quotes.flatMap(({ start, end }) => {
       const part = { start: Math.max(start, span.start), end: Math.min(end, span.end) };
       return part.start < part.end ? [part] : [];
     });
     const quoted = inside.reduce((sum, { start, end }) => sum + end - start, 0);
-    if (quoted * 2 >= text.length || says(text)) spans.push(span);
+    if (quoted * 2 >= text.length || says(text)) spans.push(...clausesToHide(text, span.start, stays));
     else spans.push(...inside);
   }
   const isAll = !/[\p{L}\p{N}]/u.test(withBlanks(content, spans));
@@ -163,6 +175,24 @@ export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] 
   if (redactJson(row.metadata, says) !== row.metadata)
     cut.push({ event: row.id, start: 0, end: row.metadata.length, field: 'metadata', words: row.metadata });
   return cut;
+}
+
+const CLAUSE_BREAK = /[,;，、；]\s*| (?=(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar) )/giu;
+
+/** The places of the clauses of a sentence. */
+export function clausesOf(sentence: string): { from: number; end: number }[] {
+  const breaks = [...sentence.matchAll(CLAUSE_BREAK)].map(({ index, 0: mark }) => index + mark.length);
+  const ends = [...breaks, sentence.length];
+  return ends.map((end, index) => ({ from: ends[index - 1] ?? 0, end }));
+}
+
+/** The clauses of a sentence to hide: all of it, unless something that stays is in clauses of its own. */
+function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): { start: number; end: number }[] {
+  const whole = [{ start, end: start + sentence.length }];
+  if (stays === undefined) return whole;
+  const clauses = clausesOf(sentence);
+  const hidden = clauses.filter(({ from, end }) => !stays(sentence.slice(from, end), start + from));
+  return hidden.length === 0 ? whole : hidden.map(({ from, end }) => ({ start: start + from, end: start + end }));
 }
 
 /** Replaces spans of a text by blanks: every other character keeps its offset, so that quotes stay valid. */

@@ -148,7 +148,7 @@ const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
 /** The tables with stored answers. Columns of JSON and of plain text are listed separately, because plain text may begin with a bracket. */
 const STORED_ANSWERS = [
-  { table: 'held_changes', key: 'id', json: 'proposal', texts: [], act: sql`delete from held_changes` },
+  { table: 'held_changes', key: 'id', json: 'proposal', texts: ['reason'], act: sql`delete from held_changes` },
   { table: 'refusals', key: 'id', json: 'proposal', texts: ['text', 'detail'], act: sql`delete from refusals` },
   {
     table: 'request_answers',

@@ -1,3 +1,4 @@
+import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
@@ -10,9 +11,11 @@ import {
   meantByRequest,
   namesNothing,
   namesTopic,
+  tellingStems,
 } from '../../meant-by-request.ts';
 import type { Reading, ReadInput } from '../reader.ts';
 import type { Kept } from './statements-of-turn.ts';
+import { correctionStart } from './forget-phrases.ts';
 import { forgetObject, type ForgetObject } from './requests.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
@@ -44,9 +47,30 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, 
     return;
   }
   if (about === null || (about === '' && isSaidAgain)) return;
+  const corrected = about === '' ? correctedBy(turn, unit) : null;
+  if (corrected !== null) {
+    // "Scratch that, the meeting is at four": only what the new words replace is forgotten.
+    const replaced = earlier.findLast(({ content }) => replaces(corrected, content, unit.pack));
+    if (replaced !== undefined) reading.forgets.push({ quote, about: replaced.content, known: [], isToldBefore: true });
+    return;
+  }
   const isAllusion = about === said.trim() || namesNothing(about, asked);
   const isToldBefore = about !== '' && (about === told || (isAllusion && isTold(about, 1)));
   pushForget(turn, unit, input, { reading, kept }, { about, said: said.trim(), isToldBefore, isAll });
+}
+
+/** The words after a request in its own sentence that give a new value; null where none follow. */
+function correctedBy({ event: { content } }: Turn, { pack, text, start }: ReadUnit): string | null {
+  const [own = ''] = content.slice(start).split(/[.!?\n]/u);
+  const at = pack === null ? null : correctionStart(own, pack);
+  return at === null || at < text.length ? null : own.slice(at);
+}
+
+/** Whether new words speak of the same as earlier ones, beside the value: "the meeting is at four" and "the meeting is at three". */
+function replaces(words: string, earlier: string, pack: Pack | null): boolean {
+  const letters = (text: string): string => text.replace(/\p{N}+/gu, ' ');
+  const [now, then] = [tellingStems(letters(words), pack), tellingStems(letters(earlier), pack)];
+  return now.size > 0 && [...now].filter((stem) => then.has(stem)).length * 2 >= now.size;
 }
 
 /** What a turn is read into: the sentences of the turn that are kept become statements when all of it is read. */

@@ -168,7 +168,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       reading.statements.push(correction);
       continue;
     }
-    if (unit.isForeign) continue;
+    if (unit.isForeign || request === 'plan') continue;
     if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
       continue;
@@ -193,10 +193,12 @@ function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, in
   const before = reading.forgets.length;
   if (request === 'take-back') takeBack(turn, unit, input, reading);
   if (request === 'forget') forget(turn, unit, input, into);
+  if (request === 'forget-all')
+    reading.forgets.push({ quote: { turn: turn.number, words: unit.text }, about: unit.text, known: [] });
   // A request that does not name its object may still be understood by its meaning.
   if ((request === 'forget' || request === null) && reading.forgets.length === before)
     addLikelyRequest(turn, unit, reading, request === 'forget');
-  return request === 'forget' || request === 'take-back';
+  return request === 'forget' || request === 'forget-all' || request === 'take-back';
 }
 
 /** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */

@@ -3,26 +3,36 @@ import { findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { tellingStems } from '../../meant-by-request.ts';
+import { announces, asksForAll, changesPlan } from './forget-phrases.ts';
 import type { ReadUnit } from './units.ts';
 
 /** What a sentence asks of the memory; null if it asks nothing. */
-export type Request = 'remember' | 'forget' | 'take-back' | 'wish' | 'reminder';
+export type Request = 'remember' | 'forget' | 'forget-all' | 'take-back' | 'plan' | 'wish' | 'reminder';
 
 /** The request that a sentence makes, by the phrases of its language. */
 export function requestOf(unit: ReadUnit): Request | null {
   const { pack } = unit;
+  if (asksForAll(unit.text) && !unit.isForeign && !isAnothers(unit) && !asksAboutText(unit.turn)) return 'forget-all';
   if (pack === null || (unit.isForeign && !hasOwnLead(unit))) return null;
   const text = plainMarks(unit.text.slice(0, 600));
+  const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
+  const asked = forgetting(unit, pack, text);
+  if (asked !== undefined) return asked;
+  if (says('reminder')) return 'reminder';
+  if (/[?？]\s*$/.test(text)) return null;
+  if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
+  return says('wish') ? 'wish' : null;
+}
+
+/** What a sentence with the words of forgetting asks; undefined where it has none, null where it asks nothing. */
+function forgetting(unit: ReadUnit, pack: Pack, text: string): Request | null | undefined {
   const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
   const phrase = forgetPhrase(unit, pack);
   const back = packPattern(pack, 'request:takeBack').exec(text);
   // "Delete my number, no wait, keep it" asks nothing.
   if (back !== null) return phrase !== null && phrase.start < back.index && !phrase.isDenial ? null : 'take-back';
-  if (phrase !== null && !says('notForget') && !says('delayed') && !keepsAfter(unit, phrase, pack)) return 'forget';
-  if (says('reminder')) return 'reminder';
-  if (/[?？]\s*$/.test(text)) return null;
-  if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
-  return says('wish') ? 'wish' : null;
+  if (phrase === null || says('notForget') || says('delayed') || keepsAfter(unit, phrase, pack)) return undefined;
+  return changesPlan(unit.turn.slice(unit.start + phrase.start), pack) ? 'plan' : 'forget';
 }
 
 /** "Wipe it. Or no, hold on to it.": whether the rest of the turn withdraws the request. */
@@ -128,9 +138,9 @@ function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const text = plainMarks(unit.text);
   if (hasOwnLead(unit)) {
     const lead = LEAD.exec(text)?.[1] ?? '';
-    return denyingPhrase(unit, lead, pack) ?? droppingPhrase(unit, lead, pack, false);
-  }
-  if (unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
+    if (!announces(lead, pack)) return denyingPhrase(unit, lead, pack) ?? droppingPhrase(unit, lead, pack, false);
+  } else if (LIKE_CODE.test(unit.turn)) return null;
+  if (unit.isForeign || unit.hasForeign) return null;
   const polite = packPattern(pack, 'request:polite').exec(text);
   if (/[?？]\s*$/u.test(text) && polite?.index !== 0 && (polite === null || isQuestion(text, pack))) return null;
   const unsaid = packPattern(pack, 'request:unsaid').exec(text);

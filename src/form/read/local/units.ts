@@ -15,6 +15,7 @@ import { attributeLabel, type AttributeTable } from '../../../record/attributes.
 import { isUser, type Tense } from '../../../record/statement.ts';
 import { type FilledSlot, fillSlots, OF_USER } from './fill-slots.ts';
 import type { Event } from '../../../record/event.ts';
+import { correctionStart } from './forget-phrases.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 
 /** A turn of a conversation that is read. */
@@ -86,6 +87,7 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   const pieces = splitSentences(readable)
     .slice(0, MOST_UNITS)
     .flatMap(({ span }) => splitLong(readable, span.start, span.end))
+    .flatMap((piece) => splitCorrection(readable, piece, pack))
     .slice(0, MOST_UNITS);
   const slots = {
     now: context.now,
@@ -170,6 +172,17 @@ function splitLong(text: string, start: number, end: number): [number, number][]
     from = cut;
   }
   return pieces;
+}
+
+/** "Scratch that, I live in Bergen": the request and the new value are read apart. */
+function splitCorrection(text: string, [start, end]: [number, number], pack: Pack | null): [number, number][] {
+  const at = pack === null ? null : correctionStart(text.slice(start, end), pack);
+  if (at === null) return [[start, end]];
+  const lead = text.slice(start, start + at).trimEnd().length;
+  return [
+    [start, start + lead],
+    [start + at, end],
+  ];
 }
 
 /** A filled slot as a sentence: "Lives in Graz", "User's sister Ana: lives in Graz". */

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+
+// What the words of forgetting mean: a request, a change of plan, a correction, or the wish that everything is forgotten.
+
+describe('[X1] the words of forgetting', () => {
+  let varve: Varve;
+  beforeAll(async () => {
+    varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+  });
+  afterAll(() => varve.close());
+  let users = 0;
+
+  /** Tells the turns in one session and the last one in another, and returns what is left: memories and the user's turns. */
+  async function after(turns: readonly string[], last: string, isSameSession = false): Promise<Left> {
+    users += 1;
+    const scope = { agent: 'a', user: `u${users}` };
+    const told = varve.for({ ...scope, session: 'one' });
+    for (const userMessage of turns) await told.logInteraction({ userMessage, agentResponse: 'Ok.' });
+    await varve.drain();
+    const asked = isSameSession ? told : varve.for({ ...scope, session: 'two' });
+    await asked.logInteraction({ userMessage: last, agentResponse: 'Ok.' });
+    await varve.drain();
+    const memories = (await told.memories.list({ limit: 200 })).items.map(({ content }) => content).join('\n');
+    const events = (await told.events.list({ order: 'oldest', limit: 200 })).items;
+    const log = events.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+    return {
+      handle: told,
+      memories,
+      log: log.join('\n'),
+      forgotten: (await told.forgotten.list({ limit: 200 })).length,
+    };
+  }
+
+  interface Left {
+    handle: Handle;
+    memories: string;
+    log: string;
+    forgotten: number;
+  }
+
+  it.each([
+    ['I am allergic to walnuts.', "Forget the walnuts, let's do a lemon cake."],
+    ['I live in Lisbon.', 'forget Lisbon, how about Ghent in May?'],
+    ['I am vegetarian.', 'Forget vegetarian for tonight, my uncle is bringing a goose.'],
+    ['I work at Spotify.', 'forget spotify, how do i play this on the radio'],
+    ['Ich bin allergisch gegen Sellerie.', 'Vergiss den Sellerie, wir nehmen Fenchel.'],
+    ['Soy alérgica a las nueces.', 'Olvida las nueces, usa pipas en la ensalada.'],
+    ['Je suis allergique aux noix.', 'Oublie les noix, on met des graines de tournesol.'],
+    ['Sono allergica al sesamo.', 'Dimentica il sesamo, usiamo i semi di papavero.'],
+    ['Ik ben allergisch voor sesam.', 'Vergeet de sesam, neem maar maanzaad.'],
+    ['Sou alérgico a camarão.', 'Esquece o camarão, vamos de frango.'],
+  ])('are a change of plan where a plan follows: %s %s', async (told, plan) => {
+    const before = await after([told], 'Hello.');
+    const { memories, log, forgotten } = await after([told], plan);
+    expect(forgotten).toBe(0);
+    expect(log).toContain(told);
+    expect(log).toContain(plan);
+    for (const line of before.memories.split('\n')) expect(memories).toContain(line);
+  });
+
+  it.each([
+    ['I am allergic to walnuts.', "Please forget my walnut allergy. Let's talk about something else.", /walnut/i],
+    ['I live in Lisbon.', 'Forget that I live in Lisbon, what else do you know?', /lisbon/i],
+    ['My salary is 61k.', "Forget what I told you about my salary, let's move on.", /61k/],
+    ['Ich wohne in Lübeck.', 'Vergiss, dass ich in Lübeck wohne. Wir machen jetzt mit dem Rezept weiter.', /lübeck/i],
+    ["J'habite à Dijon.", "Oublie que j'habite à Dijon, on fait une pause.", /dijon/i],
+  ])('are a request where they name what is known of the user: %s %s', async (told, request, secret) => {
+    const { memories, log } = await after([told, 'I have a dog named Rollo.'], request);
+    expect(memories).not.toMatch(secret);
+    expect(log).not.toMatch(secret);
+    expect(memories).toContain('Rollo');
+  });
+
+  it.each([
+    ['My phone number is 555 1234.', 'Forget my old phone number, the new one is 555 8812.', /555 1234/, /555 8812/],
+    ['The call with the bank is at 3pm.', 'Scratch that, the call is at 5pm.', /3pm/, /5pm/],
+    ['I live in Narvik.', 'Scratch that, I live in Tromsø.', null, /Tromsø/],
+    ['Ich wohne in Kiel.', 'Streich das, ich wohne jetzt in Jena.', null, /Jena/],
+  ])('keep a new value: %s %s', async (told, request, old, now) => {
+    const { memories, log } = await after(['I have a dog named Rollo.', told], request, true);
+    expect(log).toMatch(now);
+    expect(log).toContain('Rollo');
+    if (old === null) expect(memories).toMatch(now);
+    else expect(memories).not.toMatch(old);
+  });
+
+  it.each([
+    ['Please forget everything you know about me.'],
+    ['delete all my data'],
+    ["Forget everything I've told you."],
+    ['Bitte vergiss alles, was du über mich weißt!'],
+    ['Borra todos mis datos, por favor.'],
+    ["Oublie tout ce que je t'ai dit."],
+    ['Cancella tutti i miei dati.'],
+    ['Vergeet alles wat je over mij weet.'],
+    ['Apague todos os meus dados, por favor.'],
+    ['请忘掉关于我的一切。'],
+    ['私について全部忘れてください。'],
+  ])('forget all that the user has said: %s', async (request) => {
+    const many = Array.from({ length: 24 }, (_, index) => `My friend number ${index + 1} is called Bo${index}.`);
+    const { handle, memories, log, forgotten } = await after(
+      ['I live in Trieste.', 'My dog is called Rollo.', 'hm ok, rainy today', ...many],
+      request,
+    );
+    expect(memories).toBe('');
+    expect(log.trim()).toBe('');
+    expect(forgotten).toBeGreaterThan(20);
+    const records = await handle.forgotten.list({ limit: 200 });
+    for (const { id } of records) await handle.forgotten.restore(id);
+    expect((await handle.facts.get('home_city'))?.value).toBe('Trieste');
+  });
+
+  it.each([
+    ['My flatmate wrote: "forget everything you know about me".'],
+    ['If I left, would you forget everything you know about me?'],
+    ['Translate into Dutch: delete all my data.'],
+    ['Forget everything you know about my car.'],
+    ['Did you delete all my data?'],
+  ])('do not forget everything where the wish is quoted, supposed or narrower: %s', async (said) => {
+    const { memories } = await after(['I live in Trieste.', 'My dog is called Rollo.'], said);
+    expect(memories).toContain('Trieste');
+    expect(memories).toContain('Rollo');
+  });
+
+  it.each([
+    ['I live in Malmö and work at Volvo.', 'Forget where I work.', /volvo/i, 'Malmö'],
+    ['I live in Malmö, and I drive a Skoda.', 'Forget what car I drive.', /skoda/i, 'Malmö'],
+    ['Ich wohne in Bonn und arbeite bei Haribo.', 'Vergiss, wo ich arbeite.', /haribo/i, 'Bonn'],
+  ])('leave what the same sentence says beside it: %s %s', async (told, request, secret, kept) => {
+    const { memories, log } = await after([told], request);
+    expect(memories).not.toMatch(secret);
+    expect(log).not.toMatch(secret);
+    expect(memories).toContain(kept);
+    expect(log).toContain(kept);
+  });
+
+  it.each([
+    [
+      ['My husband Piet has asthma.', 'My husband Piet teaches chemistry.', 'I live in Arnhem.'],
+      'Please forget that Piet has asthma.',
+      /asthma/i,
+      ['chemistry', 'Arnhem'],
+    ],
+    [
+      ['My address is 9 Elm Row.', 'My manager is called Oona.', 'I am allergic to squid.'],
+      'One last thing: my address, forget it.',
+      /elm row/i,
+      ['Oona', 'squid'],
+    ],
+    [
+      ['My address is 9 Elm Row.', 'My manager is called Oona.'],
+      'the address i gave you earlier, bin it',
+      /elm row/i,
+      ['Oona'],
+    ],
+  ])('mean no more than they name: %j %s', async (told, request, secret, kept) => {
+    const { memories, log } = await after(told, request, true);
+    expect(memories).not.toMatch(secret);
+    for (const word of kept) expect(log).toContain(word);
+  });
+});
