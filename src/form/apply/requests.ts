@@ -290,7 +290,7 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const quotes = said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote);
   const withSaid = await withStatements(writer, apart, quotes);
   const memories = own.filter((memory) => found.has(memory) || withSaid.memories.includes(memory));
-  return complete({ ...withSaid, memories: withSameWords(memories, own) });
+  return complete({ ...withSaid, memories: withSameWords(memories, apart) });
 }
 
 /** "I live in Oslo and work at Equinor": whether a request means one clause of a sentence, and the value of a statement is in another. */
@@ -347,9 +347,8 @@ function withSameWords(memories: readonly Memory[], own: readonly Memory[]): Mem
   const whole = memories.filter(({ attribute }) => attribute === null).flatMap(({ quotes }) => quotes);
   const isInside = (quote: Quote): boolean =>
     whole.some(({ event, start, end }) => event === quote.event && start <= quote.start && end >= quote.end);
-  return own.filter(
-    (memory) => memories.includes(memory) || (memory.quotes.length > 0 && memory.quotes.every(isInside)),
-  );
+  const inside = own.filter(({ quotes }) => quotes.length > 0 && quotes.every(isInside));
+  return [...new Set([...memories, ...inside])];
 }
 
 function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
