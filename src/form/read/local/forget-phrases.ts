@@ -22,6 +22,8 @@ const patternsOf = perPack(({ language, script, calendar, requests: { lead, poli
   };
 });
 
+/** The phrases by which a request is made. */
+const ASKS = ['request:forget', 'request:forgetNamed', 'request:drop'] as const;
 const CLAUSE = /[,;.!?–—。，、！？]|\s-\s/u;
 /** Fewer words are a tag: "ok?", "right?". */
 const SHORTEST_QUESTION = 3;
@@ -37,6 +39,8 @@ export function changesPlan(after: string, pack: Pack): boolean {
   const own = text.slice(0, at);
   if (ofMemory.test(own) || (pack.script !== 'han' && tellingStems(own, pack).size === 0)) return false;
   const rest = text.slice(at).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
+  // "You need not keep my address, wipe it": the request is repeated.
+  if (ASKS.some((name) => packPattern(pack, name).test(rest))) return false;
   if (forNow.test(own) || goesOn.test(rest)) return true;
   const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
   return isQuestion && !packPattern(pack, 'request:polite').test(rest);
@@ -53,8 +57,7 @@ export function correctionStart(sentence: string, pack: Pack): number | null {
   const at = mark.index + mark[0].length;
   const [own, rest] = [text.slice(0, mark.index), text.slice(at)];
   const { ofMemory, corrects, isNew, date } = patternsOf(pack);
-  const asks = ['request:forget', 'request:forgetNamed', 'request:drop'] as const;
-  if (!asks.some((name) => packPattern(pack, name).test(own)) || !corrects.test(rest)) return null;
+  if (!ASKS.some((name) => packPattern(pack, name).test(own)) || !corrects.test(rest)) return null;
   const hasValue = /\d/u.test(rest) || date.test(rest) || /(?<=\p{Ll}\p{L}* )\p{Lu}\p{Ll}/u.test(rest);
   return hasValue && (isNew.test(rest) || !ofMemory.test(own)) ? at : null;
 }

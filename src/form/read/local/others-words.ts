@@ -7,7 +7,15 @@ import {
   namesText,
 } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
-import { detectPack, packRegExp, PACKS, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import {
+  detectPack,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
@@ -56,6 +64,8 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   if (last === undefined || content.trim().length < SHORTEST_TEXT || isAnswer(content, before.at(-1))) return [];
   // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
   const pack = detectPack(content);
+  // "Forget what I told you about …" speaks of this conversation.
+  if (pack !== null && packPattern(pack, 'request:told').test(plainMarks(content))) return [];
   if (pack?.isUninflected === true && !ownVoice(pack).test(plainMarks(content).replaceAll("'", "' "))) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;

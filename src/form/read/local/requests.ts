@@ -32,7 +32,10 @@ function forgetting(unit: ReadUnit, pack: Pack, text: string): Request | null | 
   // "Delete my number, no wait, keep it" asks nothing.
   if (back !== null) return phrase !== null && phrase.start < back.index && !phrase.isDenial ? null : 'take-back';
   if (phrase === null || says('notForget') || says('delayed') || keepsAfter(unit, phrase, pack)) return undefined;
-  return changesPlan(unit.turn.slice(unit.start + phrase.start), pack) ? 'plan' : 'forget';
+  // "Don't keep this: …" is no idiom.
+  const isLead = phrase.isDenial === true || /^\s*[:：]/u.test(text.slice(phrase.end));
+  const isPlan = !isLead && changesPlan(unit.turn.slice(unit.start + phrase.start), pack);
+  return isPlan ? 'plan' : 'forget';
 }
 
 /** "Wipe it. Or no, hold on to it.": whether the rest of the turn withdraws the request. */

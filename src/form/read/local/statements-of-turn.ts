@@ -117,11 +117,16 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
   for (const { start, end } of findDates(text, pack as Pack, at))
     rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
   const known = contentStems(said);
-  const after = [...contentStems(rest.slice(Math.max(...ends)))].filter((stem) => !known.has(stem));
+  const words = rest
+    .slice(Math.max(...ends))
+    .replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
+  const after = [...contentStems(words)].filter((stem) => !known.has(stem));
   // Chinese and Japanese are not split into words, so that clauses cannot be counted by them.
   const isClause = pack?.script !== 'han' && after.length >= WORDS_OF_CLAUSE;
   return isClause || !saysNamesAndNumbers(said, rest);
 }
+
+const commonWord = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
 
 const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { from }, requests: { lead } }) =>
   wordsPattern(`${greeting}|${assent}|${from}|${lead}`, script, 'giu'),
