@@ -33,11 +33,16 @@ export async function othersWords(index: number, input: ReadInput, telling: Tell
   const event = input.turns[index] as Event;
   const { content } = event;
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const spans = isLabelled(event, [...input.earlier, ...input.turns], input.userNames)
-    ? [{ start: 0, end: content.length }]
-    : [...promptSpans(content, labelsOf(input.attributes)), ...(await announced(event, before, telling))];
+  const spans =
+    EXERCISE.test(content) || isLabelled(event, [...input.earlier, ...input.turns], input.userNames)
+      ? [{ start: 0, end: content.length }]
+      : [...promptSpans(content, labelsOf(input.attributes)), ...(await announced(event, before, telling))];
   return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
+
+/** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
+const EXERCISE =
+  /^\s*(?:exercise|task|question|problem|aufgabe|übung|frage|ejercicio|pregunta|exercice|esercizio|domanda|exercício|questão|opgave|opdracht|vraag|第|問題?|习题|题目)\s*\d{1,3}\p{L}?\s*[).:：]/iu;
 
 /** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
 const MOST_BETWEEN = 3;
