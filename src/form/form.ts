@@ -165,7 +165,7 @@ async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | und
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
-/** Whether all statements of a reading were refused. It has not understood the turns, so that the drafts are the better reading. */
+/** Whether all statements of a reading were refused. Such a reading has misunderstood the turns, and the drafts are the better reading. */
 function isRefused({ statements, refused }: Formable): boolean {
   return statements.length === 0 && refused.some(({ what }) => what === 'statement');
 }

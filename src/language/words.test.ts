@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexWords, matchesOf, queryWords, words } from './words.ts';
+import { indexWords, matchesOf, queryWords, saysQuoted, words } from './words.ts';
 
 describe('the words of a text', () => {
   it('may run together for a hundred thousand characters', () => {
@@ -39,3 +39,14 @@ describe('the matches of a pattern', () => {
 function isWhole(text: string, index: number): boolean {
   return !/[\udc00-\udfff]/.test(text.charAt(index));
 }
+
+describe('a statement and the words that it quotes', () => {
+  it.each([
+    ['Lives in Ghent', 'I live in Ghent and work at Umicore.', false],
+    ['Lives in Ghent. Works at Umicore', 'I live in Ghent and work at Umicore.', true],
+    ['User rents a flat', 'I rent a flat for 900 euros', false],
+    ['User rents a flat for 900 euros.', 'I rent a flat for 900 euros', true],
+    ['User is fine with heights.', "nah I'm good up high on the scaffolding all day", false],
+    ['Lives in ghent', 'i live in ghent', true],
+  ])('%j says all of %j: %s', (statement, quoted, isAll) => expect(saysQuoted(statement, quoted)).toBe(isAll));
+});

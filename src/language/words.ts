@@ -244,8 +244,8 @@ export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>)
 const SAID_SHARE = 0.6;
 
 /**
- * Whether a statement says all of the words that it quotes: "Lives in Oslo" leaves out the half of "I live in Oslo and work at Equinor".
- * Names and numbers have to be the same ones; the other words may be paraphrased.
+ * Whether a statement says all of the words that it quotes: "Lives in Oslo" leaves out half of "I live in Oslo and work at Equinor". The
+ * statement must contain every name and number of the quoted words; it may paraphrase the other words.
  */
 export function saysQuoted(statement: string, quoted: string): boolean {
   const wanted = contentStems(quoted);

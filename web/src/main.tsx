@@ -8,7 +8,7 @@ import './styles.css';
 async function enterByLink(): Promise<boolean> {
   const code = /^#\/sign-in\/([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return false;
-  // The route is read when the page loads, so that it has to be read again without the code.
+  // The route was read when the page loaded. It is read again here, without the code.
   go('#/', { replace: true });
   try {
     const { secret } = await post<{ secret: string }>('/inspector/sign-in', { body: { code } });

@@ -121,7 +121,7 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
     .slice(Math.max(...ends))
     .replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
   const after = [...contentStems(words)].filter((stem) => !known.has(stem));
-  // Chinese and Japanese are not split into words, so that clauses cannot be counted by them.
+  // Chinese and Japanese text is not split into words, so its clauses cannot be recognised by a count of words.
   const isClause = pack?.script !== 'han' && after.length >= WORDS_OF_CLAUSE;
   return isClause || !saysNamesAndNumbers(said, rest);
 }
