@@ -34,7 +34,7 @@ import {
   staysIn,
   withRepeats,
 } from '../meant-by-request.ts';
-import { asksForAll } from '../read/local/forget-phrases.ts';
+import { asksForAll } from '../forget-phrases.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../../meant-by-request.ts';
 import type { Reading, ReadInput } from '../reader.ts';
 import type { Kept } from './statements-of-turn.ts';
-import { correctionStart } from './forget-phrases.ts';
+import { correctionStart } from '../../forget-phrases.ts';
 import { forgetObject, type ForgetObject } from './requests.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 

@@ -3,7 +3,7 @@ import { findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { tellingStems } from '../../meant-by-request.ts';
-import { announces, asksForAll, changesPlan } from './forget-phrases.ts';
+import { announces, asksForAll, changesPlan } from '../../forget-phrases.ts';
 import type { ReadUnit } from './units.ts';
 
 /** What a sentence asks of the memory; null if it asks nothing. */

@@ -15,7 +15,7 @@ import { attributeLabel, type AttributeTable } from '../../../record/attributes.
 import { isUser, type Tense } from '../../../record/statement.ts';
 import { type FilledSlot, fillSlots, OF_USER } from './fill-slots.ts';
 import type { Event } from '../../../record/event.ts';
-import { correctionStart } from './forget-phrases.ts';
+import { correctionStart } from '../../forget-phrases.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 
 /** A turn of a conversation that is read. */

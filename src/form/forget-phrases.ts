@@ -1,8 +1,8 @@
-import WORDS from '../../../language/packs/forget-words.json' with { type: 'json' };
-import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, PACKS, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
-import { withoutEnd } from '../../../language/words.ts';
-import { tellingStems } from '../../meant-by-request.ts';
+import WORDS from '../language/packs/forget-words.json' with { type: 'json' };
+import type { Pack } from '../language/packs/pack.ts';
+import { packPattern, packRegExp, PACKS, perPack, plainMarks, wordsPattern } from '../language/packs/packs.ts';
+import { withoutEnd } from '../language/words.ts';
+import { tellingStems } from './meant-by-request.ts';
 
 /** What the words of a request to forget can be beside a request: a change of plan, a correction, or the wish that all is forgotten. */
 const patternsOf = perPack(({ language, script, calendar, requests: { lead, polite } }) => {
