@@ -16,12 +16,13 @@ import {
   plainMarks,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import type { TextSpan } from '../../../language/sentences.ts';
+import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
 import { promptSpans } from '../../../record/memory-answers.ts';
+import { asksForAll } from '../../forget-phrases.ts';
 import type { ReadInput } from '../reader.ts';
 import { isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
 
@@ -67,14 +68,17 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   const last = own.at(-1);
   const { content } = event;
   if (last === undefined || content.trim().length < SHORTEST_TEXT || isAnswer(content, before.at(-1))) return [];
-  // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
   const pack = detectPack(content);
-  // "Forget what I told you about …" speaks of this conversation.
-  if (pack !== null && packPattern(pack, 'request:told').test(plainMarks(content))) return [];
+  const isPlain = introducesText(last.content) || asksAboutText(last.content);
+  // "Forget what I told you about …" speaks of this conversation, unless a text was announced.
+  if (!isPlain && pack !== null && packPattern(pack, 'request:told').test(plainMarks(content))) return [];
+  // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
   if (pack?.isUninflected === true && !ownVoice(pack).test(plainMarks(content).replaceAll("'", "' "))) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
+  // The wish that everything is forgotten does the most harm where it is only a part of the announced text.
+  if (isPlain && splitSentences(content).some(({ text }) => asksForAll(text))) return all;
   const spans =
     introducesText(last.content) && !asksAboutText(content) ? all : await toldAfter(last.content, content, telling);
   if (spans.length === 0) return [];
