@@ -131,9 +131,32 @@ function addContent(match: RegExpExecArray, add: Add): void {
   if (service !== undefined) add('service', service, match.index + match[0].length - kind.length, [kind]);
 }
 
+const TWO_NAMES =
+  /^(\p{Lu}[\p{L}\p{M}'’-]+(?: \p{Lu}[\p{L}\p{M}'’-]+)?) and (\p{Lu}[\p{L}\p{M}'’-]+(?: \p{Lu}[\p{L}\p{M}'’-]+)?)\.?$/u;
+const BEFORE_LIST = wordSet('are were called named');
+
+/**
+ * The names at the end of a list are several: "Tom, Ulla and Vic", "my colleagues are Ulla and Vic", "Mia and Jonas". Elsewhere "and" may be
+ * part of a name: "Marks and Spencer".
+ */
+function eachOfList({ 0: text, index }: RegExpExecArray, sentence: string): { text: string; index: number }[] {
+  const [, first, last] = TWO_NAMES.exec(text) ?? [];
+  if (first === undefined || last === undefined) return [{ text, index }];
+  const isGiven = (name: string): boolean => GIVEN_NAMES.has(name.toLowerCase().split(' ')[0] ?? '');
+  const before = sentence.slice(Math.max(0, index - 40), index).trimEnd();
+  const lead = before.split(' ').findLast((word) => !BEFORE_LIST.has(word)) ?? '';
+  const word = withoutEnd(lead, ',:');
+  const isList = (before.endsWith(',') && /^\p{Lu}/u.test(lead)) || KINSHIP.has(word) || PETS.has(word);
+  if (!isList && !(isGiven(first) && isGiven(last))) return [{ text, index }];
+  return [
+    { text: first, index },
+    { text: last, index: index + text.lastIndexOf(last) },
+  ];
+}
+
 function addNames(sentence: string, offset: number, add: Add, isFree: (start: number, end: number) => boolean): void {
-  for (const match of matchesOf(sentence, CAPITALISED)) {
-    const parts = withoutEnd(match[0].replace(/['’]s$/, ''), ".'’-").split(' ');
+  for (const match of matchesOf(sentence, CAPITALISED).flatMap((found) => eachOfList(found, sentence))) {
+    const parts = withoutEnd(match.text.replace(/['’]s$/, ''), ".'’-").split(' ');
     while (
       parts.length > 0 &&
       SENTENCE_OPENERS.has((parts[0] ?? '').toLowerCase().replace(/[’]/g, "'").replace(/\.$/, ''))
@@ -141,11 +164,11 @@ function addNames(sentence: string, offset: number, add: Add, isFree: (start: nu
       parts.shift();
     while (parts.length > 0 && /^(?:of|the|and|de|la|for|&|I|I'm|I've)$/.test(parts.at(-1) ?? '')) parts.pop();
     const name = parts.join(' ').replace(/['’]s$/, '');
-    const start = offset + match.index + match[0].indexOf(parts[0] ?? '');
+    const start = offset + match.index + match.text.indexOf(parts[0] ?? '');
     if (name.length < 2 || !isFree(start, start + name.length)) continue;
-    const nameStart = match.index + match[0].indexOf(parts[0] ?? '');
+    const nameStart = match.index + match.text.indexOf(parts[0] ?? '');
     const before = sentence.slice(Math.max(0, nameStart - 30), nameStart);
-    const after = sentence.slice(match.index + match[0].length, match.index + match[0].length + 20);
+    const after = sentence.slice(match.index + match.text.length, match.index + match.text.length + 20);
     // A single capitalised word at the start of a sentence counts as a name only with other evidence.
     const opens = start === offset && parts.length === 1;
     const type = classifyName(name, before, after);

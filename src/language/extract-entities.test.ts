@@ -13,6 +13,10 @@ const ENTITIES: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['Yesterday I read "To Kill a Mockingbird".', ['to-kill-a-mockingbird:content']],
   ['Our Instagram reel got 12k likes', ['instagram:service', 'likes:metric']],
   ['Dr. Smith moved to Köln.', ['smith:person', 'koln:place']],
+  ['My colleagues are Tom, Ulla and Vic.', ['tom:person', 'ulla:other', 'vic:other']],
+  ['Our neighbours are Ulla and Vic', ['ulla:other', 'vic:other']],
+  ['Mia and Jonas Weber came', ['mia:person', 'jonas-weber:person']],
+  ['I work for Marks and Spencer', ['marks-and-spencer:organisation']],
   ['hello there, nothing to see', []],
 ];
 

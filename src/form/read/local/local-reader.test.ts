@@ -78,6 +78,12 @@ function isTurn(said: Said[] | [Origin, string]): said is [Origin, string] {
 const memory = (fields: Partial<Memory>): Memory =>
   ({ subject: 'User', attribute: null, value: null, content: '', sourceEvents: [], type: 'fact', ...fields }) as Memory;
 
+it('each name of a list is a statement', async () => {
+  const { statements } = await read('Please remember: my kids are called Mia, Jonas and Lea.');
+  const names = statements.flatMap(({ attribute, value }) => (attribute === 'child_name' ? [value] : []));
+  expect(names).toEqual(['Mia', 'Jonas', 'Lea']);
+});
+
 it.each(['The plumber finally came on Tuesday and fixed the tap.', 'We won the pub quiz on Friday.'])(
   'what happened to the user is a fact and no episode of an agent: %s',
   async (text) => {

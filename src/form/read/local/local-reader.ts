@@ -8,6 +8,7 @@ import { emptyReading, type Reader, type ReadForget, type Reading, type ReadInpu
 import type { FilledSlot } from './fill-slots.ts';
 import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
+import { withListedNames } from './listed-names.ts';
 import { othersWords } from './others-words.ts';
 import { isAnothers, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
@@ -72,7 +73,10 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
           const vector = vectors?.[place] ?? null;
           place += 1;
           return {
-            unit: { ...unit, filled: [...unit.filled, ...taggedSlots(unit, turn.told.values)] },
+            unit: {
+              ...unit,
+              filled: withListedNames([...unit.filled, ...taggedSlots(unit, turn.told.values)], unit.text, unit.pack),
+            },
             request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
             hasVector: vector !== null,

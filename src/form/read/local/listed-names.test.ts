@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { packOf } from '../../../language/packs/packs.ts';
+import { type FilledSlot, OF_USER } from './fill-slots.ts';
+import { withListedNames } from './listed-names.ts';
+
+/** Sentences with the values that patterns and reading layers find in them, and the values that are in them. */
+const SENTENCES: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
+  ['en', 'My kids are called Mia, Jonas and Lea.', ['Mia', 'Lea'], ['Mia', 'Jonas', 'Lea']],
+  ['en', 'my kids are called mia, jonas and lea', ['mia', 'lea'], ['mia', 'jonas', 'lea']],
+  ['en', 'We have two kids, Mia and Jonas.', ['Mia and Jonas'], ['Mia', 'Jonas']],
+  ['en', 'My sons Jonas, Tim and Paul love football.', ['Paul'], ['Jonas', 'Tim', 'Paul']],
+  ['en', 'I have three kids: Mia (7), Jonas (5) & Lea (2).', ['Mia'], ['Mia', 'Jonas', 'Lea']],
+  ['de', 'Meine Töchter heißen Anna, Berta und Clara.', ['Anna, Berta', 'Clara'], ['Anna', 'Berta', 'Clara']],
+  ['es', 'Mis hijos se llaman Mia, Jonas y Lea.', ['Mia, Jonas', 'Lea'], ['Mia', 'Jonas', 'Lea']],
+  ['fr', "J'ai trois enfants : Mia, Jonas et Léa.", ['Léa'], ['Mia', 'Jonas', 'Léa']],
+  ['it', 'Ho tre figli: Marco, Giulia e Luca.', ['Luca'], ['Marco', 'Giulia', 'Luca']],
+  ['nl', 'Ik heb drie kinderen: Daan, Sanne en Bram.', ['Sanne', 'Bram'], ['Daan', 'Sanne', 'Bram']],
+  ['pt', 'Tenho três filhos: João, Maria e Pedro.', ['João, Maria', 'Pedro'], ['João', 'Maria', 'Pedro']],
+  ['zh', '我的孩子叫小明、小红和小刚。', ['小明'], ['小明', '小红', '小刚']],
+  ['ja', '子供は太郎と花子です。', ['太郎'], ['太郎', '花子']],
+  // Other names of the sentence belong to others.
+  ['en', 'I live with my daughter Mia, Tom and Ann.', ['Mia'], ['Mia']],
+  ['en', 'My son is called Jonas, Tom and Ann like him.', ['Jonas'], ['Jonas']],
+  ['en', 'my son is called jonas, small and cute', ['jonas'], ['jonas']],
+  ['en', 'My son Jonas, Tom and I went for a walk.', ['Jonas'], ['Jonas']],
+  ['de', 'Mein Sohn heißt Jonas, Oslo liebt er.', ['Jonas'], ['Jonas']],
+];
+
+describe('withListedNames', () => {
+  it.for(SENTENCES)('%s: fills one slot for each name of a list: %s', ([language, sentence, found, expected]) => {
+    const filled = found.map((value): FilledSlot => {
+      const start = sentence.indexOf(value);
+      return { ...OF_USER, attribute: 'child_name', value, start, end: start + value.length };
+    });
+    const values = withListedNames(filled, sentence, packOf(language)).map(({ value }) => value ?? '');
+    expect(values.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('leaves attributes with one value, and denials, as they are', () => {
+    const sentence = 'I live in Oslo, Bergen and Rome.';
+    const slot: FilledSlot = { ...OF_USER, attribute: 'home_city', value: 'Oslo', start: 10, end: 14 };
+    const denied: FilledSlot = { ...slot, attribute: 'pet_name', polarity: 'denied' };
+    expect(withListedNames([slot, denied], sentence, packOf('en'))).toEqual([slot, denied]);
+  });
+});
