@@ -55,6 +55,31 @@ for (const database of databases('sql')) {
       expect(sum).toBeCloseTo(ferry?.score ?? Number.NaN, 3);
     });
 
+    it('turns that say nothing are found by their own words alone, and an agreement with the question that it answers', async () => {
+      const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
+      for (const [userMessage, agentResponse] of [
+        ['I moved to Oslo in May.', 'Noted.'],
+        ['ok', 'Got it.'],
+        ['thanks!', 'Gern geschehen.'],
+        ['👍', 'Nice! Does your sister Ana work nights?'],
+        ['yes', 'Noted. Anything else?'],
+        ['thank you', '👍'],
+      ] as const)
+        await handle.logInteraction({ userMessage, agentResponse });
+      await varve.drain();
+      const events = async (query: string): Promise<string[]> =>
+        texts(await handle.recall(query, { abstain: false, sources: ['events'], limit: 20 }));
+      const home = await events('Where do I live?');
+      expect(home.toSorted()).toEqual(['I moved to Oslo in May.', 'Nice! Does your sister Ana work nights?']);
+      expect(await events('Does Ana work nights?')).toContain('yes');
+      expect((await events('thanks'))[0]).toBe('thanks!');
+      const prompt = await varve
+        .for({ ...handle.scope, session: 's2' })
+        .context({ message: 'Where do I live?', recallLimit: 20 });
+      expect(prompt.system).toContain('Oslo');
+      expect(prompt.system).not.toMatch(/ok|Noted|thank|👍|Got it/i);
+    });
+
     it('[L1] the session, what happened and what was learned are three layers of one store', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([{ content: 'We sell sourdough bread.' }, { origin: 'agent', content: 'Since when?' }]);

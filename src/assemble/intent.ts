@@ -1,3 +1,4 @@
+import { smallTalkIn } from '../language/small-talk.ts';
 import { indexWords } from '../language/words.ts';
 
 /** The features of a message that decide what is loaded. */
@@ -23,32 +24,11 @@ export function intentOf(
       return parts.length > 0 && parts.every((word) => said.has(word));
     }),
   );
-  return { services: needed.map(([name]) => name), words, smallTalk: isSmallTalk(message) };
+  return { services: needed.map(([name]) => name), words, smallTalk: smallTalkIn(message) !== null };
 }
 
 /** How many words of an intent a text contains. */
 export function overlap({ words }: Intent, text: string): number {
   const has = new Set(indexWords(text));
   return words.filter((word) => has.has(word)).length;
-}
-
-// Greetings, thanks and agreement in a few languages, for which memory is of no use.
-const PHRASES = new Set(
-  `hi,hello,hey,hey there,good morning,good evening,good night,morning,thanks,thank you,thanks a lot,thank you so much,
-  many thanks,thx,ty,cheers,ok,okay,k,kk,alright,all right,sure,yes,yep,yeah,no,nope,cool,great,nice,perfect,awesome,
-  got it,sounds good,makes sense,lol,haha,hahaha,bye,goodbye,see you,see you later,welcome,you too,how are you,
-  how are you doing,hows it going,whats up,sup,hallo,guten morgen,danke,vielen dank,tschüss,ja,nein,bonjour,salut,merci,
-  oui,non,au revoir,hola,gracias,adiós,sí,ciao,grazie,olá,obrigado,obrigada,hoi,bedankt,你好,谢谢,好的,こんにちは,ありがとう,はい`
-    .split(',')
-    .map((phrase) => phrase.trim()),
-);
-
-function isSmallTalk(message: string): boolean {
-  const said = message
-    .toLowerCase()
-    .replace(/['’]/gu, '')
-    .replace(/[^\p{L}\p{N}\s]+/gu, ' ')
-    .replace(/\s+/gu, ' ')
-    .trim();
-  return said === '' || PHRASES.has(said);
 }

@@ -6,7 +6,8 @@ import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/load-records.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
-import type { RecallDocument } from './document-profile.ts';
+import { MARK, type RecallDocument } from './document-profile.ts';
+import { coverageOf, type LexicalMatch } from './lexical-index.ts';
 import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
 import { RECALL_SOURCES, type RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
@@ -36,6 +37,25 @@ export async function allowedDocuments(
     for (const [ordinal, document] of documents.entries()) if (!isOfType(document)) allowed[ordinal] = 0;
   } else if (filter !== null) await narrow(reader, database, { scope, view, allowed, filter });
   return allowed;
+}
+
+/**
+ * Withdraws the turns that say nothing ("ok", "Noted.", "thanks!"). They are found by a query that has none but their own words, and a
+ * greeting or an agreement is content where it answers a question with words of the query.
+ */
+export function leaveOutSmallTalk(
+  allowed: Uint8Array,
+  { marks, isMemory, previous, voices }: RecallView,
+  match: LexicalMatch,
+): void {
+  for (let ordinal = 0; ordinal < allowed.length; ordinal += 1) {
+    const mark = marks[ordinal] as number;
+    if ((mark & MARK.isSmallTalk) === 0 || isMemory[ordinal] === 1) continue;
+    const before = previous[ordinal] as number;
+    const isAsked = before >= 0 && ((marks[before] as number) & MARK.endsAsking) !== 0 && match.termMasks[before] !== 0;
+    const isAnswer = isAsked && (mark & MARK.isCourtesy) === 0 && voices[before] !== voices[ordinal];
+    if (!isAnswer && coverageOf(match.termMasks[ordinal] as number, match) < 1) allowed[ordinal] = 0;
+  }
 }
 
 /** 1 for the live documents of the wanted sources. */

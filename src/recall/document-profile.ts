@@ -1,3 +1,4 @@
+import { smallTalkIn } from '../language/small-talk.ts';
 import type { IndexedKind } from '../store/database.ts';
 import type { RecallSource } from './recall-options.ts';
 
@@ -44,7 +45,15 @@ export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>):
 }
 
 /** The bits of {@link DocumentProfile.marks}. */
-export const MARK = { endsAsking: 1, hasTime: 2, hasNumber: 4, isOfAgent: 8, isOfTool: 16 } as const;
+export const MARK = {
+  endsAsking: 1,
+  hasTime: 2,
+  hasNumber: 4,
+  isOfAgent: 8,
+  isOfTool: 16,
+  isSmallTalk: 32,
+  isCourtesy: 64,
+} as const;
 
 /** Features of a document, computed once when it is added. */
 interface DocumentProfile {
@@ -58,6 +67,7 @@ const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han
 export function profileDocument(text: string, role: string | null = null): DocumentProfile {
   // A trailing bracket is an annotation ("[shares a photo of …]"), not the end of what was said.
   const spoken = withoutAnnotation(text.trimEnd());
+  const smallTalk = smallTalkIn(text);
   return {
     wordCount: (text.match(WORD) ?? []).length,
     marks:
@@ -65,7 +75,9 @@ export function profileDocument(text: string, role: string | null = null): Docum
       (TEMPORAL_EXPRESSION.test(text) ? MARK.hasTime : 0) |
       (/\p{N}/u.test(text) ? MARK.hasNumber : 0) |
       (role === 'agent' ? MARK.isOfAgent : 0) |
-      (role === 'tool' ? MARK.isOfTool : 0),
+      (role === 'tool' ? MARK.isOfTool : 0) |
+      (smallTalk === null ? 0 : MARK.isSmallTalk) |
+      (smallTalk === 'courtesy' ? MARK.isCourtesy : 0),
   };
 }
 

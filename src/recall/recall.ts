@@ -8,7 +8,7 @@ import { type Database, gatherWrites, type Parts, type Reader } from '../store/d
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { countAccess } from '../store/read-memories.ts';
 import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
-import { allowedDocuments, askedChanges, askedFacts, askedKinds } from './choose-documents.ts';
+import { allowedDocuments, askedChanges, askedFacts, askedKinds, leaveOutSmallTalk } from './choose-documents.ts';
 import { chooseRanking } from './choose-ranking.ts';
 import { matchLexically } from './lexical-index.ts';
 import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
@@ -114,6 +114,7 @@ async function findCandidates(
 ): Promise<{ candidates: Candidate[]; answerable: number | null }> {
   const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
   const match = matchLexically(view.index, analysis.terms);
+  leaveOutSmallTalk(allowed, view, match);
   const aboutNamed = await documentsAboutNamed(reader, database, { scope, query, view });
   const asked = new Set([
     ...askedFacts(analysis, view, attributes),
