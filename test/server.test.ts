@@ -32,10 +32,16 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await own.remove();
     });
 
-    it('lets nobody in without a key, but for health and the files of the inspector and the docs', async () => {
+    it('lets nobody in without a key, but for health, the description, and the files of the inspector and the docs', async () => {
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       expect((await server.call('GET', '/ready', { key: null })).status).toBe(200);
-      for (const path of ['/v1/memories', '/v1/nothing', '/openapi.json', '/metrics', '/mcp', '/inspector/demo']) {
+      const description = await server.call('GET', '/openapi.json', { key: null });
+      expect([description.status, description.headers.get('content-type')]).toEqual([200, 'application/json']);
+      expect(description.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(description.body).toMatchObject({ openapi: '3.1.1' });
+      // The site is built by `npm run build:docs` only.
+      expect((await server.call('GET', '/docs/', { key: null })).status).not.toBe(401);
+      for (const path of ['/v1/memories', '/v1/nothing', '/metrics', '/mcp', '/inspector/demo']) {
         const answer = await server.call('GET', path, { key: null });
         expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
           path,
@@ -559,7 +565,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       ]);
       expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
       // Without any key there is nothing to guess: a browser must be asked for one.
-      expect((await own.call('GET', '/openapi.json', { key: null })).status).toBe(401);
+      expect((await own.call('GET', '/metrics', { key: null })).status).toBe(401);
       const { text } = await own.call('GET', '/metrics');
       expect(text).toContain('varve_wrong_keys_total{status="401"} 5');
       expect(text).toContain('varve_wrong_keys_total{status="429"} 4');
@@ -644,11 +650,25 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       }
     });
 
-    it('gives its description and metrics to a browser that asks for a key', async () => {
+    it('limits requests for its description by address, and asks for a key if it is told to', async () => {
+      const limited = await startServer(place, { key: server.key, environment: { VARVE_RATE_LIMIT: '0.01' } });
+      expect((await limited.call('GET', '/openapi.json', { key: null })).status).toBe(200);
+      expect((await limited.call('GET', '/docs', { key: null })).status).toBe(429);
+      // Requests without a key leave those of the key alone.
+      expect((await limited.call('GET', '/v1/memories')).status).toBe(200);
+      await limited.stop();
+      const closed = await startServer(place, { key: server.key, environment: { VARVE_DOCS_NEED_KEY: '1' } });
+      for (const path of ['/openapi.json', '/docs', '/docs/'])
+        expect([path, (await closed.call('GET', path, { key: null })).status]).toEqual([path, 401]);
+      expect((await closed.call('GET', '/openapi.json')).status).toBe(200);
+      await closed.stop();
+    });
+
+    it('gives its metrics to a browser that asks for a key', async () => {
       const basic = `Basic ${Buffer.from(`anyone:${server.key}`).toString('base64')}`;
-      const page = await server.call('GET', '/openapi.json', { key: null, headers: { authorization: basic } });
+      const page = await server.call('GET', '/metrics', { key: null, headers: { authorization: basic } });
       expect(page.status).toBe(200);
-      const challenge = (await server.call('GET', '/openapi.json', { key: null })).headers.get('www-authenticate');
+      const challenge = (await server.call('GET', '/metrics', { key: null })).headers.get('www-authenticate');
       expect(challenge).toContain('Basic realm=');
       expect(
         (

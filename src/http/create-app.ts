@@ -6,10 +6,10 @@ import type { Varve } from '../varve.ts';
 import { isLimited } from './access.ts';
 import { authenticate, checkOrigin, corsHeaders } from './authenticate.ts';
 import { type InspectorOptions, inspectorRoutes } from './inspector/inspector-door.ts';
-import { createFailureLimit, createFollowerLimit, createRateLimit } from './limits.ts';
+import { createFailureLimit, createFollowerLimit, createRateLimit, networkOf } from './limits.ts';
 import { errorFields, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { openApi, type OpenApiDocument } from './openapi.ts';
+import { openApi } from './openapi.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import { DoorError, problemOf } from './problem.ts';
 import { bodyText } from './read-request.ts';
@@ -158,11 +158,20 @@ function routeProbes({ app, parts: { varve, stopping } }: Door): void {
 }
 
 function routeDescription({ app, parts, metrics, enter }: Door, version: string): void {
-  let document: OpenApiDocument | undefined;
-  app.get('/openapi.json', async (context) => {
-    await enter(context, { basic: true });
-    document ??= openApi(OPERATIONS, version);
-    return context.json(document, 200, context.get('headers'));
+  const { docsNeedKey, rateLimit } = parts.settings;
+  // Apart from the limit of keys, so that requests without a key cannot displace what is counted for keys.
+  const addresses = createRateLimit();
+  for (const path of ['/openapi.json', '/docs', '/docs/*']) {
+    app.use(path, async (context, next) => {
+      if (docsNeedKey) await enter(context, { basic: true });
+      else addresses.take(networkOf(context.env.address), rateLimit);
+      return next();
+    });
+  }
+  let description: string | undefined;
+  app.get('/openapi.json', (context) => {
+    description ??= JSON.stringify(openApi(OPERATIONS, version));
+    return context.body(description, 200, { ...context.get('headers'), 'content-type': 'application/json' });
   });
   app.get('/metrics', async (context) => {
     const key = await enter(context, { basic: true });

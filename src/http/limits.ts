@@ -44,7 +44,7 @@ export function createFailureLimit(perMinute: number, now: () => number = () => 
 }
 
 /** The owner of one IPv6 address has its whole /64 network. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
   const [head = '', tail = ''] = plain.split('::', 2);
@@ -86,7 +86,7 @@ export function createFollowerLimit(most: number): FollowerLimit {
   };
 }
 
-/** Counts the requests of keys. */
+/** Counts the requests of keys, or of addresses. */
 export interface RateLimit {
   /** Takes one request of a key; throws `rate_limited` when it has none left. */
   take(key: string, perSecond: number): void;
@@ -114,7 +114,7 @@ export function createRateLimit(): RateLimit {
         const wait = String(Math.max(1, Math.ceil((1 - tokens) / perSecond)));
         throw new DoorError(
           'rate_limited',
-          `This key may make ${perSecond} requests a second, and has made more. Repeat the request later.`,
+          `${perSecond} requests a second are allowed, and there were more. Repeat the request later.`,
           {
             'retry-after': wait,
           },

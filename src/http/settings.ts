@@ -19,6 +19,8 @@ export interface DoorSettings {
   failureLimit: number;
   /** The most streams of changes that one key may follow at a time; 0: any number. */
   followerLimit: number;
+  /** `/openapi.json` and `/docs` need a key, which may be the password of Basic authentication. They contain nothing of any tenant. */
+  docsNeedKey: boolean;
   /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. Null: the header is refused. */
   reflectionSecret: string | null;
   /** The operator's tenant: its keys see the metrics of the whole process. */
@@ -34,6 +36,7 @@ export const DEFAULT_SETTINGS: DoorSettings = {
   rateLimit: 5_000,
   failureLimit: 60,
   followerLimit: 100,
+  docsNeedKey: false,
   reflectionSecret: null,
   tenant: 'default',
 };
@@ -54,6 +57,7 @@ const environmentSchema = z.object({
   VARVE_RATE_LIMIT: numberText.optional(),
   VARVE_FAILURE_LIMIT: numberText.optional(),
   VARVE_FOLLOWER_LIMIT: numberText.optional(),
+  VARVE_DOCS_NEED_KEY: z.enum(['0', '1']).optional(),
   VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short to be a secret: 16 characters at least').optional(),
   VARVE_TENANT: z.string().min(1).optional(),
 });
@@ -72,6 +76,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local:
     rateLimit: read.VARVE_RATE_LIMIT ?? DEFAULT_SETTINGS.rateLimit,
     failureLimit: read.VARVE_FAILURE_LIMIT ?? DEFAULT_SETTINGS.failureLimit,
     followerLimit: read.VARVE_FOLLOWER_LIMIT ?? DEFAULT_SETTINGS.followerLimit,
+    docsNeedKey: read.VARVE_DOCS_NEED_KEY === '1',
     reflectionSecret: read.VARVE_REFLECTION_SECRET ?? null,
     tenant: read.VARVE_TENANT ?? DEFAULT_SETTINGS.tenant,
   };
