@@ -66,6 +66,24 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(crossed.headers.get('access-control-allow-origin')).toBeNull();
     });
 
+    it('tells a caller who names no user whose memory the answer rests on', async () => {
+      const events = { messages: [{ role: 'user', content: 'I live in Trondheim.' }] };
+      await server.call('POST', '/v1/events?agent=guide&user=unnamed&session=s1', { body: events });
+      const asked = { query: 'Where do I live?', options: { abstain: false } };
+      const named = await server.call('POST', '/v1/recall?agent=guide&user=unnamed', { body: asked });
+      expect(named.body.results[0].text).toContain('Trondheim');
+      expect(named.body).toMatchObject({ scope: { agent: 'guide', user: 'unnamed', session: null }, notice: null });
+      const scope = { agent: 'guide', user: null, session: null };
+      const told = { scope, notice: expect.stringContaining('names no user') };
+      const unnamed = await server.call('POST', '/v1/recall?agent=guide', { body: asked });
+      expect(unnamed.body).toMatchObject({ results: [], ...told });
+      const many = await server.call('POST', '/v1/recall/batch?agent=guide', { body: { queries: [asked] } });
+      expect(many.body.items).toEqual([expect.objectContaining(told)]);
+      const context = await server.call('POST', '/v1/context?agent=guide', { body: { message: 'Where do I live?' } });
+      expect(context.body).toMatchObject(told);
+      expect(context.text).not.toContain('Trondheim');
+    });
+
     it('observes, recalls and lists what was said', async () => {
       const query = '?user=ana&session=s1';
       const first = await server.call('POST', `/v1/events${query}`, {

@@ -78,7 +78,7 @@ export const shortResult: z.ZodType = z.object({
 export function recalledWith(
   recalled: Recalled,
   { fields, explain = false }: { fields?: Fields; explain?: boolean },
-): unknown {
+): Omit<Recalled, 'results'> & { results: Record<string, unknown>[] } {
   const results = recalled.results.map((result) => {
     const { explanation, arms, ...rest } = result;
     const shown = fields === undefined ? shortOf(result) : { ...shortOf(result), ...rest };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ContextOptions, contextTextFields } from '../../assemble/context-options.ts';
 import { layoutNameSchema } from '../../assemble/layouts.ts';
 import type { Handle } from '../../handle/handle.ts';
-import { type Recalled, type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
+import { type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
 import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
@@ -50,15 +50,34 @@ interface RecallView {
   explain?: boolean;
 }
 
+/** Whose memory an answer rests on: without a user, or with a misspelt one, an empty answer would look as if nothing were known. */
+const reachFields = {
+  scope: z.object({
+    agent: z.string().nullable(),
+    user: z.string().nullable(),
+    session: z.string().nullable(),
+  }),
+  notice: z.string().nullable(),
+};
+
+const NO_USER =
+  'The request names no user (?user=…). It reads only what all users share, and nothing that was learned from or about one user.';
+
+function reachOf({ scope: { agent, user, session } }: Handle): z.infer<z.ZodObject<typeof reachFields>> {
+  return { scope: { agent, user, session }, notice: user === null ? NO_USER : null };
+}
+
 const shortRecalled = z.object({
   results: z.array(someOf(shortResult)),
   answerable: z.number().nullable(),
   abstained: z.boolean(),
   degraded: z.array(z.string()),
+  ...reachFields,
 });
 
-function recallAsked(handle: Handle, { query, options, asOf }: RecallBody): Promise<Recalled> {
-  return asOf === undefined ? handle.recall(query, options) : handle.asOf(asOf).recall(query, options);
+async function recallAsked(handle: Handle, { query, options, asOf }: RecallBody, view: RecallView): Promise<unknown> {
+  const recalled = await (asOf === undefined ? handle : handle.asOf(asOf)).recall(query, options);
+  return { ...recalledWith(recalled, view), ...reachOf(handle) };
 }
 
 /** Recall, contexts, and the agent's tools. */
@@ -77,8 +96,12 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
       beforeMessage: z.string(),
       messages: z.array(z.record(z.string(), z.unknown())),
       report: z.record(z.string(), z.unknown()),
+      ...reachFields,
     }),
-    run: ({ handle, body }) => handle.context((body ?? {}) as ContextOptions),
+    run: async ({ handle, body }) => ({
+      ...(await handle.context((body ?? {}) as ContextOptions)),
+      ...reachOf(handle),
+    }),
   }),
   context('listContexts', 'GET /v1/contexts', {
     summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
@@ -94,8 +117,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     body: recallBody,
     example: { query: 'where does she live?', options: { limit: 5 } },
     answer: shortRecalled,
-    run: async ({ handle, body, query: view }) =>
-      recalledWith(await recallAsked(handle, body as RecallBody), view as RecallView),
+    run: ({ handle, body, query: view }) => recallAsked(handle, body as RecallBody, view as RecallView),
   }),
   recall('recallMany', 'POST /v1/recall/batch', {
     summary: 'Answers up to 50 queries. A refused query gets its error, and the others are still answered.',
@@ -106,8 +128,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     example: { queries: [{ query: 'where does she live?' }, { query: 'what does she like?' }] },
     answer: items(z.union([shortRecalled, failedItem])),
     async run({ handle, body, query: view }) {
-      const answer = async (asked: RecallBody): Promise<unknown> =>
-        recalledWith(await recallAsked(handle, asked), view as RecallView);
+      const answer = (asked: RecallBody): Promise<unknown> => recallAsked(handle, asked, view as RecallView);
       return { items: await eachOf(body.queries as RecallBody[], answer) };
     },
   }),
