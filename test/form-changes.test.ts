@@ -396,6 +396,25 @@ for (const database of databases()) {
       ]);
     });
 
+    it('[E2] a line of a topic that is said again stands once, and its day is noted in its own language', async () => {
+      const oak = 'Die Türen sind aus Eiche.';
+      for (const summary of [
+        oak,
+        'Der Schreiner Lindner kommt erst nach dem Urlaub wieder.',
+        `Die Scharniere waren zu kurz.\n${oak}`,
+      ]) {
+        await say(summary, { topics: [{ topic: 'Schrank', summary }] });
+        clock.advance(60 * DAY);
+      }
+      const { items } = await kim.memories.list({ types: ['summary'] });
+      const lines = items.flatMap(({ title, content }) => (title === 'Summary: Schrank' ? content.split('\n') : []));
+      expect(lines).toEqual([
+        expect.stringMatching(/^Der Schreiner Lindner kommt erst nach dem Urlaub wieder\. \(Stand \d{4}-\d\d-\d\d\)$/),
+        'Die Scharniere waren zu kurz.',
+        oak,
+      ]);
+    });
+
     it('[E2] a topic can be continued after many others, in any spelling, and its summary does not grow without limit', async () => {
       const tells = (topic: string, summary: string): Promise<FormResult> =>
         say(summary, { topics: [{ topic, summary }] });

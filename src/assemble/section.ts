@@ -1,5 +1,6 @@
+import { timedRendering } from '../language/dated-notes.ts';
 import type { Event } from '../record/event.ts';
-import { type Memory, timedRendering } from '../record/memory.ts';
+import { type Memory } from '../record/memory.ts';
 import { defuseImages } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf } from '../record/statement.ts';
 import { safeJson, textByTrust } from './escape.ts';

@@ -85,6 +85,13 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
 
 const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
 
+/** The day of a moment in the words of a language; without a pack in digits, which all readers understand. */
+export function writtenDay(at: Date, timeZone: string, pack: Pack | null): string {
+  const date = civilDateAt(at, timeZone);
+  if (pack !== null) return writeDay(date, pack);
+  return new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString().slice(0, 10);
+}
+
 function writeDay(date: CivilDate, pack: Pack): string {
   return pack.calendar.written
     .replace('{d}', String(date.day))

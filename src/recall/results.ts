@@ -1,3 +1,4 @@
+import { withDatedNote } from '../language/dated-notes.ts';
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
@@ -109,7 +110,7 @@ function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean
 /** The text of a memory in a result. A replaced memory has the day until which it was true. */
 function shownText({ title, content, archivedAt, validTo }: Memory): string {
   const text = title === null ? content : `${title}. ${content}`;
-  return archivedAt === null ? text : `${text} (until ${(validTo ?? archivedAt).toISOString().slice(0, 10)})`;
+  return archivedAt === null ? text : withDatedNote(text, 'until', validTo ?? archivedAt);
 }
 
 /** The passage of a long event that is nearest to the query, or has most of its words where the event has no vector. */

@@ -314,15 +314,6 @@ export function isPresentFact(memory: Memory, now: number): boolean {
   );
 }
 
-/** A rendering with the date of a plan or of the end of a statement, so that it is not read as currently true. */
-export function timedRendering(memory: Pick<Memory, 'content'> & Timed): string {
-  if (memory.tense === 'planned') {
-    const day = plannedFor(memory);
-    return `${memory.content} (planned${day === null ? '' : ` for ${isoDay(day)}`})`;
-  }
-  return memory.validTo === null ? memory.content : `${memory.content} (until ${isoDay(memory.validTo)})`;
-}
-
 export function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }

@@ -1,3 +1,4 @@
+import { timedRendering } from '../language/dated-notes.ts';
 import type { Selectable } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { bareStatement, replaceStatements, statementsIn } from '../language/sentences.ts';
@@ -10,7 +11,7 @@ import {
   serializeBlock,
 } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { type ArchiveReason, hasEnded, hasOutcome, type Memory, timedRendering } from '../record/memory.ts';
+import { type ArchiveReason, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';

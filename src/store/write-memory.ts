@@ -1,3 +1,4 @@
+import { timedRendering } from '../language/dated-notes.ts';
 import { invalidInput, VarveError } from '../errors.ts';
 import { datedLine } from '../language/sentences.ts';
 import { memoryType } from '../record/memory-types.ts';
@@ -7,7 +8,6 @@ import {
   type InternalChange,
   type InternalMemory,
   type Memory,
-  timedRendering,
 } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';

@@ -1,3 +1,4 @@
+import { timedRendering } from '../../language/dated-notes.ts';
 import { eventsById } from '../../store/event-store.ts';
 import { english } from '../../language/packs/en.ts';
 import type { Pack } from '../../language/packs/pack.ts';
@@ -8,15 +9,7 @@ import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import { DAY } from '../../record/clock.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
-import {
-  hasEnded,
-  hasOutcome,
-  isPlanOver,
-  isPresentFact,
-  type Memory,
-  plannedFor,
-  timedRendering,
-} from '../../record/memory.ts';
+import { hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory, plannedFor } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';

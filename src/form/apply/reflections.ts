@@ -1,9 +1,11 @@
+import { withDatedNote } from '../../language/dated-notes.ts';
 import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { bareStatement } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
+import { type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -180,15 +182,32 @@ const CONTINUES = 0.35;
  */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null || coveredBy(contentStems(known.content), contentStems(text)) >= CONTINUES) return text;
-  const day = isoDay(known.statedAt);
-  const earlier = known.content.split('\n').map((line) => (DATED_LINE.test(line) ? line : `${line} (as of ${day})`));
-  const lines = [...new Set([...earlier, ...text.split('\n')])];
+  const earlier = known.content
+    .split('\n')
+    .map((line) => (isDated(line) ? line : withDatedNote(line, 'asOf', known.statedAt)));
+  const said = new Map<string, string>();
+  for (const line of [...earlier, ...text.split('\n')]) {
+    // Of a line that was said again, the last stays, with its day.
+    said.delete(undated(line));
+    said.set(undated(line), line);
+  }
+  const lines = [...said.values()];
   while (lines.length > 1 && lines.join('\n').length > LONGEST_SUMMARY) lines.shift();
   return lines.join('\n');
 }
 
-// A line with a date: a line of an earlier summary, or a dated quotation of the local reader.
-const DATED_LINE = /\(as of \d{4}-\d{2}-\d{2}\)$|^\S.{0,20}: “/u;
+const DATED_NOTE = / \([^()]*\d{4}-\d{2}-\d{2}[^()]*\)$/u;
+const DATED_QUOTATION = /^[^“]{1,40}: (?=“)/u;
+
+/** Whether a line has its day: a line of an earlier summary, or a dated quotation of the local reader. */
+function isDated(line: string): boolean {
+  return DATED_NOTE.test(line) || DATED_QUOTATION.test(line);
+}
+
+/** The words of a line, for comparing lines of different days. */
+function undated(line: string): string {
+  return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
+}
 
 const MOST_SUMMARIES = 50;
 

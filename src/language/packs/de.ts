@@ -709,6 +709,7 @@ export const german: Pack = {
     answer_format: 'Wünscht die Form: {value}',
     answer_language: 'Wünscht Antworten auf {value}',
   },
+  dated: { asOf: 'Stand {day}', planned: 'geplant', plannedFor: 'geplant für {day}', until: 'bis {day}' },
   tried: {
     best: '„{theme}“ lief am besten mit {name}: {first}; dagegen {others}.',
     counted: '„{theme}“: {all}.',

@@ -843,6 +843,7 @@ export const english: Pack = {
     answer_format: 'Wants answers in this form: {value}',
     answer_language: 'Wants answers in {value}',
   },
+  dated: { asOf: 'as of {day}', planned: 'planned', plannedFor: 'planned for {day}', until: 'until {day}' },
   tried: {
     best: '“{theme}” worked best with {name}: {first}, against {others}.',
     counted: '“{theme}”: {all}.',

@@ -629,6 +629,12 @@ export const spanish: Pack = {
     answer_tone: 'Quiere el trato: {value}',
     answer_language: 'Quiere respuestas en {value}',
   },
+  dated: {
+    asOf: 'a fecha de {day}',
+    planned: 'previsto',
+    plannedFor: 'previsto para el {day}',
+    until: 'hasta el {day}',
+  },
   tried: {
     best: '«{theme}» funcionó mejor con {name}: {first}, frente a {others}.',
     counted: '«{theme}»: {all}.',

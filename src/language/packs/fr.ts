@@ -620,6 +620,7 @@ export const french: Pack = {
     answer_format: 'Forme voulue : {value}',
     answer_language: 'Veut des réponses en {value}',
   },
+  dated: { asOf: 'au {day}', planned: 'prévu', plannedFor: 'prévu pour le {day}', until: 'jusqu’au {day}' },
   tried: {
     best: '« {theme} » a le mieux marché avec {name} : {first}, contre {others}.',
     counted: '« {theme} » : {all}.',

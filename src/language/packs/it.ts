@@ -549,6 +549,7 @@ export const italian: Pack = {
     answer_format: 'Forma: {value}',
     answer_language: 'Vuole risposte in {value}',
   },
+  dated: { asOf: 'al {day}', planned: 'previsto', plannedFor: 'previsto per il {day}', until: 'fino al {day}' },
   tried: {
     best: '«{theme}» ha funzionato meglio con {name}: {first}, contro {others}.',
     counted: '«{theme}»: {all}.',

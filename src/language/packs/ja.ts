@@ -374,6 +374,7 @@ export const japanese: Pack = {
     answer_format: '形式：{value}',
     answer_language: '{value}で返答',
   },
+  dated: { asOf: '{day} 時点', planned: '予定', plannedFor: '{day} の予定', until: '{day} まで' },
   tried: {
     best: '「{theme}」は{name}が最もうまくいった：{first}、それに対して{others}。',
     counted: '「{theme}」：{all}。',

@@ -537,6 +537,7 @@ export const dutch: Pack = {
     answer_format: 'Vorm: {value}',
     answer_language: 'Wil antwoorden in het {value}',
   },
+  dated: { asOf: 'per {day}', planned: 'gepland', plannedFor: 'gepland voor {day}', until: 'tot {day}' },
   tried: {
     best: '“{theme}” werkte het best met {name}: {first}, tegenover {others}.',
     counted: '“{theme}”: {all}.',

@@ -42,7 +42,16 @@ export interface Pack {
   notAnyMore: string;
   /** Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. */
   templates: Readonly<Record<string, string>>;
+  dated: PackDated;
   tried: PackTried;
+}
+
+/** Notes in brackets behind a statement: when it was written, for when it is planned, when it ended. */
+export interface PackDated {
+  asOf: string;
+  planned: string;
+  plannedFor: string;
+  until: string;
 }
 
 /** Templates for a report on what was tried and with which result. The names in braces are placeholders. */

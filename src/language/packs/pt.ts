@@ -510,6 +510,7 @@ export const portuguese: Pack = {
     answer_format: 'Forma: {value}',
     answer_language: 'Quer respostas em {value}',
   },
+  dated: { asOf: 'em {day}', planned: 'previsto', plannedFor: 'previsto para {day}', until: 'até {day}' },
   tried: {
     best: '“{theme}” funcionou melhor com {name}: {first}, contra {others}.',
     counted: '“{theme}”: {all}.',

@@ -395,6 +395,7 @@ export const chinese: Pack = {
     answer_tone: '希望语气：{value}',
     answer_language: '希望用{value}回答',
   },
+  dated: { asOf: '截至 {day}', planned: '计划中', plannedFor: '计划于 {day}', until: '至 {day}' },
   tried: {
     best: '“{theme}”用{name}效果最好：{first}，而{others}。',
     counted: '“{theme}”：{all}。',

@@ -1,3 +1,4 @@
+import { timedRendering } from '../../language/dated-notes.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements, statementsIn } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
@@ -6,7 +7,6 @@ import type { Scope } from '../../record/scope.ts';
 import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
 import { contentHash } from '../../record/id.ts';
-import { timedRendering } from '../../record/memory.ts';
 import { eventsGone } from '../block-store.ts';
 import { rowsBy } from '../owner-store.ts';
 import { memoriesFrom } from '../read-memories.ts';

@@ -1,5 +1,7 @@
-import { civilDateAt, MONTHS } from '../../../language/calendar.ts';
-import { packOf } from '../../../language/packs/packs.ts';
+import { writtenDay } from '../../../language/pack-dates.ts';
+import type { Pack } from '../../../language/packs/pack.ts';
+import { detectPack, packOf } from '../../../language/packs/packs.ts';
+import { bareStatement } from '../../../language/sentences.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import type { Event } from '../../../record/event.ts';
 import { type ReadInput, readStatement, type ReadStatement, type ReadTopic } from '../reader.ts';
@@ -64,13 +66,15 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
   // A topic of one quotation would only repeat its statement, so single quotations share a topic.
   const several = stretches.filter((stretch) => stretch.length > 1);
   const topics = several.length > 0 ? several : statements.length > 1 ? [[...statements]] : [];
+  const own = turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  const pack = detectPack(own.join('\n'));
   return topics
     .toSorted((left, right) => right.length - left.length)
     .slice(0, MOST_TOPICS)
     .map((stretch) => ({
       topic: titleOf(stretch[0]),
-      // Two statements of one sentence quote it once.
-      summary: [...new Set(stretch.map((statement) => quotation(statement, turns, timeZone)))]
+      summary: withoutRepeats(stretch)
+        .map((statement) => quotation(statement, turns, { timeZone, pack }))
         .slice(0, MOST_QUOTATIONS)
         .join('\n'),
       turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
@@ -83,10 +87,26 @@ function titleOf(statement: ReadStatement | undefined): string {
   return head.length < words.length ? `${head} …` : withoutEnd(head, '.!。');
 }
 
-function quotation(statement: ReadStatement, turns: readonly Event[], timeZone: string): string {
+/** Without statements whose quoted words are in the quotation of another: two statements of one sentence quote it once. */
+function withoutRepeats(statements: readonly ReadStatement[]): ReadStatement[] {
+  const wordsOf = ({ quotes, text }: ReadStatement): string => bareStatement(quotes[0]?.words ?? text);
+  return statements.filter((statement, index) => {
+    const words = wordsOf(statement);
+    return !statements.some((other, place) => {
+      const others = wordsOf(other);
+      return place !== index && others.includes(words) && (others.length > words.length || place < index);
+    });
+  });
+}
+
+function quotation(
+  statement: ReadStatement,
+  turns: readonly Event[],
+  { timeZone, pack }: { timeZone: string; pack: Pack | null },
+): string {
   const quote = statement.quotes[0];
   const turn = turns[(quote?.turn ?? 0) - 1];
   if (quote === undefined || turn === undefined) return statement.text;
-  const { day, month } = civilDateAt(turn.occurredAt, timeZone);
-  return `${day} ${MONTHS[month - 1] ?? ''}: “${quote.words.replace(/\s+/g, ' ').slice(0, 240)}”`;
+  const day = writtenDay(turn.occurredAt, timeZone, detectPack(turn.content, pack));
+  return `${day}: “${quote.words.replace(/\s+/g, ' ').slice(0, 240)}”`;
 }

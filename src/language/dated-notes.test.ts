@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { timedRendering } from './dated-notes.ts';
+
+const END = new Date('2026-06-12T00:00:00Z');
+const ended = { tense: 'holds', validFrom: null, validTo: END, dueAt: null } as const;
+const planned = { tense: 'planned', validFrom: END, validTo: null, dueAt: null } as const;
+
+it.each([
+  ['Lives in Oslo', ended, 'Lives in Oslo (until 2026-06-12)'],
+  ['Lives in Oslo', planned, 'Lives in Oslo (planned for 2026-06-12)'],
+  ['Pia runs the kiosk.', ended, 'Pia runs the kiosk. (until 2026-06-12)'],
+  ['Lebt in Köln', ended, 'Lebt in Köln (bis 2026-06-12)'],
+  ['Ich ziehe nach Hamburg.', planned, 'Ich ziehe nach Hamburg. (geplant für 2026-06-12)'],
+  ['Ich ziehe nach Hamburg.', { ...planned, validFrom: null }, 'Ich ziehe nach Hamburg. (geplant)'],
+  ['Vive en una casa de Madrid', ended, 'Vive en una casa de Madrid (hasta el 2026-06-12)'],
+  ['住在上海', ended, '住在上海 (至 2026-06-12)'],
+])('a note is in the language of its statement: %s', (content, timed, rendering) => {
+  expect(timedRendering({ content, ...timed })).toBe(rendering);
+});

@@ -1,0 +1,23 @@
+import { isoDay, plannedFor, type Memory } from '../record/memory.ts';
+import type { PackDated } from './packs/pack.ts';
+import { detectPack, packOf } from './packs/packs.ts';
+
+const ENGLISH = packOf('en');
+
+/** A text with a note in its own language, such as "(until 2026-05-04)". The day is written so that it reads the same in all languages. */
+export function withDatedNote(text: string, note: keyof PackDated, day: Date | null = null): string {
+  // In doubt English; but three words as in "Lebt in Köln" are too few to be told from a fallback.
+  const isShort = text.split(' ').length <= 3;
+  const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
+  const written = pack?.dated[note].replace('{day}', day === null ? '' : isoDay(day));
+  return `${text} (${written})`;
+}
+
+/** A rendering with the date of a plan or of the end of a statement, so that it is not read as currently true. */
+export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<typeof plannedFor>[0]): string {
+  if (memory.tense === 'planned') {
+    const day = plannedFor(memory);
+    return withDatedNote(memory.content, day === null ? 'planned' : 'plannedFor', day);
+  }
+  return memory.validTo === null ? memory.content : withDatedNote(memory.content, 'until', memory.validTo);
+}
