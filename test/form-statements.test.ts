@@ -17,6 +17,7 @@ import {
   tasksAsked,
   tell,
 } from './form-model.ts';
+import { text } from './protocol-replies.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
 // What the statements of a life become: each finding of the first version (F3 …) is named where it is tested.
@@ -661,6 +662,29 @@ for (const database of databases()) {
       // A second formation finds nothing left to do.
       await handle.form();
       expect(tasksAsked(server)).toEqual(['read']);
+    });
+
+    it('of an answer that is cut twice the whole statements count, and the drafts of the local reader stay beside them', async () => {
+      await open({ formation: { writes: 'immediate' } });
+      const handle = fresh();
+      clock.advance(MINUTE);
+      await tell({ varve, clock }, handle, ['I walk Otis, the beagle, every evening.', 'I moved to Graz.']);
+      const walks = item({
+        type: 'personal',
+        text: 'User walks a beagle named Otis every evening.',
+        turn: 1,
+        quote: 'I walk Otis, the beagle, every evening',
+      });
+      const whole = JSON.stringify(
+        reading({ statements: [walks, item({ text: 'User moved to Graz.', turn: 3, quote: 'I moved to Graz' })] }),
+      );
+      server.otherwise({ chat: text(whole.slice(0, whole.indexOf(' moved to Graz'))) });
+      await handle.form();
+      // The first cut answer is asked for again.
+      expect(tasksAsked(server)).toEqual(['read', 'read']);
+      const live = (await liveStatements(handle)).map(({ content }) => content);
+      expect(live).toContain('User walks a beagle named Otis every evening.');
+      expect((await handle.facts.get('home_city'))?.value).toBe('Graz');
     });
 
     describe('[L6] a draft that the model does not share', () => {

@@ -188,6 +188,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       ...formable,
       scope,
       reader: reader.id,
+      // Where the answer was cut, the local reader's drafts may be all that is known of the turns that it did not get to.
       replacesDrafts: reader.kind === 'model' && !isRefused(formable),
       eventIds: events.map(({ id }) => id),
       why,

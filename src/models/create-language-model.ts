@@ -113,6 +113,11 @@ async function generateData<Schema extends z.ZodType>(
     if (parsed.ok) {
       return { data: parsed.data, model: used.id, usage, repaired: parsed.repaired || tries > 1 };
     }
+    if (tries === TRIES && parsed.problem === 'truncated' && request.usesPart !== undefined) {
+      const part = parseAnswer(answer, request.schema, { ...used.limits, keepsWhole: true });
+      if (part.ok && request.usesPart(part.data))
+        return { data: part.data, model: used.id, usage, repaired: true, isCut: true };
+    }
     // A model that has refused refuses again.
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
     correction = [

@@ -29,6 +29,8 @@ export interface TextRequest {
 
 export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   schema: Schema;
+  /** Whether an answer that is cut a second time is of use with the items that are whole in it. Default: it is invalid. */
+  usesPart?: (part: z.output<Schema>) => boolean;
 }
 
 /** An answer and its usage. */
@@ -38,6 +40,8 @@ export interface Generated<Data> {
   usage: ModelUsage;
   /** True when the answer was repaired or requested twice. */
   repaired: boolean;
+  /** True when the answer was cut, and the data are what is whole in it: see {@link DataRequest.usesPart}. */
+  isCut?: boolean;
 }
 
 /** The usage of one or several calls of a model. */

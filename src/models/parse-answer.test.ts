@@ -29,7 +29,6 @@ describe('[T7] reading a model’s answer', () => {
     ['stringified items', JSON.stringify({ facts: good.facts.map((fact) => JSON.stringify(fact)) })],
     ['stringified three times', JSON.stringify({ facts: JSON.stringify(JSON.stringify(JSON.stringify(good.facts))) })],
     ['a stringified number', JSON.stringify({ facts: [{ content: 'Ada lives in Oslo', importance: '0.8' }] })],
-    ['missing brackets at the end', JSON.stringify(good).slice(0, -2)],
   ])('understands %s', (_name, text) => {
     expect(parse(text)).toMatchObject({ ok: true, data: good });
   });
@@ -50,12 +49,29 @@ describe('[T7] reading a model’s answer', () => {
     expect(parse(text)).toMatchObject({ ok: false, problem });
   });
 
-  it('believes missing brackets only when the model says that it had finished', () => {
-    const text = JSON.stringify({ facts: [{ content: 'a' }] }).slice(0, -1);
-    expect(parse(text, 'stop')).toMatchObject({ ok: true });
-    for (const reason of ['length', 'error', 'interrupted', 'other', 'unknown']) {
-      expect(parse(text, reason)).toMatchObject({ ok: false, problem: 'truncated' });
+  it('takes an answer that is not closed for a cut one, whatever the provider says', () => {
+    const text = JSON.stringify({ facts: [{ content: 'a' }] });
+    for (const reason of ['stop', 'length', 'error', 'interrupted', 'other', 'unknown']) {
+      for (let end = 1; end < text.length; end += 1)
+        expect([reason, end, parse(text.slice(0, end), reason)]).toMatchObject([reason, end, { problem: 'truncated' }]);
     }
+  });
+
+  it.each([
+    ['{"facts": [{"content": "a"}, {"content": "b"}', ['a', 'b']],
+    ['{"facts": [{"content": "a"}, {"content": "b', ['a']],
+    ['{"facts": [{"content": "a"}, {"content": "b", "importance"', ['a']],
+    ['```json\n{"facts": [{"content": "a"},', ['a']],
+    ['{"facts": [{"cont', []],
+  ])('keeps what is whole in a cut answer where that is asked for: %s', (text, whole) => {
+    const parsed = parseAnswer({ text, finishReason: 'stop' }, facts, { keepsWhole: true });
+    expect(parsed).toMatchObject({ ok: true, isCut: true, data: { facts: whole.map((content) => ({ content })) } });
+    expect(parsed.ok && parsed.data.facts).toHaveLength(whole.length);
+  });
+
+  it('keeps nothing of a cut answer that lacks a part', () => {
+    const parsed = parseAnswer({ text: '{"fac', finishReason: 'stop' }, facts, { keepsWhole: true });
+    expect(parsed).toMatchObject({ ok: false, problem: 'truncated' });
   });
 
   it('leaves text alone that only looks like JSON', () => {

@@ -201,7 +201,7 @@ export type AnswerProblem =
 
 /** A parsed answer, or its error. `message` tells a model how to correct the answer, without quoting it. */
 export type ParsedAnswer<Data> =
-  | { ok: true; data: Data; repaired: boolean }
+  | { ok: true; data: Data; repaired: boolean; isCut?: boolean }
   | { ok: false; problem: AnswerProblem; message: string; issues: { path: string; code: string }[] };
 
 export interface AnswerText {
@@ -211,15 +211,20 @@ export interface AnswerText {
 }
 
 export interface AnswerLimits {
+  /** Whether an answer that is cut counts with the items that are whole in it. Default: it is an error. */
+  keepsWhole?: boolean;
   /** The longest answer that is parsed. Default 1,000,000 characters. */
   longestAnswer?: number;
 }
 
-/** Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. */
+/**
+ * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. An answer whose JSON is
+ * not closed is cut, whatever the provider says: some providers give the finish reason `stop` for an answer that ends in the middle.
+ */
 export function parseAnswer<Schema extends z.ZodType>(
   answer: AnswerText,
   schema: Schema,
-  { longestAnswer = 1_000_000 }: AnswerLimits = {},
+  { longestAnswer = 1_000_000, keepsWhole = false }: AnswerLimits = {},
 ): ParsedAnswer<z.output<Schema>> {
   if (answer.finishReason === 'content-filter') return refused;
   if (answer.text.length > longestAnswer)
@@ -229,11 +234,12 @@ export function parseAnswer<Schema extends z.ZodType>(
   const whole = strictJson(text);
   const found: FoundJson =
     whole === undefined
-      ? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)))
+      ? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)), keepsWhole)
       : { ok: true, value: whole, complete: true, repaired: false };
   if (!found.ok) return found;
-  if (!found.complete && answer.finishReason !== 'stop') return truncated;
-  return validated(found.value, schema, found.repaired);
+  if (found.complete) return validated(found.value, schema, found.repaired);
+  const part = keepsWhole ? validated(found.value, schema, true) : truncated;
+  return part.ok ? { ...part, isCut: true } : truncated;
 }
 
 type FoundJson =
@@ -243,14 +249,14 @@ type FoundJson =
 const MOST_STARTS = 50;
 
 /** The JSON value in a text. Two different values are an error, because one of them may be an example. */
-function embeddedJson(text: string, accepted: ReadonlySet<string>): FoundJson {
+function embeddedJson(text: string, accepted: ReadonlySet<string>, keepsWhole: boolean): FoundJson {
   const opening = new RegExp(`[${accepted.has('object') ? '{' : ''}${accepted.has('array') ? '\\[' : ''}]`, 'g');
   if (!accepted.has('object') && !accepted.has('array')) return notJson;
   const found: { value: unknown; complete: boolean }[] = [];
   for (let starts = 0; starts < MOST_STARTS; starts += 1) {
     const start = opening.exec(text)?.index;
     if (start === undefined) break;
-    const read = readTolerantJson(text, start);
+    const read = readTolerantJson(text, start, keepsWhole);
     if (read.ok) {
       // "[here]" is prose.
       const prose = !read.begun && Array.isArray(read.value) && read.value.length > 0;

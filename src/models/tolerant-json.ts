@@ -1,5 +1,5 @@
 type TolerantResult =
-  /** `complete` is false when only closing brackets were missing at the end, `begun` when it is empty or just [bare words]. */
+  /** `complete` is false when the text ends before the value does, `begun` when it is empty or just [bare words]. */
   | { ok: true; value: unknown; end: number; complete: boolean; begun: boolean }
   /** `begun` is true if a part of the text was data: the following text may then be its rest and not another answer. */
   | { ok: false; reason: Trouble; begun: boolean; end: number };
@@ -12,10 +12,10 @@ export const DEEPEST = 64;
 /**
  * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare
  * keys, Python's literals, NaN. Takes one pass and never drops content: anything that may hide lost items (an ellipsis, text that ends
- * inside a value) is an error.
+ * inside a value) is an error. With `keepsWhole`, a text that ends inside the value gives the items of lists that are whole.
  */
-export function readTolerantJson(text: string, start = 0): TolerantResult {
-  const reader = new TolerantReader(text, start);
+export function readTolerantJson(text: string, start = 0, keepsWhole = false): TolerantResult {
+  const reader = new TolerantReader(text, start, keepsWhole);
   try {
     const value = reader.readValue(0, 'item');
     return { ok: true, value, end: reader.position, complete: reader.complete, begun: reader.begun };
@@ -90,9 +90,12 @@ class TolerantReader {
   /** Whether the text may end here without cutting a value short. */
   #clean = false;
 
-  constructor(text: string, start: number) {
+  readonly #keepsWhole: boolean;
+
+  constructor(text: string, start: number, keepsWhole: boolean) {
     this.#text = text;
     this.position = start;
+    this.#keepsWhole = keepsWhole;
   }
 
   readValue(depth: number, place: Place): unknown {
@@ -109,7 +112,8 @@ class TolerantReader {
   #readObject(depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     this.position += 1;
-    while (!this.#ended('}')) {
+    // Only of the outermost object a part is of use: a part of an item would be another statement.
+    this.#whileWhole(depth === 0, '}', () => {
       const key = (this.#text[this.position] as string) in CLOSERS ? this.#readText('key') : this.#take(WORD);
       this.#clean = false;
       this.#skipBlank();
@@ -119,19 +123,31 @@ class TolerantReader {
       // `defineProperty` instead of an assignment, which would make __proto__ the object's prototype.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
       this.begun = true;
-    }
+    });
     return object;
   }
 
   #readArray(depth: number): unknown[] {
     const array: unknown[] = [];
     this.position += 1;
-    while (!this.#ended(']')) {
+    this.#whileWhole(true, ']', () => {
       const bare = /[A-Za-z_$]/.test(this.#text[this.position] as string);
       array.push(this.readValue(depth + 1, 'item'));
       this.begun ||= !bare;
-    }
+    });
     return array;
+  }
+
+  /** Reads members to the end of a structure. Where whole parts are kept, the end of the text ends it too, without the cut member. */
+  #whileWhole(isPartOfUse: boolean, close: string, readMember: () => void): void {
+    try {
+      while (!this.#ended(close)) readMember();
+    } catch (thrown) {
+      const isCut = thrown instanceof Unreadable && thrown.reason === 'truncated';
+      if (!isCut || !isPartOfUse || !this.#keepsWhole) throw thrown;
+      this.position = this.#text.length;
+      this.complete = false;
+    }
   }
 
   /** True at the end of the structure; false when another member follows. */

@@ -70,10 +70,17 @@ export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
 ): Reader {
-  const ask = async (input: ReadInput, note: string, { signal }: ReadOptions): Promise<ReadAnswer> => {
+  const ask = async (
+    input: ReadInput,
+    note: string,
+    { signal }: ReadOptions,
+  ): Promise<ReadAnswer & { isCut: boolean }> => {
     const prompt = renderPrompt<ReadPromptInput>(readPrompt, { ...input, turnCharacters, userCharacters });
     const asked = note === '' ? prompt : { ...prompt, user: `${prompt.user}\n\n${note}` };
-    return (await model.generate({ task: 'read', prompt: asked, schema: readAnswer, signal })).data;
+    const usesPart = ({ statements }: ReadAnswer): boolean => readable(statements).length > 0;
+    const request = { task: 'read' as const, prompt: asked, schema: readAnswer, signal, usesPart };
+    const { data, isCut = false } = await model.generate(request);
+    return { ...data, isCut };
   };
   return {
     id: model.modelOf('read'),
@@ -92,6 +99,7 @@ export function createModelReader(
           takenBack,
         })),
         reflections: input.wants.reflections ? readable(answer.reflections) : [],
+        isCut: answer.isCut,
         topics: input.wants.topics ? readable(answer.topics).map((topic) => ({ ...topic, turns: [] })) : [],
       };
     },

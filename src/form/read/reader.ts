@@ -74,6 +74,8 @@ export interface Reading {
   forgets: ReadForget[];
   reflections: ReadReflection[];
   topics: ReadTopic[];
+  /** Whether the reader's answer was cut: the statements are whole, and there may be more that it did not get to. */
+  isCut?: boolean;
 }
 
 /** Where a turn says something. */
