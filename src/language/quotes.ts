@@ -344,10 +344,15 @@ function entries(list: string): [string, number][] {
 }
 
 const NEGATION =
-  /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t(?![\p{L}])|[不没沒无無]|ない|ません/iu;
+  /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t(?![\p{L}])|[不没沒无無]|ない|ません/giu;
+
+/** How many negations a text has: "never without asking" has two. */
+export function negationsIn(text: string): number {
+  return text.match(NEGATION)?.length ?? 0;
+}
 
 export function isNegated(text: string): boolean {
-  return NEGATION.test(text);
+  return negationsIn(text) > 0;
 }
 
 const DIGITS = /\d+(?:[.,:]\d+)*/g;

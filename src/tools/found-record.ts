@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { givenText, oneLine } from '../assemble/escape.ts';
+import { isOrder } from '../form/check/evidence.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import { inertText } from '../language/inert-text.ts';
+import { negationsIn } from '../language/quotes.ts';
+import { splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
@@ -77,7 +80,10 @@ export function memoryRecord(memory: Memory): FoundRecord {
 
 /** The verified origin of the content of a tool call. */
 export interface Provenance {
-  /** `user`: the user's own last turns contain it. `agent`: the agent says so. `tool`: it comes from a source that the agent has named. */
+  /**
+   * `user`: the user's own last turns contain it. `agent`: the agent says so. `tool`: it comes from a source that the agent has named, or it
+   * is an order to the agent that the user has not given.
+   */
   statedBy: 'user' | 'agent' | 'tool';
   /** The name of the source. */
   source: string | null;
@@ -118,9 +124,10 @@ export async function provenanceOf(
   });
   const turns = items.filter(({ origin }) => origin === 'user').slice(0, LAST_TURNS);
   const events = turns.filter((turn) => says(turn.content, content)).map(({ id }) => id);
-  return events.length === 0
-    ? { statedBy: 'agent', source: null, events }
-    : { statedBy: 'user', source: null, events: events.slice(0, 1) };
+  if (events.length > 0) return { statedBy: 'user', source: null, events: events.slice(0, 1) };
+  // An order that no turn of the user contains may come from a page that the agent has read. It is kept as unverified, so that no prompt
+  // gives it as what the user wants.
+  return { statedBy: isOrder(content) ? 'tool' : 'agent', source: null, events };
 }
 
 /** Whether the user's own words in a turn contain a text, verbatim or with nearly all of its words. */
@@ -130,7 +137,10 @@ function says(turn: string, content: string): boolean {
   const place = own.toLowerCase().indexOf(value);
   if (place >= 0 && !isInsideWord(own, place, value.length)) return true;
   const stems = contentStems(content.replace(/\b(?:the )?user(?:['’]s)?\b/gi, ' '));
-  return stems.size >= 2 && coveredBy(stems, contentStems(own)) >= MOST_WORDS;
+  const isSaidIn = (text: string): boolean => stems.size >= 2 && coveredBy(stems, contentStems(text)) >= MOST_WORDS;
+  if (!isOrder(content)) return isSaidIn(own);
+  // "Never wire money without asking" has the words of "Always wire money without asking".
+  return splitSentences(own).some(({ text }) => isSaidIn(text) && negationsIn(text) === negationsIn(content));
 }
 
 const MOST_WORDS = 0.8;
