@@ -71,6 +71,36 @@ for (const database of databases('sql')) {
       });
 
       it.each([
+        ['I live in Oslo and take sertraline.', 'Sertraline and daylight go well together.', 'Oslo is dark in winter.'],
+        [
+          'My doctor put me on sertraline, so I cancelled the trip with Gunnar.',
+          'Many people find that sertraline gets easier after some weeks.',
+          'Gunnar will understand.',
+        ],
+        [
+          'Je prends de la sertraline et je vis à Lyon.',
+          'La sertraline se prend le matin.',
+          'Lyon est une belle ville.',
+        ],
+      ])(
+        '[X1] is gone from the answer that names it in other words, which keeps the rest: %s',
+        async (said, echo, rest) => {
+          const handle = await open('My brother is called Gunnar, and Gunnar lives in Lyon.');
+          await handle.logInteraction({ userMessage: said, agentResponse: `${echo} ${rest}` });
+          await varve.drain();
+          await say(
+            handle,
+            said.startsWith('Je') ? 'Oublie mes médicaments.' : 'Please forget what I said about sertraline.',
+          );
+          await handle.session.close();
+          await varve.drain();
+          const log = (await handle.events.list({ kinds: ['message'] })).items.map(({ content }) => content).join('\n');
+          expect(log).not.toMatch(/sertraline/i);
+          expect(log).toContain(rest);
+        },
+      );
+
+      it.each([
         "Don't forget that I work at Halden Foods.",
         'Did you forget my salary?',
         'I always forget about my dog.',

@@ -1,4 +1,4 @@
-import { indexWords } from '../../language/words.ts';
+import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { normalValue } from '../../record/attributes.ts';
 import { memoryType } from '../../record/memory-types.ts';
@@ -9,7 +9,7 @@ import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
-import { hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
+import { distinctiveStems, hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
 import { rowsBy } from '../owner-store.ts';
 import type { EventRow } from '../session-store.ts';
@@ -100,7 +100,7 @@ export async function hideInLog(
         if (isSaidIn(row.content, item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
         continue;
       }
-      const test = isReply.has(row.id) ? item.sayer.takesUp : item.sayer.says;
+      const test = isReply.has(row.id) ? takesUp(item, sources, standing) : item.sayer.says;
       const saysIt = row.origin === 'user' ? unlessStanding(row, test, standingQuotes) : test;
       const asked = isRequest && index === 0 ? request.quotes : [];
       const spans = spansOf(item, row, {
@@ -120,6 +120,21 @@ export async function hideInLog(
   }
   await eraseRefusals(writer, tenant, { owners: await ownersAround(writer, owner), events: hidden });
   return saidAgain;
+}
+
+/**
+ * Recognises the sentences of a reply that refer to an item: by its words, or by one distinctive word (a medicine, a name, a number) of those
+ * that were cut from the turn, which comes before its reply. A word of a statement that stays is no sign.
+ */
+function takesUp({ sayer, spans }: Item, sources: readonly string[], standing: readonly Memory[]): Says {
+  const cut = spans.filter(({ event, field }) => field === 'content' && sources.includes(event));
+  const kept = contentStems(standing.map(({ content, value }) => `${content} ${value ?? ''}`).join('\n'));
+  const stems = [...distinctiveStems(cut.map(({ words }) => words).join('\n'))].filter((stem) => !kept.has(stem));
+  return (sentence) => {
+    if (sayer.takesUp(sentence)) return true;
+    const heard = contentStems(sentence);
+    return stems.some((stem) => heard.has(stem));
+  };
 }
 
 /** The spans of an event to hide for an item. A source that matches nowhere is hidden completely if the memory has no quotes in it. */

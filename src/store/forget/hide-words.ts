@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { asksFor, detectPack, plainMarks } from '../../language/packs/packs.ts';
+import { isOrdinary } from '../../language/names.ts';
+import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
@@ -117,8 +118,24 @@ function leadingName(value: string): string | null {
   const [first = '', ...rest] = value.trim().split(/\s+/);
   if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
   const normal = normalValue(first);
-  const isOrdinary = SEED_WORDS.has(normal) || !isContentWord(normal);
-  return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
+  return isDistinctive(normal) ? normal : null;
+}
+
+function isDistinctive(normal: string): boolean {
+  return normal.length >= SHORTEST_NAME && !SEED_WORDS.has(normal) && isContentWord(normal);
+}
+
+const WORD = /[\p{L}\p{M}\p{N}'’-]+/gu;
+
+/**
+ * The stems of the distinctive words of a text: names, long numbers and words that are not common in its language. Without spaces between
+ * words there are none, because a word cannot be told from its neighbours.
+ */
+export function distinctiveStems(text: string): Set<string> {
+  const pack = detectPack(text, packOf('en'));
+  const isRare = (word: string): boolean =>
+    isDistinctive(word) && !NO_CASE.test(word) && (pack === null || !isOrdinary(word, pack));
+  return contentStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));
 }
 
 /** Whether a turn of the user repeats a statement. A question whether it is still known ("Did you forget Halden Foods?") is no repetition. */
