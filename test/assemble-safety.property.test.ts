@@ -171,8 +171,8 @@ describe('whatever is stored', () => {
                   text.split(/[\n\r\u2028\u2029\u0085\v\f]/).filter((line) => line.trim() === label).length,
                 ).toBeLessThanOrEqual(1);
               }
-              expect(text).not.toMatch(/```|~~~/);
             }
+            expect(text).not.toMatch(/```|~~~/);
             expect(text).not.toMatch(
               /[\u202A-\u202E\uD800-\uDFFF](?![\uDC00-\uDFFF])(?<![\uD800-\uDBFF][\uDC00-\uDFFF])/,
             );

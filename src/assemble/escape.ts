@@ -5,6 +5,7 @@ import {
   inertText,
   plainBrackets,
   visibleText,
+  withoutFences,
   withoutMarkers,
 } from '../language/inert-text.ts';
 import type { Trust } from '../record/statement.ts';
@@ -39,14 +40,14 @@ export function markdownWriting(labels: readonly string[]): Writing {
   };
 }
 
-/** Escapes for XML: the result is well-formed for any stored text. */
+/** Escapes for XML: the result is well-formed for any stored text, and begins no code fence. */
 export const xmlWriting: Writing = {
-  line: (text) => escapeXml(plainBrackets(withoutMarkers(oneLine(text)))),
-  block: (text) => escapeXml(plainBrackets(withoutMarkers(visibleText(text))).trim()),
+  line: (text) => escapeXml(oneLine(text)),
+  block: (text) => escapeXml(visibleText(text).trim()),
 };
 
 function escapeXml(text: string): string {
-  return text
+  return withoutFences(plainBrackets(withoutMarkers(text)))
     .replace(/[\uFFFE\uFFFF]/g, '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -60,8 +61,11 @@ export function safeJson(value: unknown): string {
     .replaceAll('&', '\\u0026')
     .replaceAll('<', '\\u003c')
     .replaceAll('>', '\\u003e')
-    .replaceAll('`', '\\u0060')
-    .replaceAll('~~~', '\\u007e~~');
+    .replace(/[`｀]|[~～]{3,}/gu, inUnicodeEscapes);
+}
+
+function inUnicodeEscapes(text: string): string {
+  return [...text].map((sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }
 
 const HEADING = /^\s{0,3}(#{1,6})(?=\s|$)/;

@@ -52,9 +52,14 @@ export function plainBrackets(text: string): string {
   return text.replace(TAG_START, '<');
 }
 
+/** A text without code fences, which could end a fence around the prompt or hide the end of a section in one of their own. */
+export function withoutFences(text: string): string {
+  return text.replace(FENCE, "'''");
+}
+
 /** A text without tags, code fences and markers of providers. */
 export function inertText(text: string): string {
-  return withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;').replace(FENCE, "'''");
+  return withoutFences(withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;'));
 }
 
 // A label of a speaker at the beginning of a line, as in older chat templates and in transcripts.

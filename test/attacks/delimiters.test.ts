@@ -175,6 +175,7 @@ function problems(text: string, allowed: ReadonlySet<string>): string[] {
     );
   if (hidden !== null) found.push(`hidden: ${JSON.stringify(hidden[0])}`);
   if (/!\[/.test(seen)) found.push('image');
+  if (/`{3}|~{3}/.test(seen)) found.push('fence');
   return found;
 }
 
