@@ -85,15 +85,17 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
 
 const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
 
-/** The day of a moment in the words of a language; without a pack in digits, which all readers understand. */
-export function writtenDay(at: Date, timeZone: string, pack: Pack | null): string {
+const YEAR = /(?: de)? ?\{y\}年?/u;
+
+/** The day and the month of a moment in the words of a language; without a pack in digits, which all readers understand. */
+export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
   const date = civilDateAt(at, timeZone);
-  if (pack !== null) return writeDay(date, pack);
+  if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
   return new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString().slice(0, 10);
 }
 
-function writeDay(date: CivilDate, pack: Pack): string {
-  return pack.calendar.written
+function writeDay(date: CivilDate, pack: Pack, written = pack.calendar.written): string {
+  return written
     .replace('{d}', String(date.day))
     .replace('{month}', () => monthFormat(pack).format(Date.UTC(date.year, date.month - 1)))
     .replace('{m}', String(date.month))

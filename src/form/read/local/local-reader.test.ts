@@ -503,13 +503,13 @@ describe('topics', () => {
     );
     expect(topics).toHaveLength(1);
     expect(topics[0]?.topic).toContain('I live in Linz');
-    expect(topics[0]?.summary).toContain('4 May 2026: “Remember that my boiler is from 1998.”');
+    expect(topics[0]?.summary).toContain('4 May: “Remember that my boiler is from 1998.”');
   });
 
   it.each([
-    [['Meine Tochter heißt Mia.', 'Merk dir, dass mein Kessel von 1998 ist.'], '4. Mai 2026: “M'],
-    [['Ma fille s’appelle Mia.', 'Souviens-toi que ma chaudière est de 1998.'], '4 mai 2026: “'],
-    [['我的女儿叫小红。', '请记住，我住在上海。'], '2026年5月4日: “'],
+    [['Meine Tochter heißt Mia.', 'Merk dir, dass mein Kessel von 1998 ist.'], '4. Mai: “M'],
+    [['Ma fille s’appelle Mia.', 'Souviens-toi que ma chaudière est de 1998.'], '4 mai: “'],
+    [['我的女儿叫小红。', '请记住，我住在上海。'], '5月4日: “'],
   ])('have the date in the language of the user: %s', async (turns, line) => {
     const { topics } = await read(turns, { wants: { reflections: false, topics: true } });
     expect(topics[0]?.summary.split('\n')).toEqual(turns.map(() => expect.stringContaining(line)));

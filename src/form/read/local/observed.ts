@@ -1,4 +1,4 @@
-import { writtenDay } from '../../../language/pack-dates.ts';
+import { dayOfYear } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packOf } from '../../../language/packs/packs.ts';
 import { bareStatement } from '../../../language/sentences.ts';
@@ -107,6 +107,6 @@ function quotation(
   const quote = statement.quotes[0];
   const turn = turns[(quote?.turn ?? 0) - 1];
   if (quote === undefined || turn === undefined) return statement.text;
-  const day = writtenDay(turn.occurredAt, timeZone, detectPack(turn.content, pack));
+  const day = dayOfYear(turn.occurredAt, timeZone, detectPack(turn.content, pack));
   return `${day}: “${quote.words.replace(/\s+/g, ' ').slice(0, 240)}”`;
 }
