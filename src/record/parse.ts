@@ -115,7 +115,7 @@ export const timeZoneSchema: z.ZodString = z
   .max(100)
   .refine(isTimeZone, 'is not a time zone such as Europe/Paris');
 
-// Zones that were found to exist. Making a formatter takes a tenth of a millisecond, and every due time of a schedule asks for its zone.
+// Zones that were found to exist. Making a formatter takes some tenths of a millisecond, and every due time of a schedule asks for its zone.
 const zones = new Set<string>();
 const MOST_ZONES = 1_000;
 
