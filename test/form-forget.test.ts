@@ -1,18 +1,44 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { MINUTE, type ManualClock } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
+import { allOrOne } from './random.ts';
 
+const KEPT_BY = [
+  "Don't forget that I work at Halden Foods.",
+  'Did you forget my salary?',
+  'I always forget about my dog.',
+  'Delete the second paragraph about walnuts.',
+  'She said: forget about my dog, it is fine.',
+  'I would never delete my dog photos.',
+  'My sister texted "please forget my salary" and I laughed.',
+  "The song goes: 'wipe my salary from your mind, forget my dog'",
+  'Is this haiku any good?\n\nforget where I work\nthe dog is gone, the house sold\nsnow on the mailbox',
+];
+const TAKEN_BACK_BY = [
+  'scratch that',
+  'Forget what I just said.',
+  'vergiss das',
+  'olvida eso',
+  'oublie ça',
+  'esquece isso',
+  'dimentica quello che ho detto',
+  'vergeet dat',
+  'please forget that',
+];
 const LIFE = ['I work at Halden Foods.', 'My salary is 52k.', "I'm allergic to walnuts.", 'I have a dog named Rollo.'];
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null).each(['immediate', 'deferred'] as const)(
     `what a user asks to forget on ${database.name}, written %s`,
     (writes) => {
+      // The reader, which tells one wording from another, sees no database: on the other databases one wording of each list is enough.
+      const isAll = database.name === 'SQLite' || inject('depth') === 'all';
+      const some = (wordings: readonly string[]): string[] => allOrOne(wordings, { isAll, stream: wordings.join() });
       // One store for all tests, a user for each.
       let varve: Varve;
       let clock: ManualClock;
@@ -100,32 +126,12 @@ for (const database of databases('sql')) {
         },
       );
 
-      it.each([
-        "Don't forget that I work at Halden Foods.",
-        'Did you forget my salary?',
-        'I always forget about my dog.',
-        'Delete the second paragraph about walnuts.',
-        'She said: forget about my dog, it is fine.',
-        'I would never delete my dog photos.',
-        'My sister texted "please forget my salary" and I laughed.',
-        "The song goes: 'wipe my salary from your mind, forget my dog'",
-        'Is this haiku any good?\n\nforget where I work\nthe dog is gone, the house sold\nsnow on the mailbox',
-      ])('takes nothing away for "%s"', async (said) => {
+      it.each(some(KEPT_BY))('takes nothing away for "%s"', async (said) => {
         const handle = await open(...LIFE, said);
         expect(await left(handle)).toEqual(expect.arrayContaining(['allergy', 'employer', 'pet_name', 'salary']));
       });
 
-      it.each([
-        'scratch that',
-        'Forget what I just said.',
-        'vergiss das',
-        'olvida eso',
-        'oublie ça',
-        'esquece isso',
-        'dimentica quello che ho detto',
-        'vergeet dat',
-        'please forget that',
-      ])('is what was said just before, for "%s"', async (said) => {
+      it.each(some(TAKEN_BACK_BY))('is what was said just before, for "%s"', async (said) => {
         const handle = await open(...LIFE, said);
         expect(await left(handle)).toEqual(['allergy', 'employer', 'salary']);
       });

@@ -34,6 +34,14 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       clients.push(client);
       return client;
     };
+    // One process for each choice of tools: starting one takes most of the time of a test.
+    const started = new Map<string | undefined, Promise<Client>>();
+    const overStdioOnce = (tools?: string): Promise<Client> => {
+      const client =
+        started.get(tools) ?? overStdio('--user', 'ana', ...(tools === undefined ? [] : ['--tools', tools]));
+      started.set(tools, client);
+      return client;
+    };
     const overHttp = async (query = '', key = server.key): Promise<Client> => {
       const client = new Client({ name: 'test', version: '1' });
       const headers = { authorization: `Bearer ${key}` };
@@ -57,7 +65,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     for (const [door, connect] of [
-      ['stdio', (tools?: string) => overStdio('--user', 'ana', ...(tools === undefined ? [] : ['--tools', tools]))],
+      ['stdio', overStdioOnce],
       ['HTTP', (tools?: string) => overHttp(`?user=ana${tools === undefined ? '' : `&tools=${tools}`}`)],
     ] as const) {
       it(`offers seven tools in at most 1,500 tokens over ${door}, and speaks of no others`, async () => {

@@ -55,6 +55,43 @@ describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () =
   });
 });
 
+describe.skipIf(database?.skip !== null)('the vacuum after an erasure', () => {
+  it('passes over a table that another session has locked, and takes all others', async () => {
+    // A store of its own, whose tables were never vacuumed.
+    const { options, drop } = await database!.create({ isBare: true });
+    const { schema = '' } = options as { schema?: string };
+    const url = new URL(inject('postgresUrl') ?? '');
+    url.searchParams.set('options', '-c lock_timeout=50');
+    const store = await openStore({ ...options, url: url.href });
+    const other = new pg.Client(inject('postgresUrl') ?? '');
+    await other.connect();
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const vacuumed = async (): Promise<string[]> => {
+      const { rows } = await other.query<{ name: string }>(
+        'select relname as name from pg_stat_all_tables where schemaname = $1 and vacuum_count > 0',
+        [schema],
+      );
+      return rows.map(({ name }) => name);
+    };
+    await other.query('begin');
+    await other.query(`lock table "${schema}".events in share mode`);
+    try {
+      await store.scrub();
+      expect(warned.mock.calls.map(([warning]) => String(warning))).toEqual([expect.stringMatching(/events.*lock/)]);
+      await other.query('rollback');
+      expect(await vacuumed()).toEqual(expect.arrayContaining(['blocks', 'entities', 'memories', 'sessions']));
+      await store.scrub();
+      expect(warned).toHaveBeenCalledTimes(1);
+      expect(await vacuumed()).toContain('events');
+    } finally {
+      warned.mockRestore();
+      await other.end();
+      await store.close();
+      await drop();
+    }
+  });
+});
+
 describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connections', () => {
   it('costs no process, no acknowledged event, and no event twice', { timeout: 60_000 }, async () => {
     const { options, drop } = await database!.create();

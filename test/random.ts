@@ -10,3 +10,8 @@ export function randomOf(stream: string): () => number {
   const own = [...stream].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, inject('seed'));
   return seededRandom(own);
 }
+
+/** All of a list where every cell is run, otherwise one that the seed of the run decides. `stream` tells lists apart. */
+export function allOrOne<Item>(list: readonly Item[], { isAll, stream }: { isAll: boolean; stream: string }): Item[] {
+  return isAll ? [...list] : list.slice(Math.floor(randomOf(stream)() * list.length)).slice(0, 1);
+}

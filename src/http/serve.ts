@@ -1,5 +1,6 @@
 import { serve as listen } from '@hono/node-server';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { messageOf, VarveError } from '../errors.ts';
 import type { ApiKey } from '../operate/api-keys.ts';
 import type { Varve } from '../varve.ts';
@@ -50,6 +51,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
   server.headersTimeout = HEADERS_TIMEOUT;
   server.requestTimeout = REQUEST_TIMEOUT;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   const shown = host.includes(':') ? `[${host}]` : host;
@@ -62,6 +68,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
       await new Promise((resolve) => setTimeout(resolve, LAST_CALL));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
+      // Node does not count a connection as idle before its first request. Browsers open such connections in advance.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), grace);
       // A connection becomes idle only after its response, so busy connections are closed when they finish.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);

@@ -106,6 +106,8 @@ export function prepareWeights(
 ): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
+  // All sources are verified before the seconds that the merge takes.
+  const pieces = readPieces(published);
   const model = readVerified(join(published, MODEL_FILE), MODEL_SHA256);
   const added = {
     memory: readVerified(memoryFile, DIFFERENCE_SHA256),
@@ -118,7 +120,7 @@ export function prepareWeights(
   );
   writeFileSync(join(target, IMAGE_FILE), new Uint8Array(memory.buffer, 0, layout.weightsEnd));
   appendFileSync(join(target, IMAGE_FILE), new Uint8Array(checks.buffer));
-  writeFileSync(join(target, TABLE_FILE), packVocabulary(readPieces(published)));
+  writeFileSync(join(target, TABLE_FILE), packVocabulary(pieces));
   const files = readdirSync(lexicons).toSorted();
   writeFileSync(join(target, LEXICONS_FILE), files.map((file) => readFileSync(join(lexicons, file), 'utf8')).join(''));
 }

@@ -247,15 +247,23 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
 async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = ${schema}`.execute(kysely);
-  for (const { name } of rows) {
-    try {
-      await sql.raw(`vacuum (index_cleanup on) "${schema}"."${name.replaceAll('"', '""')}"`).execute(kysely);
-    } catch (error) {
-      // Another process is dropping, changing or vacuuming the table. The server's own vacuum does the rest.
-      if (isConnectionLost(error)) throw serverGone(error);
-      process.emitWarning(`The table ${name} was not vacuumed: ${messageOf(error)}`, 'VarveStoreWarning');
-    }
+  const tables = rows.map(({ name }) => `"${schema}"."${name.replaceAll('"', '""')}"`);
+  const vacuum = (list: string): Promise<unknown> => sql.raw(`vacuum (index_cleanup on) ${list}`).execute(kysely);
+  try {
+    // One statement, because each one reads the whole catalog of the database at its end.
+    await vacuum(tables.join(', '));
+  } catch (error) {
+    if (isConnectionLost(error)) throw serverGone(error);
+    for (const table of tables) await vacuum(table).catch(notVacuumed(table));
   }
+}
+
+/** Another process is dropping, changing or vacuuming the table. The server's own vacuum does the rest. */
+function notVacuumed(table: string): (error: unknown) => void {
+  return (error) => {
+    if (isConnectionLost(error)) throw serverGone(error);
+    process.emitWarning(`The table ${table} was not vacuumed: ${messageOf(error)}`, 'VarveStoreWarning');
+  };
 }
 
 function codeOf(error: unknown): string {
