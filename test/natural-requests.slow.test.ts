@@ -15,9 +15,20 @@ interface NaturalRequest {
   self?: boolean;
 }
 
-const { seen, unseen, fresh, none, freshNone, third, thirdNone } = JSON.parse(
-  readFileSync(new URL('talk/natural-requests.json', import.meta.url), 'utf8'),
-) as Record<'seen' | 'unseen' | 'fresh' | 'none' | 'freshNone' | 'third' | 'thirdNone', NaturalRequest[]>;
+const talk = JSON.parse(readFileSync(new URL('talk/natural-requests.json', import.meta.url), 'utf8')) as Record<
+  | 'seen'
+  | 'unseen'
+  | 'fresh'
+  | 'none'
+  | 'freshNone'
+  | 'third'
+  | 'thirdNone'
+  | 'fourth'
+  | 'fifth'
+  | 'sixth'
+  | 'sixthPasted',
+  NaturalRequest[]
+>;
 
 /** The requests after which what was meant is gone from the log and from all memories, and nothing else is. */
 async function understood(requests: readonly NaturalRequest[]): Promise<number> {
@@ -51,13 +62,17 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
 // Measured with the local embedder and without a model. The floors are what the last run had; nine of ten are wanted.
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
-    ['that the patterns were improved with', seen, 0.9],
-    ['that nobody has looked at', unseen, 0.86],
-    ['of another person that nobody has looked at', fresh, 0.78],
-    ['that ask nothing of the memory', none, 1],
-    ['of another person that ask nothing of the memory, three of which are obeyed', freshNone, 0.9],
-    ['of a third person, whose misses were looked at only after they were counted', third, 0.85],
-    ['of a third person that ask nothing of the memory, one of which is obeyed', thirdNone, 0.96],
+    ['that the patterns were improved with', talk.seen, 0.9],
+    ['that nobody has looked at', talk.unseen, 0.86],
+    ['of another person that nobody has looked at', talk.fresh, 0.88],
+    ['that ask nothing of the memory', talk.none, 1],
+    ['of another person that ask nothing of the memory, three of which are obeyed', talk.freshNone, 0.9],
+    ['of a third person', talk.third, 0.9],
+    ['of a third person that ask nothing of the memory, one of which is obeyed', talk.thirdNone, 0.96],
+    ['of a fourth person, whose misses were looked at', talk.fourth, 0.81],
+    ['of the same person that nobody has looked at', talk.fifth, 0.81],
+    ['of a fifth person that nobody has looked at', talk.sixth, 0.78],
+    ['of a fifth person in texts of somebody else', talk.sixthPasted, 1],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
     console.log(`natural requests ${name}: ${count} of ${requests.length}`);

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 DEVICE = "cuda"
@@ -79,11 +79,24 @@ def add_differences(bert, rank):
             module.dense = Difference(module.dense, rank)
 
 
-def save_differences(bert, file, others=None):
-    """Writes what was learned, in fp16, with other tensors beside it."""
+@torch.no_grad()
+def merge_differences(bert, file):
+    """Adds differences that were learned before to the layers, as the start of another training."""
+    before = load_file(file, device=DEVICE)
+    for name, module in bert.named_modules():
+        if f"{name}.a" in before:
+            module.weight += before[f"{name}.b"].float() @ before[f"{name}.a"].float()
+
+
+def save_differences(bert, file, others=None, merged=None):
+    """Writes what was learned, in fp16, with other tensors beside it. Differences that were merged before are a part of what is written."""
     tensors = dict(others or {})
+    before = {} if merged is None else load_file(merged, device=DEVICE)
     for name, module in bert.named_modules():
         if isinstance(module, Difference):
             tensors[f"{name}.a"], tensors[f"{name}.b"] = module.a, module.b
+            if f"{name}.a" in before:
+                tensors[f"{name}.a"] = torch.cat([before[f"{name}.a"].float(), module.a])
+                tensors[f"{name}.b"] = torch.cat([before[f"{name}.b"].float(), module.b], dim=1)
     file.parent.mkdir(parents=True, exist_ok=True)
     save_file({name: tensor.detach().half().cpu().contiguous() for name, tensor in tensors.items()}, file)

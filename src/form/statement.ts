@@ -47,10 +47,16 @@ export interface CheckedForget {
   targets: Memory[];
   /** Whether the targets were named by a language model, which has read the whole conversation. */
   isNamedByModel: boolean;
-  /** The user's sentences that the request means, for the case that neither fields nor words decide. */
-  meant?: Quote[];
-  /** Whether the reading layers are sure of these sentences: then they also complete what fields and words find. */
-  isSure?: boolean;
+  /** What the reading layers make of the request; null where they cannot read. */
+  told?: ToldRequest | null;
+  /** For embedders without such layers: the sentence that is nearest in meaning. It counts if the words of the request mean nothing. */
+  nearest?: Quote[];
   /** The request is the wish that all of the user's is forgotten. */
   isEverything?: boolean;
+}
+
+/** A request to forget as the reading layers read it: log-odds that it is one, and that it means each of the user's earlier sentences. */
+export interface ToldRequest {
+  asks: number;
+  sentences: { quote: Quote; odds: number }[];
 }

@@ -153,8 +153,20 @@ interface Request {
   request: string;
   span: string | null;
   forgets: number[];
+  /** The words that are meant, in turns that also say something else. */
+  words?: string[];
   self: boolean;
   kind: 'forget' | 'keep_not' | 'take_back' | 'none';
+}
+
+/** Whether a sentence of a turn that is meant is meant itself: all of them are, unless the author marked the words. */
+function isMeant(
+  turn: string,
+  { start, end }: { start: number; end: number },
+  marked: readonly string[] = [],
+): boolean {
+  const places = marked.map((words) => ({ from: turn.indexOf(words), words })).filter(({ from }) => from >= 0);
+  return places.length === 0 || places.some(({ from, words }) => from < end && from + words.length > start);
 }
 
 for (const { name, text } of filesOf('requests', '.jsonl')) {
@@ -174,9 +186,9 @@ for (const { name, text } of filesOf('requests', '.jsonl')) {
     const said = item.said
       .map((words, turn) => ({
         turn,
-        parts: splitSentences(words).map(({ text: sentence }): Part => [
+        parts: splitSentences(words).map(({ text: sentence, span }): Part => [
           sentence,
-          isKnown ? (item.forgets.includes(turn) ? 1 : 0) : null,
+          isKnown ? (item.forgets.includes(turn) && isMeant(words, span, item.words) ? 1 : 0) : null,
         ]),
       }))
       .toReversed();

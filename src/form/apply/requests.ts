@@ -23,9 +23,10 @@ import { type CheckContext, type Evidence, locateOwnWords } from '../check/evide
 import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
-import { type Meanable, namesAnother } from '../matter.ts';
+import type { Meanable } from '../matter.ts';
 import {
   ANY,
+  type AskedIn,
   HALF,
   isMoreThanGreeting,
   isWide,
@@ -36,7 +37,7 @@ import {
 } from '../meant-by-request.ts';
 import { asksForAll } from '../forget-phrases.ts';
 import type { Reading } from '../read/reader.ts';
-import type { CheckedForget, CheckedRequests } from '../statement.ts';
+import type { CheckedForget, CheckedRequests, ToldRequest } from '../statement.ts';
 
 /**
  * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the sentences that
@@ -64,7 +65,7 @@ export async function checkRequests(
       checked.forgets.push({ request, evidence, targets, isNamedByModel, isEverything: isWish(evidence) });
     }
   }
-  return { ...checked, forgets: await withMeant(work, checked.forgets) };
+  return { ...checked, forgets: await withTold(work, checked.forgets) };
 }
 
 /** The results of the ends and requests of a formation. */
@@ -145,7 +146,7 @@ async function applyForgets(
   const owner = ownerOf(scope);
   const forgetting = { writer, deps, owner, turns, why };
   const obeyed = new Set<string>();
-  for (const { meant = [], ...asked } of forgets) {
+  for (const asked of forgets) {
     const { request, evidence } = asked;
     // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence repeats the request.
     const isSaidAgain = obeyed.has(evidence.event.id);
@@ -156,7 +157,7 @@ async function applyForgets(
     const isEverything = asked.isEverything === true;
     const { memories, words } = isEverything
       ? await findEverything(forgetting, evidence.event)
-      : await findMeant(forgetting, { ...asked, meant: isSaidAgain ? [] : meant });
+      : await findMeant(forgetting, isSaidAgain ? { ...asked, told: null, nearest: [] } : asked);
     const count = memories.length + words.length;
     if (count === 0 && isSaidAgain) continue;
     if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
@@ -234,9 +235,10 @@ async function findEverything(forgetting: Forgetting, event: Event): Promise<Mea
   return { memories, words: whole.words };
 }
 
+/** What a request means, by its words and by the reading layers. */
 async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise<Meant> {
   const { writer, deps, owner, turns } = forgetting;
-  const { request, evidence, targets, meant = [], isSure = false } = asking;
+  const { request, evidence, targets, told = null, nearest = [] } = asking;
   const { event } = evidence;
   // "Remove all about my medication. The allergy should stay."
   const stays = staysIn(event.content, { attributes: deps.attributes });
@@ -248,49 +250,117 @@ async function findMeant(forgetting: Forgetting, asking: CheckedForget): Promise
   const own = open
     .filter((memory) => !later.has(memory))
     .map((memory) => (replacing.has(memory.contradictedBy ?? '') ? { ...memory, archivedAt: null } : memory));
+  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
   const { isAll = false, isToldBefore = false } = request;
   const pack = detectPack(evidence.event.content);
   const asked = { attributes: deps.attributes, pack, isAll, least: isToldBefore ? ANY : HALF };
   const isNarrow = !isAll && !isToldBefore && !isWide(request.about, asked);
-  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
   const isBeside = (memory: Memory): boolean =>
     isNarrow && isInOtherClause(memory, said, { ...asked, about: request.about });
   const apart = own.filter((memory) => !isBeside(memory));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, open, [following]);
-  if (request.isLikely === true) return withStatements(writer, apart, meant);
-  // "Delete everything about my health": fields find one statement, the reading layers all of them.
-  const complete = async (found: Meant): Promise<Meant> => {
-    const sure = new Set([event.id, ...meant.map((quote) => quote.event)]);
-    if (!isSure || !eventsOf(found).every((id) => sure.has(id))) return found;
-    // "Forget where I work" leaves the other statements of a sentence of which it means one.
-    const known = found.memories.flatMap(({ quotes }) => quotes);
-    const more = await withStatements(
-      writer,
-      apart,
-      meant.filter((quote) => !quotesMeet([quote], known)),
-    );
-    return {
-      memories: [...new Set([...found.memories, ...more.memories])],
-      words: [...found.words, ...more.words.filter((quote) => !quotesMeet([quote], found.words))],
-    };
-  };
+  const byWords = await meantByWords(forgetting, asking, { own, open, apart, named, said, asked, isNarrow });
+  const meant = told === null ? byWords : await decideMeant(writer, apart, { byWords, asked: { ...asking, told } });
+  if (meant.memories.length + meant.words.length > 0) return meant;
+  return withStatements(writer, open, request.isDenial === true ? besideRequest(evidence) : nearest);
+}
+
+/** "Don't write this down, but my sister is pregnant": the sentence of a request not to keep something that was not said before. */
+function besideRequest({ event, start }: Evidence): Quote[] {
+  const sentence = splitSentences(event.content).find(({ span }) => span.end > start);
+  return sentence === undefined ? [] : [{ event: event.id, ...sentence.span }];
+}
+
+/** What the words of a request mean by fields, by words in common, or by pointing back. */
+async function meantByWords(
+  forgetting: Forgetting,
+  { request, evidence, isNamedByModel }: CheckedForget,
+  {
+    own,
+    open,
+    apart,
+    named,
+    said,
+    asked,
+    isNarrow,
+  }: Record<'own' | 'open' | 'apart' | 'named', readonly Memory[]> & {
+    said: readonly SaidSentence[];
+    asked: AskedIn & { least: number; isAll: boolean };
+    isNarrow: boolean;
+  },
+): Promise<Meant> {
+  if (request.isLikely === true) return { memories: [], words: [] };
   // "My PIN is 1234. Don't keep that.": the request means its own turn.
-  const isOwnTurn = !isToldBefore && isAboutOwnTurn(request.about, evidence);
-  if (isOwnTurn || (!isToldBefore && namesNothing(request.about, asked)))
-    return complete(await saidJustBefore(forgetting, evidence, { named, own: open }));
-  const memoriesMeant = asking.isNamedByModel ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
+  const isOwnTurn = request.isToldBefore !== true && isAboutOwnTurn(request.about, evidence);
+  if (isOwnTurn || (request.isToldBefore !== true && namesNothing(request.about, asked)))
+    return saidJustBefore(forgetting, evidence, { named, own: open });
+  const memoriesMeant = isNamedByModel ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
   const found = new Set<Meanable>(
     isNarrow && memoriesMeant.length > 0
       ? memoriesMeant
       : [...named, ...meantByRequest(request.about, [...own, ...said], asked)],
   );
-  if (found.size === 0) return withStatements(writer, apart, meant);
   const quotes = said.filter((sentence) => found.has(sentence)).map(({ quote }) => quote);
-  const withSaid = await withStatements(writer, apart, quotes);
+  const withSaid = await withStatements(forgetting.writer, apart, quotes);
   const memories = own.filter((memory) => found.has(memory) || withSaid.memories.includes(memory));
-  return complete({ ...withSaid, memories: withSameWords(memories, apart) });
+  return { ...withSaid, memories: withSameWords(memories, apart) };
+}
+
+/** How much it counts, beside the log-odds of the reading layers, that the words of a request mean a sentence, or only others. */
+const BY_WORDS = 5;
+const ONLY_OTHERS = 4;
+/** The log-odds that a sentence needs among very many. */
+const MOST_ODDS = 4.6;
+/** Below these log-odds the phrase of a request is probably none. */
+const DOUBTED = -6;
+/** The log-odds above which an earlier sentence is meant rather than the turn of the request. */
+const RATHER = 5;
+
+/**
+ * Of what the words of a request mean and what the reading layers take to be meant, what both together mean. What lies further back than
+ * the layers have read is decided by the words alone.
+ */
+async function decideMeant(
+  writer: Writer,
+  own: readonly Memory[],
+  { byWords, asked }: { byWords: Meant; asked: CheckedForget & { told: ToldRequest } },
+): Promise<Meant> {
+  const { request, evidence, told } = asked;
+  const places = quotesOf(byWords);
+  const isOwnTurn = places.some(({ event }) => event === evidence.event.id);
+  if (isOwnTurn && !told.sentences.some(({ odds }) => odds > RATHER)) return byWords;
+  const isFound = (quote: Quote): boolean => !isOwnTurn && quotesMeet([quote], places);
+  // A phrase is a request for certain, so that the log-odds of its objects are taken for a turn that asks.
+  const given = request.isLikely === true ? 0 : Math.max(0, -told.asks);
+  const others = isOwnTurn || places.length === 0 ? 0 : ONLY_OTHERS;
+  // Of many sentences some come near by chance.
+  const surer = Math.min(MOST_ODDS, Math.max(0, 3.2 * (Math.log(told.sentences.length) - 1)));
+  const chosen = told.sentences
+    .filter(({ quote, odds }) =>
+      isFound(quote) ? odds + given + BY_WORDS > 0 : told.asks > ASKS && odds - others > surer,
+    )
+    .map(({ quote }) => quote);
+  // "Marius is going to lose it": a phrase that the layers take for none means at most one turn.
+  if (told.asks < DOUBTED && new Set(places.map(({ event }) => event)).size > 1) return { memories: [], words: [] };
+  const seen = told.sentences.map(({ quote }) => quote);
+  const isChosen = (quotes: readonly Quote[]): boolean => quotesMeet(quotes, chosen) || !quotesMeet(quotes, seen);
+  const added = await withStatements(
+    writer,
+    own,
+    chosen.filter((quote) => !isFound(quote)),
+  );
+  if (isOwnTurn) return added;
+  const kept = byWords.memories.filter(({ quotes }) => isChosen(quotes));
+  return {
+    memories: [...new Set([...kept, ...added.memories])],
+    words: [...byWords.words.filter((quote) => isChosen([quote])), ...added.words],
+  };
+}
+
+function quotesOf({ memories, words }: Meant): Quote[] {
+  return [...memories.flatMap(({ quotes }) => quotes), ...words];
 }
 
 /** "I live in Oslo and work at Equinor": whether a request means one clause of a sentence, and the value of a statement is in another. */
@@ -309,11 +379,6 @@ function isInOtherClause(
       const own = clauses.find((clause) => normalValue(clause).includes(normalValue(value)));
       return own !== undefined && !means(own) && clauses.some(means);
     });
-}
-
-/** The events that a request takes something from. */
-function eventsOf({ memories, words }: Meant): string[] {
-  return [...memories.flatMap(({ sourceEvents }) => sourceEvents), ...words.map(({ event }) => event)];
 }
 
 /**
@@ -453,11 +518,8 @@ const MOST_COMPARED = 40;
  */
 const NEAR = 0.6;
 const AHEAD = 0.05;
-/** The log-odds above which a turn is a request, given what was said before it; "did you forget my exam?" is nearly one. */
-const ASKS = 4;
-/** The log-odds above which the layers are sure that a sentence is meant, and how far all other sentences must be behind. */
-const SURE_MEANT = 4;
-const APART = 4;
+/** The log-odds above which a turn without the phrase of a request is one, given what was said before it. */
+const ASKS = 2;
 /** Below these log-odds the phrase of a request in a sentence that may quote somebody is not obeyed. */
 const DENIED = -7;
 const QUOTING = /[“”„«»「」『』【】":：]/u;
@@ -465,10 +527,10 @@ const QUOTING = /[“”„«»「」『』【】":：]/u;
 type MeantWork = EmbedWork & { deps: Parts };
 
 /**
- * Adds to each request the user's sentences that it means: "my salary" finds "I make 90k". A request that only the reading layers recognise
- * is dropped if it means none of them.
+ * Adds to each request what the reading layers make of it beside the user's sentences before it: "my salary" means "I make 90k". A request
+ * that only the layers recognise is dropped if they find nothing that it means.
  */
-async function withMeant(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
+async function withTold(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
   const { deps, scope } = work;
   const found: CheckedForget[] = [];
   for (const asked of forgets) {
@@ -478,32 +540,28 @@ async function withMeant(work: MeantWork, forgets: readonly CheckedForget[]): Pr
       continue;
     }
     const { event } = evidence;
+    const stays = staysIn(event.content, deps);
     const before = await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event));
-    const pack = detectPack(event.content);
-    const said = before.filter((sentence) => !namesAnother(request.about, sentence, pack)).slice(0, MOST_COMPARED);
-    const told = said.length === 0 ? NONE_MEANT : await meantOf(work, asked, said);
-    if (told !== null && (told.meant.length > 0 || request.isLikely !== true)) found.push({ ...asked, ...told });
+    const said = before.filter((sentence) => !stays(sentence)).slice(0, MOST_COMPARED);
+    const told = said.length === 0 ? null : await tellRequest(work, asked, said);
+    const isMeant =
+      told !== null && told.asks > ASKS && (request.isDenial === true || told.sentences.some(({ odds }) => odds > 0));
+    const isDenied = told !== null && told.asks < DENIED && QUOTING.test(request.quote.words);
+    if (request.isLikely === true ? !isMeant : isDenied) continue;
+    found.push({ ...asked, told, nearest: told === null ? await nearestOf(work, asked, said) : [] });
   }
   return found;
 }
 
-type ToldMeant = Required<Pick<CheckedForget, 'meant' | 'isSure'>>;
-const NONE_MEANT: ToldMeant = { meant: [], isSure: false };
-
-/** The sentences that a request means; null where the reading layers are sure that it is none. */
-async function meantOf(
+/** How the reading layers read a request beside the sentences that it may mean; null without layers that could. */
+async function tellRequest(
   work: MeantWork,
   asked: CheckedForget,
   said: readonly SaidSentence[],
-): Promise<ToldMeant | null> {
+): Promise<ToldRequest | null> {
   const { deps, scope, signal } = work;
-  const isLikely = asked.request.isLikely === true;
-  const nearest = async (some: readonly SaidSentence[]): Promise<ToldMeant> => ({
-    meant: namesNothing(asked.request.about, deps) ? [] : await nearestOf(work, asked, some),
-    isSure: false,
-  });
   const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
-  if (embedder?.readParts === undefined) return isLikely ? NONE_MEANT : nearest(said);
+  if (embedder?.readParts === undefined) return null;
   const parts = sentencesAround(asked.evidence);
   const turns = [...Map.groupBy(said, ({ quote }) => quote.event).values()];
   const told = await unlessUnavailable(
@@ -512,46 +570,11 @@ async function meantOf(
       { said: turns.map((sentences) => sentences.map(({ content }) => content)), signal },
     ),
   );
-  if (told === null) return NONE_MEANT;
-  const asks = Math.max(-Infinity, ...told.request.slice(0, parts.length));
-  const { words } = asked.request.quote;
-  const phrased = QUOTING.test(words) ? DENIED : -Infinity;
-  if (asks < (isLikely ? ASKS : phrased)) return null;
-  const stays = staysIn(asked.evidence.event.content, deps);
-  const open = turns
-    .flat()
-    .map((sentence, index) => ({ sentence, odds: told.request[parts.length + index] ?? 0 }))
-    .filter(({ sentence }) => !stays(sentence));
-  const sure = asks > ASKS ? clearlyMeant(open) : [];
-  if (sure.length > 0) return { meant: sure.map(({ quote }) => quote), isSure: true };
-  const meant = open.filter(({ odds }) => odds > 0).map(({ sentence }) => sentence);
-  if (meant.length === 0) {
-    const candidates = open.map(({ sentence }) => sentence);
-    return isLikely || asks <= 0 || candidates.length === 0 ? NONE_MEANT : nearest(candidates);
-  }
-  const certain = isLikely ? await nearRequest(work, asked, { meant, said }) : meant;
-  return { meant: certain.map(({ quote }) => quote), isSure: false };
-}
-
-/** The sentences that the layers are sure of, if all others are far from being meant. */
-function clearlyMeant(open: readonly { sentence: SaidSentence; odds: number }[]): SaidSentence[] {
-  const [sure, others] = [open.filter(({ odds }) => odds > SURE_MEANT), open.filter(({ odds }) => odds <= SURE_MEANT)];
-  const last = Math.min(...sure.map(({ odds }) => odds));
-  const next = Math.max(...others.map(({ odds }) => odds));
-  return last - next >= APART ? sure.map(({ sentence }) => sentence) : [];
-}
-
-/** Of the sentences that the layers take to be meant, those that come about as near to the request as the nearest of all. */
-async function nearRequest(
-  work: EmbedWork,
-  asked: CheckedForget,
-  { meant, said }: { meant: readonly SaidSentence[]; said: readonly SaidSentence[] },
-): Promise<SaidSentence[]> {
-  const vectors = await embedTexts(work, [asked.request.about, ...said.map(({ content }) => content)]);
-  if (vectors === null) return [];
-  const cosines = said.map((_, index) => dot(vectors.of[index + 1] as Float32Array, vectors.of[0] as Float32Array));
-  const best = Math.max(...cosines);
-  return meant.filter((sentence) => (cosines[said.indexOf(sentence)] ?? 0) >= best - AHEAD);
+  if (told === null) return null;
+  return {
+    asks: Math.max(-Infinity, ...told.request.slice(0, parts.length)),
+    sentences: turns.flat().map(({ quote }, index) => ({ quote, odds: told.request[parts.length + index] ?? 0 })),
+  };
 }
 
 const MOST_AROUND = 6;
@@ -564,8 +587,13 @@ function sentencesAround({ event, start }: Evidence): { text: string }[] {
 }
 
 /** For other embedders: the sentence that is nearest in meaning, unless the request is ambiguous. */
-async function nearestOf(work: EmbedWork, asked: CheckedForget, said: readonly SaidSentence[]): Promise<Quote[]> {
-  const vectors = await embedTexts(work, [asked.request.about, ...said.map(({ content }) => content)]);
+async function nearestOf(
+  work: MeantWork,
+  { request: { about } }: CheckedForget,
+  said: readonly SaidSentence[],
+): Promise<Quote[]> {
+  const isNamed = said.length > 0 && !namesNothing(about, work.deps);
+  const vectors = isNamed ? await embedTexts(work, [about, ...said.map(({ content }) => content)]) : null;
   const query = vectors?.of[0];
   if (vectors === null || query === undefined) return [];
   const [first, second] = said

@@ -136,6 +136,8 @@ export interface ReadForget {
   isToldBefore?: boolean;
   /** Only the reading layers recognise the request. It counts only if they also find what it means. */
   isLikely?: boolean;
+  /** It asks not to keep something, which may be said in its own sentence. */
+  isDenial?: boolean;
   /** The request means everything that belongs to the matter: "you can forget that whole story". */
   isAll?: boolean;
 }

@@ -35,6 +35,8 @@ const MOST_OF_PART = 0.47;
 const MOST_REPEATED = 0.19;
 /** The largest fraction of a window for a request, so that there is room for earlier turns. */
 const MOST_OF_REQUEST = 0.43;
+/** The largest fraction of a window for a request and the latest turn, where both are repeated in every window. */
+const MOST_OF_LATEST = 0.6;
 /** Smaller windows have no room for both a request and earlier turns. */
 const LEAST_FOR_REQUEST = 128;
 
@@ -74,7 +76,10 @@ function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTok
   return windows;
 }
 
-/** Each window has the request, followed by as many turns as fit, each closed by a separator. */
+/**
+ * Each window has the request and the latest turn, because "that" means the latest one, followed by as many of the other turns as fit, each
+ * closed by a separator.
+ */
 function windowsOfRequest(
   parts: readonly GlossedText[],
   said: readonly (readonly GlossedText[])[],
@@ -97,7 +102,7 @@ function windowsOfRequest(
     words: [],
   });
   const windows: MessageWindow[] = [{ ...again(), skipped: 0 }];
-  for (const sentences of said) {
+  for (const [number, sentences] of said.entries()) {
     const turn = sentences.map(({ text }) => piecesOf(text, wordPiece, longest));
     const tokens = turn.reduce((sum, pieces) => sum + pieces.length, 1);
     for (const [place, pieces] of turn.entries()) {
@@ -110,6 +115,10 @@ function windowsOfRequest(
       append(window, pieces);
     }
     windows.at(-1)!.ids.push(SPECIAL_IDS.end);
+    if (number === 0 && windows.length === 1 && head.ids.length + tokens <= maximumTokens * MOST_OF_LATEST) {
+      for (const pieces of turn) append(head, pieces);
+      head.ids.push(SPECIAL_IDS.end);
+    }
   }
   return windows;
 }

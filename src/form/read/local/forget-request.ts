@@ -16,7 +16,7 @@ import {
 import type { Reading, ReadInput } from '../reader.ts';
 import type { Kept } from './statements-of-turn.ts';
 import { correctionStart } from '../../forget-phrases.ts';
-import { forgetObject, type ForgetObject } from './requests.ts';
+import { deniesItself, forgetObject, type ForgetObject } from './requests.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** Reads a request to forget: what it means, and which statements of its own turn are not formed. */
@@ -102,7 +102,15 @@ function pushForget(
     : meantByRequest(about, input.known, { attributes: input.attributes, pack: unit.pack });
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
   const quote = { turn: turn.number, words: unit.text };
-  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said : about, known, isToldBefore, isAll });
+  const isDenial = deniesItself(unit);
+  reading.forgets.push({
+    quote,
+    about: about === '' && !pointsBack ? said : about,
+    known,
+    isToldBefore,
+    isAll,
+    isDenial,
+  });
 }
 
 /**

@@ -9,8 +9,8 @@ import type { FilledSlot } from './fill-slots.ts';
 import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { withListedNames } from './listed-names.ts';
-import { othersWords } from './others-words.ts';
-import { isAnothers, requestOf } from './requests.ts';
+import { othersWords, withoutPrompt } from './others-words.ts';
+import { deniesItself, isHeaded, type Request, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
 import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
@@ -58,7 +58,9 @@ export function createLocalReader({ embed = null, readParts, select: ask = selec
           const told =
             readParts === undefined
               ? UNTOLD
-              : ((await unlessUnavailable(tellMessage(event.content, readParts, { signal }))) ?? UNTOLD);
+              : ((await unlessUnavailable(
+                  tellMessage(withoutPrompt(event.content, input.attributes), readParts, { signal }),
+                )) ?? UNTOLD);
           const others = await othersWords(index, input, { readParts, signal });
           return readableTurn(event, index, input, { ...told, foreign: [...told.foreign, ...others] });
         }),
@@ -200,13 +202,15 @@ function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, in
   if (request === 'forget-all')
     reading.forgets.push({ quote: { turn: turn.number, words: unit.text }, about: unit.text, known: [] });
   // A request that does not name its object may still be understood by its meaning.
-  if ((request === 'forget' || request === null) && reading.forgets.length === before)
-    addLikelyRequest(turn, unit, reading, request === 'forget');
+  const isOpen = request === 'forget' || request === null;
+  if (request === 'take-back' || (isOpen && reading.forgets.length === before))
+    addLikelyRequest(turn, unit, reading, request);
   return request === 'forget' || request === 'forget-all' || request === 'take-back';
 }
 
 /** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
-const MAY_ASK = -4.5;
+const MAY_ASK = -5;
+const SURELY_ASKS = 2;
 /** The most such requests of one turn. Each is read again beside what was said before it, which costs a few forward passes. */
 const MOST_LIKELY = 3;
 
@@ -214,14 +218,24 @@ const MOST_LIKELY = 3;
  * Adds a request that the reading layers recognise ("I'd sleep better if you didn't know where I live"), or a phrase whose object only they
  * may find.
  */
-function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, isPhrased: boolean): void {
+function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, request: Request | null): void {
   const parts = turn.told.asking.filter((part) => part.start < unit.end && part.end > unit.start);
-  if (!parts.some(({ odds }) => isPhrased || odds >= MAY_ASK) || unit.isForeign || isAnothers(unit)) return;
-  const isTakenBack = unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
+  // "On second thought, don't keep it" has the phrase of a withdrawal.
+  const least = { forget: -Infinity, 'take-back': SURELY_ASKS }[request as string] ?? MAY_ASK;
   const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
-  if (isTakenBack || likely.length === MOST_LIKELY) return;
+  // "Delete my number, no wait, keep it" asks nothing.
+  const isWithdrawn =
+    request === null && unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
+  if (
+    isWithdrawn ||
+    unit.isForeign ||
+    isHeaded(unit) ||
+    likely.length === MOST_LIKELY ||
+    !parts.some(({ odds }) => odds >= least)
+  )
+    return;
   const quote = { turn: turn.number, words: unit.text };
-  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true });
+  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true, isDenial: deniesItself(unit) });
 }
 
 /** Where a turn has a request in plain words, its other sentences only explain that request. */

@@ -41,6 +41,14 @@ export async function othersWords(index: number, input: ReadInput, telling: Tell
   return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
+/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
+export function withoutPrompt(content: string, attributes: AttributeTable): string {
+  return promptSpans(content, labelsOf(attributes)).reduce(
+    (text, { start, end }) => text.slice(0, start) + ' '.repeat(end - start) + text.slice(end),
+    content,
+  );
+}
+
 /** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
 const EXERCISE =
   /^\s*(?:exercise|task|question|problem|aufgabe|übung|frage|ejercicio|pregunta|exercice|esercizio|domanda|exercício|questão|opgave|opdracht|vraag|第|問題?|习题|题目)\s*\d{1,3}\p{L}?\s*[).:：]/iu;
@@ -107,7 +115,10 @@ function isAnswer(message: string, last: Event | undefined): boolean {
  * How sure the reading layers must be, as log-odds. Of 2,716 messages of the lives (train/lives), none of which is such a text, two are
  * taken for one, and neither states anything about the user.
  */
-const SURE = 2;
+const SURE = 1.8;
+/** "Is this a scam?": so short a question about a text has no text in itself, so that the next message is one unless the layers deny it. */
+const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
+const SURE_AFTER_QUESTION = -1;
 /** Words below this are the user's own. */
 const OWN = -4;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
@@ -135,8 +146,9 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
   // A greeting before the comma ("Hi, this is Mark") says little either way.
   const rest = odds.slice(opening > offset && (odds[first] ?? 0) < 0 ? first + 1 : first);
   const mean = rest.reduce((sum, each) => sum + each, 0) / rest.length;
+  const sure = BARE_QUESTION.test(announcement) && asksAboutText(announcement) ? SURE_AFTER_QUESTION : SURE;
   // Where the announcement begins with foreign words, it is a part of a game or of a text itself.
-  if (first < 0 || (odds[0] ?? 0) > 0 || !(mean > SURE) || (odds[first] ?? OWN) <= OWN) return [];
+  if (first < 0 || (odds[0] ?? 0) > 0 || !(mean > sure) || (odds[first] ?? OWN) <= OWN) return [];
   return parts
     .filter((_part, index) => index >= first && (odds[index] ?? OWN) > OWN)
     .map(({ start, end }) => ({ start: start - offset, end: end - offset }));

@@ -2,7 +2,7 @@ import { asksAboutText, namesText } from '../../../language/foreign-text.ts';
 import { findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
-import { tellingStems } from '../../meant-by-request.ts';
+import { isMoreThanGreeting, tellingStems } from '../../meant-by-request.ts';
 import { announces, asksForAll, changesPlan } from '../../forget-phrases.ts';
 import type { ReadUnit } from './units.ts';
 
@@ -123,9 +123,13 @@ function isAnnounced({ turn, start, text }: ReadUnit): boolean {
 const HEADED = /^[^\n:：]{1,60}[:：]\s/u;
 
 /** Whether the words around a sentence say that it is somebody else's: "Ana's mail: …", "she begged me to …". */
-export function isAnothers(unit: ReadUnit): boolean {
-  const isTold = unit.pack !== null && saysOther(plainMarks(unit.text), unit.pack);
-  return isTold || isAnnounced(unit) || HEADED.test(unit.turn.slice(0, unit.start) + unit.text);
+function isAnothers(unit: ReadUnit): boolean {
+  return isHeaded(unit) || (unit.pack !== null && saysOther(plainMarks(unit.text), unit.pack));
+}
+
+/** "Ana's mail: …": whether a sentence stands after words that announce a text. */
+export function isHeaded(unit: ReadUnit): boolean {
+  return isAnnounced(unit) || HEADED.test(unit.turn.slice(0, unit.start) + unit.text);
 }
 
 /** The most words between a verb of keeping and its negation: "merk dir das bitte nicht". */
@@ -199,6 +203,18 @@ function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase |
 function isAddressed({ match: [verb], before, own }: FoundPhrase, pack: Pack): boolean {
   if (isUsersOwn(own, verb, pack) || isPersons(own, verb, pack) || saysOther(before, pack)) return false;
   return !packPattern(pack, 'request:supposing').test(own);
+}
+
+/** "Don't write this down, but my sister is pregnant": whether a sentence asks not to keep what it says after the request. */
+export function deniesItself({ text, pack }: ReadUnit): boolean {
+  if (pack === null) return false;
+  const { notKept, conjunction } = patternsOf(pack);
+  const plain = plainMarks(text);
+  return [...plain.matchAll(notKept)].some(({ index, 0: phrase }) => {
+    const after = plain.slice(index + phrase.length);
+    const at = after.search(conjunction);
+    return at >= 0 && isMoreThanGreeting(after.slice(at));
+  });
 }
 
 const LONGEST_LOOSE = 220;
