@@ -58,7 +58,7 @@ function unanswerableValues(
 }
 
 /** The turns that a result rests on. */
-export function turnsOf({ turnOf }: Replay, result: RecallResult): string[] {
+function turnsOf({ turnOf }: Replay, result: RecallResult): string[] {
   if (result.event !== null) return named(turnOf, [result.event.id]);
   return named(turnOf, [result.memory.id, ...result.memory.sourceEvents]);
 }
@@ -71,10 +71,7 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
  * The metrics of a ranking whose results rest on several turns each. For rank metrics a result counts once, as the first turn of evidence
  * that no earlier result had; for recall it counts for all its turns.
  */
-export function placeValues(
-  turns: readonly (readonly string[])[],
-  evidence: readonly string[],
-): Record<string, number> {
+export function placeValues(turns: readonly (readonly string[])[], evidence: readonly string[]): Record<string, number> {
   const wanted = new Set(evidence);
   const seen = new Set<string>();
   const places = turns.map((some, index) => {
@@ -236,4 +233,51 @@ export function watchColdStart(ask: AskOptions): {
       ];
     },
   };
+}
+
+type FoundByArm = Omit<Row, 'conversation'>;
+
+const CANDIDATES = 100;
+
+/**
+ * The contribution of each signal and each arm of recall, measured by leaving it out. A result's score is the sum of its signals, so the
+ * ranking without one signal needs no second search; a result that only one arm has found is missing without that arm. Results below the
+ * first hundred, which might move up, are not considered.
+ */
+export async function measureSignals(replay: Replay, question: Question): Promise<FoundByArm[]> {
+  if (!question.isAnswerable || question.evidence.length === 0) return [];
+  const handle = replay.handle(`ask ${question.id}`);
+  const { results } = await handle.recall(question.question, {
+    limit: CANDIDATES,
+    abstain: false,
+    track: false,
+    withSources: true,
+  });
+  const row = (arm: string, ranked: readonly RecallResult[]): FoundByArm => ({
+    arm,
+    measure: 'retrieval',
+    item: question.id,
+    kind: question.kind,
+    values: placeValues(
+      ranked.slice(0, 10).map((result) => turnsOf(replay, result)),
+      question.evidence,
+    ),
+  });
+  const signals = [...new Set(results.flatMap(({ explanation }) => explanation.map(({ signal }) => signal)))].sort();
+  const arms = [...new Set(results.flatMap((result) => result.arms))].sort();
+  return [
+    ...signals.map((signal) => row(`without signal ${signal}`, reordered(results, signal))),
+    ...arms.map((arm) =>
+      row(
+        `without arm ${arm}`,
+        results.filter((result) => result.arms.some((each) => each !== arm)),
+      ),
+    ),
+  ];
+}
+
+function reordered(results: readonly RecallResult[], signal: string): RecallResult[] {
+  const without = ({ score, explanation }: RecallResult): number =>
+    score - explanation.reduce((sum, share) => sum + (share.signal === signal ? share.value * share.weight : 0), 0);
+  return results.toSorted((one, other) => without(other) - without(one));
 }
