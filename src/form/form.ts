@@ -189,7 +189,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       scope,
       reader: reader.id,
       // Where the answer was cut, the local reader's drafts may be all that is known of the turns that it did not get to.
-      replacesDrafts: reader.kind === 'model' && !isRefused(formable),
+      replacesDrafts: reader.kind === 'model' && formable.reading.isCut !== true && !isRefused(formable),
       eventIds: events.map(({ id }) => id),
       why,
     });
