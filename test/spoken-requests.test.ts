@@ -143,3 +143,60 @@ describe('[X1] a request that no phrase tells', () => {
     await drop();
   });
 });
+
+describe('[X1] a request in a long conversation', () => {
+  const WEEKS = [
+    'My neighbour Olga feeds the cat when we are away.',
+    'The delivery van can come to the back gate, the front is all mud.',
+    'Olga lost her keys again, so I keep a spare set for her.',
+    'My phone number is 0151 2233445.',
+    'The gate needs a coat of paint before the winter.',
+    'Call me on 0151 2233445 if the plumber is late.',
+    'I teach chemistry at the school in Ahrweiler.',
+    'We eat at six because of the little one.',
+    'My knee is sore after the stairs.',
+    'The van broke down near the old mill.',
+    'I bought a green coat for the winter.',
+    'The chemistry exam is on a Thursday.',
+  ];
+  it.each([
+    // The phrase of a request, in talk that asks nothing of the memory: no turn is lost, however many share a word with it.
+    ['Olga is going to lose it when she sees the gate.', []],
+    // One matter that two turns state.
+    ['Please delete my phone number.', ['0151 2233445']],
+    ["I'd rather you didn't know where I teach.", ['Ahrweiler']],
+  ])('takes away what is meant and nothing else: %s', async (request, gone) => {
+    const { options, drop } = await databases()[0]!.create();
+    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
+    for (const userMessage of [...WEEKS, request]) {
+      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+      await varve.drain();
+      clock.advance(MINUTE);
+    }
+    const turns = (await handle.events.list({ order: 'oldest', limit: 100 })).items.filter(
+      ({ origin }) => origin === 'user',
+    );
+    const changed = WEEKS.filter((words, index) => turns[index]?.content !== words);
+    expect(changed).toEqual(WEEKS.filter((words) => gone.some((one) => words.includes(one))));
+    await varve.close();
+    await drop();
+  });
+
+  it('not to keep what its own sentence says removes that sentence and no earlier turn', async () => {
+    const { options, drop } = await databases()[0]!.create();
+    const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
+    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
+    const secret = "Don't note this anywhere, but my cousin is leaving the monastery. Which cake suits a welcome?";
+    for (const userMessage of ['I bake on Sundays.', secret])
+      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+    await varve.drain();
+    const log = (await handle.events.list()).items.map(({ content }) => content).join('\n');
+    const memories = (await handle.memories.list()).items.map(({ content }) => content).join('\n');
+    expect(`${log}\n${memories}`).not.toMatch(/monastery/);
+    expect(log).toContain('I bake on Sundays.');
+    expect(log).toContain('Which cake suits a welcome?');
+    await varve.close();
+    await drop();
+  });
+});

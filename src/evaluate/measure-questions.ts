@@ -71,7 +71,10 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
  * The metrics of a ranking whose results rest on several turns each. For rank metrics a result counts once, as the first turn of evidence
  * that no earlier result had; for recall it counts for all its turns.
  */
-export function placeValues(turns: readonly (readonly string[])[], evidence: readonly string[]): Record<string, number> {
+export function placeValues(
+  turns: readonly (readonly string[])[],
+  evidence: readonly string[],
+): Record<string, number> {
   const wanted = new Set(evidence);
   const seen = new Set<string>();
   const places = turns.map((some, index) => {

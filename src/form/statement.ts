@@ -45,8 +45,8 @@ export interface CheckedForget {
   evidence: Evidence;
   /** The known statements that the reader takes to be meant. */
   targets: Memory[];
-  /** Whether the targets were named by a language model, which has read the whole conversation. */
-  isNamedByModel: boolean;
+  /** Whether a language model recognised the request, after reading the whole conversation. */
+  isByModel: boolean;
   /** What the reading layers make of the request; null where they cannot read. */
   told?: ToldRequest | null;
   /** For embedders without such layers: the sentence that is nearest in meaning. It counts if the words of the request mean nothing. */

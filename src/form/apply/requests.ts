@@ -61,8 +61,8 @@ export async function checkRequests(
     const targets = request.known.flatMap((number) => context.known[number - 1] ?? []);
     if (evidence === null) checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
     else {
-      const isNamedByModel = !context.isLocal && targets.length > 0;
-      checked.forgets.push({ request, evidence, targets, isNamedByModel, isEverything: isWish(evidence) });
+      const isByModel = !context.isLocal;
+      checked.forgets.push({ request, evidence, targets, isByModel, isEverything: isWish(evidence) });
     }
   }
   return { ...checked, forgets: await withTold(work, checked.forgets) };
@@ -132,9 +132,8 @@ const MOST_AT_ONCE = 20;
 const MOST_KNOWN = 1000;
 
 /**
- * Forgets what the user asks to forget: the statements that the reader names; otherwise those that match the request by attribute or by all
- * of its words, the narrowest match first; otherwise the sentences that the request means. "That" refers to what was said just before. Words
- * from which no memory was formed are removed from the log.
+ * Forgets what the user asks to forget, as `findMeant` finds it. Words from which no memory was formed are removed from the log. A request
+ * that means nothing, or more than `MOST_AT_ONCE`, is refused.
  */
 async function applyForgets(
   writer: Writer,
@@ -276,7 +275,7 @@ function besideRequest({ event, start }: Evidence): Quote[] {
 /** What the words of a request mean by fields, by words in common, or by pointing back. */
 async function meantByWords(
   forgetting: Forgetting,
-  { request, evidence, isNamedByModel }: CheckedForget,
+  { request, evidence, isByModel }: CheckedForget,
   {
     own,
     open,
@@ -296,7 +295,8 @@ async function meantByWords(
   const isOwnTurn = request.isToldBefore !== true && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || (request.isToldBefore !== true && namesNothing(request.about, asked)))
     return saidJustBefore(forgetting, evidence, { named, own: open });
-  const memoriesMeant = isNamedByModel ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
+  const memoriesMeant =
+    isByModel && named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
   const found = new Set<Meanable>(
     isNarrow && memoriesMeant.length > 0
       ? memoriesMeant
@@ -311,39 +311,34 @@ async function meantByWords(
 /** How much it counts, beside the log-odds of the reading layers, that the words of a request mean a sentence, or only others. */
 const BY_WORDS = 5;
 const ONLY_OTHERS = 4;
-/** The log-odds that a sentence needs among very many. */
-const MOST_ODDS = 4.6;
-/** Below these log-odds the phrase of a request is probably none. */
-const DOUBTED = -6;
 /** The log-odds above which an earlier sentence is meant rather than the turn of the request. */
 const RATHER = 5;
+/** Below these log-odds the phrase of a request is probably none. */
+const DOUBTED = -6;
 
 /**
- * Of what the words of a request mean and what the reading layers take to be meant, what both together mean. What lies further back than
- * the layers have read is decided by the words alone.
+ * What is meant by the words of a request and by the reading layers together. What was said earlier than the layers have read is decided by
+ * the words alone.
  */
 async function decideMeant(
   writer: Writer,
   own: readonly Memory[],
   { byWords, asked }: { byWords: Meant; asked: CheckedForget & { told: ToldRequest } },
 ): Promise<Meant> {
-  const { request, evidence, told } = asked;
+  const { request, evidence, told, isByModel } = asked;
   const places = quotesOf(byWords);
   const isOwnTurn = places.some(({ event }) => event === evidence.event.id);
   if (isOwnTurn && !told.sentences.some(({ odds }) => odds > RATHER)) return byWords;
+  // "Marius is going to lose it": a phrase that the layers take for no request means at most one matter.
+  if (told.asks < DOUBTED && !isByModel && mattersOf(byWords).size > 1) return { memories: [], words: [] };
   const isFound = (quote: Quote): boolean => !isOwnTurn && quotesMeet([quote], places);
-  // A phrase is a request for certain, so that the log-odds of its objects are taken for a turn that asks.
-  const given = request.isLikely === true ? 0 : Math.max(0, -told.asks);
-  const others = isOwnTurn || places.length === 0 ? 0 : ONLY_OTHERS;
-  // Of many sentences some come near by chance.
-  const surer = Math.min(MOST_ODDS, Math.max(0, 3.2 * (Math.log(told.sentences.length) - 1)));
+  // The layers' log-odds of a sentence are low where they take the turn for no request, although the words of the turn say that it is one.
+  const isPhrased = request.isLikely !== true;
+  const asRequest = isPhrased ? Math.max(0, -told.asks) : 0;
+  const needed = neededAmong(told.sentences.length) + (isOwnTurn || places.length === 0 ? 0 : ONLY_OTHERS);
   const chosen = told.sentences
-    .filter(({ quote, odds }) =>
-      isFound(quote) ? odds + given + BY_WORDS > 0 : told.asks > ASKS && odds - others > surer,
-    )
+    .filter(({ quote, odds }) => (isFound(quote) ? odds + asRequest + BY_WORDS > 0 : told.asks > ASKS && odds > needed))
     .map(({ quote }) => quote);
-  // "Marius is going to lose it": a phrase that the layers take for none means at most one turn.
-  if (told.asks < DOUBTED && new Set(places.map(({ event }) => event)).size > 1) return { memories: [], words: [] };
   const seen = told.sentences.map(({ quote }) => quote);
   const isChosen = (quotes: readonly Quote[]): boolean => quotesMeet(quotes, chosen) || !quotesMeet(quotes, seen);
   const added = await withStatements(
@@ -357,6 +352,25 @@ async function decideMeant(
     memories: [...new Set([...kept, ...added.memories])],
     words: [...byWords.words.filter((quote) => isChosen([quote])), ...added.words],
   };
+}
+
+/** The log-odds that a sentence needs to be meant without the words of the request: of many sentences some come near by chance. */
+function neededAmong(sentences: number): number {
+  return Math.min(4.6, Math.max(0, 3.2 * (Math.log(sentences) - 1)));
+}
+
+/** The matters that a request would forget: an attribute of somebody, which may be stated in several turns, or else a turn. */
+function mattersOf({ memories, words }: Meant): Set<string> {
+  const ofAttribute = memories.filter(({ attribute }) => attribute !== null);
+  const stated = ofAttribute.flatMap(({ quotes }) => quotes);
+  const turns = [
+    ...memories.filter(({ attribute }) => attribute === null).flatMap(({ quotes }) => quotes),
+    ...words,
+  ].filter((quote) => !quotesMeet([quote], stated));
+  return new Set([
+    ...ofAttribute.map(({ subject, attribute }) => `${subject} ${attribute}`),
+    ...turns.map(({ event }) => event),
+  ]);
 }
 
 function quotesOf({ memories, words }: Meant): Quote[] {
@@ -535,7 +549,8 @@ async function withTold(work: MeantWork, forgets: readonly CheckedForget[]): Pro
   const found: CheckedForget[] = [];
   for (const asked of forgets) {
     const { request, evidence } = asked;
-    if (request.takenBack === true || asked.isNamedByModel || asked.isEverything === true) {
+    const isNamedByModel = asked.isByModel && asked.targets.length > 0;
+    if (request.takenBack === true || isNamedByModel || asked.isEverything === true) {
       found.push(asked);
       continue;
     }

@@ -221,19 +221,13 @@ const MOST_LIKELY = 3;
 function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, request: Request | null): void {
   const parts = turn.told.asking.filter((part) => part.start < unit.end && part.end > unit.start);
   // "On second thought, don't keep it" has the phrase of a withdrawal.
-  const least = { forget: -Infinity, 'take-back': SURELY_ASKS }[request as string] ?? MAY_ASK;
+  const needed = request === 'take-back' ? SURELY_ASKS : MAY_ASK;
+  const isPossible = parts.some(({ odds }) => request === 'forget' || odds >= needed);
   const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
   // "Delete my number, no wait, keep it" asks nothing.
   const isWithdrawn =
     request === null && unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
-  if (
-    isWithdrawn ||
-    unit.isForeign ||
-    isHeaded(unit) ||
-    likely.length === MOST_LIKELY ||
-    !parts.some(({ odds }) => odds >= least)
-  )
-    return;
+  if (isWithdrawn || unit.isForeign || isHeaded(unit) || likely.length === MOST_LIKELY || !isPossible) return;
   const quote = { turn: turn.number, words: unit.text };
   reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true, isDenial: deniesItself(unit) });
 }
