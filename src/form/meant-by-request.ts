@@ -12,22 +12,23 @@ import {
 import MATTERS from '../language/packs/matters.json' with { type: 'json' };
 import { contentStems, wordSet } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
-import {
-  akin,
-  type Meanable,
-  MOST_WITH_NAME,
-  namesAnother,
-  recent,
-  RELATIONS,
-  withContinuations,
-  withSameNames,
-} from './matter.ts';
+
+/** What a request can mean: a statement, or a sentence of the user's. */
+export interface Meanable {
+  subject?: string;
+  attribute: string | null;
+  value: string | null;
+  content: string;
+  archivedAt?: Date | null;
+}
 
 /** How the words of a request are read. Its language is given, because a few words are often too few to detect it. */
 export interface AskedIn {
   attributes: AttributeTable;
   /** The language of the turn that asks. */
   pack?: Pack | null;
+  /** It asks for everything of a matter: "you can forget that whole story". */
+  isAll?: boolean | undefined;
 }
 
 const openingOf = perPack(({ requests: { opening = '(?!)' } }) => packRegExp(`^(?:(?:${opening})\\s+)+`));
@@ -38,22 +39,25 @@ function withoutOpening(about: string, pack: Pack | null): string {
   return (pack === null ? plain : plain.replace(openingOf(pack), '')).trim();
 }
 
+/** How much an item must share with a request to be meant (`sharedWords`): a third of its words, half of them, or all. */
+const THIRD = 0.2;
+export const HALF: number = 0.3;
+export const WHOLE: number = 1;
+
 /**
- * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take Mustard out
- * of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all content words of the request; a topic of
- * the latest statement without an attribute. A statement that repeats a value that was found in this way is meant as well. Where no
- * statement contains all content words, the one that contains the most is meant, if these are at least the share `least`. Empty where
- * nothing is meant for certain.
+ * What the words of a request to forget mean, the narrowest reading first: a value that the request names ("take Mustard out of your
+ * notes"), with the statements that repeat it; an attribute, by its names in the table and in the packs ("what I earn"); the items that share
+ * the most words with the request, at least the share `least`.
  */
 export function meantByRequest<Item extends Meanable>(
   about: string,
   items: readonly Item[],
-  { attributes, pack = null, least = HALF, isAll = false }: AskedIn & { least?: number; isAll?: boolean },
+  { attributes, pack = null, isAll = false, least = THIRD }: AskedIn & { least?: number },
 ): Item[] {
   const own = pack ?? detectPack(about);
   const words = withoutOpening(about, own);
   if (words === '') return [];
-  const asked = { attributes, pack: own, least, isAll: isAll || hasWords(plainMarks(about), 'request:all', own) };
+  const asked = { attributes, pack: own, least, isAll: isAllAsked(about, { attributes, pack: own, isAll }) };
   const things = thingsIn(words, own);
   const meant = things.map((thing) => meantByThing(thing, items, asked));
   // "Her name and her school": where each of them is known.
@@ -71,53 +75,60 @@ function thingsIn(words: string, pack: Pack | null): string[] {
 function meantByThing<Item extends Meanable>(
   words: string,
   items: readonly Item[],
-  asked: { attributes: AttributeTable; pack: Pack | null; least: number; isAll: boolean },
+  asked: AskedIn & { pack: Pack | null; least: number; isAll: boolean },
 ): Item[] {
-  const { attributes, pack: own, least } = asked;
   const plain = ` ${normalValue(words)} `;
   const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
-  const narrower = asked.isAll ? [] : besideName(words, { named, items, pack: own });
+  const narrower = asked.isAll ? [] : besideName(words, { named, items, pack: asked.pack });
   if (narrower.length > 0) return withRepeats(narrower, items);
   if (named.length > 0)
     return [...new Set([...withRepeats(named, items), ...(asked.isAll ? aboutNamed(named, items) : [])])];
-  const open = items.filter((item) => !namesAnother(words, item, own));
-  const topics = topicsIn(words, { attributes, pack: own });
-  const isInDigits = (topic: string): boolean => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape);
-  const isWhole = [...topics].every((topic) => !DATA.has(topic) && !isInDigits(topic));
-  const isAll =
-    asked.isAll || hasWords(words, 'request:general', own) || (isWhole && hasWords(words, 'request:told', own));
+  const open = items.filter((item) => !namesAnother(words, item, asked.pack));
+  const topics = topicsIn(words, asked);
   // An attribute alone means the statement that holds, and not those that it has replaced.
   const byAttribute = open.filter(
     ({ attribute, archivedAt = null }) =>
       attribute !== null && topics.has(attribute) && (archivedAt === null || asked.isAll),
   );
-  const sharing = precise(
-    open.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
-    [...topics].some(isInDigits),
-  );
-  const widened = (found: readonly Item[]): Item[] =>
-    isWhole || isAll ? withContinuations(found, items, { pack: own, isAll }) : [...found];
-  if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
-  // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not be in the words that were said about it.
-  const clauses = partsOf(words, own).filter((clause) => !keeps(clause, own));
-  const stems = clauses.map((clause) => tellingStems(withoutTopics(clause, own), own));
-  const said = items.filter(({ content, value }) =>
-    stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
-  );
-  const all = new Set([
-    ...byAttribute,
-    ...(hasWords(words, 'request:general', own) ? sharing : recent(sharing)),
-    ...said,
-  ]);
-  if (isAll && all.size > 0) return widened(withSameNames(withRepeats([...all], items), items, own));
-  if (said.length > 0) return widened(withRepeats(said, items));
-  const most = sharingMost(clauses, open, { pack: own, least });
-  if (most.length > 0) return widened(most);
-  if (topics.size === 0 && stems.every(({ size }) => size === 0)) return latestOf(toldOf(words, items, own));
-  // Where the words may not be a request at all, related topics are too uncertain.
-  const kin = least >= 1 ? new Set<string>() : akin(topics);
-  const near = sharing.length > 0 ? sharing : open.filter(({ content }) => sharesTopic(content, kin, own));
-  return widened(latestOf(near));
+  if (byAttribute.length > 0 && !asked.isAll) return withRepeats(byAttribute, items);
+  const shared = sharedWords(words, open, asked);
+  const most = Math.max(asked.least, ...shared);
+  return open.filter((item, index) => byAttribute.includes(item) || shared[index] === most);
+}
+
+/** A capitalised word that does not begin a sentence. German writes every noun so, but a name follows a preposition without an article. */
+const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
+const GERMAN_NAME = /(?<=(?<!\p{L})(?:bei|in|nach|aus) )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
+
+/**
+ * Whether an item and the words of a request name different things: "that I worked at Bosch" does not mean "works at Siemens". "Where I live
+ * in Austria" asks for a value, so that a name in such words tells nothing.
+ */
+function namesAnother(words: string, { subject = '', content, value }: Meanable, pack: Pack | null): boolean {
+  const name = pack?.language === 'de' ? GERMAN_NAME : NAME;
+  const asked = pack !== null && packPattern(pack, 'question').test(words) ? [] : (words.match(name) ?? []);
+  const told = lowerCase(`${subject} ${content} ${value ?? ''}`);
+  return asked.length > 0 && content.search(name) >= 0 && !asked.some((each) => told.includes(lowerCase(each)));
+}
+
+/**
+ * How much each item shares with the words of a request: 1 where it contains all words of a clause, apart from a topic that it mentions;
+ * otherwise less, by the share of the words that it contains and by whether it mentions a topic of the request.
+ */
+export function sharedWords(words: string, items: readonly Meanable[], { attributes, pack = null }: AskedIn): number[] {
+  const topics = topicsIn(words, { attributes, pack });
+  const stems = tellingStems(words, pack);
+  // Each clause alone: "right, the burlesque, nobody can know".
+  const clauses = partsOf(words, pack)
+    .filter((clause) => !keeps(clause, pack))
+    .map((clause) => tellingStems(withoutTopics(clause, pack), pack));
+  const isOfTopics = topics.size > 0 && clauses.every(({ size }) => size === 0);
+  return items.map(({ attribute, content, value }) => {
+    const text = `${content} ${value ?? ''}`;
+    const hasTopic = (attribute !== null && topics.has(attribute)) || sharesTopic(content, topics, pack);
+    const isWhole = (hasTopic && isOfTopics) || clauses.some((clause) => sharesWords(clause, text) === 1);
+    return isWhole ? WHOLE : 0.6 * sharesWords(stems, text) + (hasTopic ? 0.3 : 0);
+  });
 }
 
 /** "That Anna has depression": the statements with all words of a request that names somebody beside something else. */
@@ -131,64 +142,8 @@ function besideName<Item extends Meanable>(
   return named.every(says) ? [] : items.filter(says);
 }
 
-function latestOf<Item extends Meanable>(items: readonly Item[]): Item[] {
-  return items.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime()).slice(0, 1);
-}
-
-/** "What I told you about last night": statements that name the same time. */
-function toldOf<Item extends Meanable>(words: string, items: readonly Item[], pack: Pack | null): Item[] {
-  const time = pack === null ? undefined : packPattern(pack, 'request:when').exec(words)?.[0].toLowerCase();
-  return time === undefined ? [] : items.filter(({ content }) => lowerCase(content).includes(time));
-}
-
-/** Topics that are a single item of data, which other statements do not continue. */
-const DATA: ReadonlySet<string> = wordSet('access bank customer_number identity_document name address');
-
-const SAID_IN_DIGITS: ReadonlySet<string> = new Set(['date', 'number', 'phone']);
-
-/** "The date of birth of my daughter": of several sentences about birthdays the one with a date. */
-function precise<Item extends Meanable>(items: readonly Item[], isInDigits: boolean): Item[] {
-  const digits = isInDigits ? items.filter(({ content }) => /\d/u.test(content)) : [];
-  return digits.length > 0 ? digits : [...items];
-}
-
-/** The share of a request's content words that a statement must contain to be meant. */
-export const HALF: number = 0.5;
-
-/** One content word: enough where a turn refers to an earlier one, if few statements contain that word. */
-export const ANY: number = 0.05;
-
-/** The statement that contains more words of one clause than any other; all such statements if the clause says "everything". */
-function sharingMost<Item extends Meanable>(
-  clauses: readonly string[],
-  items: readonly Item[],
-  { pack, least }: { pack: Pack | null; least: number },
-): Item[] {
-  if (least >= 1) return [];
-  for (const clause of clauses) {
-    const stems = least < HALF ? rareStems(tellingStems(clause, pack), items) : tellingStems(clause, pack);
-    const shares = items.map(({ content, value }) => sharesWords(stems, `${content} ${value ?? ''}`));
-    const best = Math.max(0, ...shares);
-    if (best < least) continue;
-    const found = items.filter((_, index) => shares[index] === best);
-    const isAll = pack !== null && packPattern(pack, 'request:all').test(clause);
-    if (isAll || new Set(found.map(({ content }) => content)).size === 1) return found;
-  }
-  return [];
-}
-
-/** Stems that distinguish one statement from the others. */
-function rareStems(stems: ReadonlySet<string>, items: readonly Meanable[]): Set<string> {
-  const contents = [...new Set(items.map(({ content }) => content))];
-  return new Set(
-    [...stems].filter(
-      (stem) => contents.filter((content) => sharesWords(new Set([stem]), content) > 0).length <= MOST_WITH_NAME,
-    ),
-  );
-}
-
 /** Recognises the statements that a turn with a request to forget wants to keep: "the allergy should stay". */
-export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable) => boolean {
+export function staysIn(turn: string, { attributes }: Pick<AskedIn, 'attributes'>): (item: Meanable) => boolean {
   const pack = detectPack(turn);
   const clauses = plainMarks(turn)
     .split(
@@ -198,7 +153,7 @@ export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable)
       (clause) =>
         pack !== null &&
         packPattern(pack, 'request:stays').test(clause) &&
-        !packPattern(pack, 'request:not').test(clause),
+        !(['request:not', 'request:forget'] as const).some((name) => packPattern(pack, name).test(clause)),
     );
   return (item) => clauses.some((clause) => meantByRequest(clause, [item], { attributes, pack }).length > 0);
 }
@@ -219,12 +174,16 @@ export function isWide(about: string, { pack = null }: AskedIn): boolean {
   const own = pack ?? detectPack(about);
   const words = withoutOpening(about, own);
   return (
-    thingsIn(words, own).length > 1 ||
-    (['request:all', 'request:told', 'request:general'] as const).some((list) => hasWords(words, list, own))
+    thingsIn(words, own).length > 1 || hasWords(words, 'request:all', own) || hasWords(words, 'request:general', own)
   );
 }
 
-function hasWords(words: string, list: 'request:all' | 'request:told' | 'request:general', pack: Pack | null): boolean {
+/** Whether a request asks for all of a matter: "everything about Danny". */
+export function isAllAsked(about: string, { pack = null, isAll = false }: AskedIn): boolean {
+  return isAll || hasWords(plainMarks(about), 'request:all', pack ?? detectPack(about));
+}
+
+function hasWords(words: string, list: 'request:all' | 'request:general', pack: Pack | null): boolean {
   return pack !== null && packPattern(pack, list).test(words);
 }
 
@@ -264,6 +223,9 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
   };
   return items.filter((item) => found.includes(item) || (item.attribute === null && repeats(item.content)));
 }
+
+/** Words for a relation in all languages, with the English word for it. */
+const RELATIONS: ReadonlyMap<string, string> = new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
 
 /** The stems of the content words of a request, without function words and without the words by which requests are made. */
 export function tellingStems(words: string, pack: Pack | null): Set<string> {

@@ -4,6 +4,7 @@ import type { ScopeLevel } from '../record/scope.ts';
 import type { Confidence, Origin, Quote, Trust } from '../record/statement.ts';
 import type { Evidence } from './check/evidence.ts';
 import type { Refusal } from './formation-result.ts';
+import type { Meanable } from './meant-by-request.ts';
 import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
 
 /** A statement that was resolved and checked: ready to be compared with what is known. */
@@ -58,5 +59,10 @@ export interface CheckedForget {
 /** A request to forget as the reading layers read it: log-odds that it is one, and that it means each of the user's earlier sentences. */
 export interface ToldRequest {
   asks: number;
-  sentences: { quote: Quote; odds: number }[];
+  sentences: (SaidSentence & { odds: number })[];
+}
+
+/** A sentence of the user's own, and where it stands. */
+export interface SaidSentence extends Meanable {
+  quote: Quote;
 }

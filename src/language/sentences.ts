@@ -10,7 +10,8 @@ const ABBREVIATION =
   /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|sr|jr|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|usw|vs|etc|e\.g|i\.e|eg|ie|inc|ltd|corp|co|vol|fig|approx|dept|est|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt|ft|ave|blvd|rd|u\.s|u\.k|a\.m|p\.m|[a-z])\.$/i;
 const ALWAYS_JOINED =
   /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|vs|e\.g|i\.e|fig|mt)\.$/i;
-const ORDINAL_MONTH = /^\s(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*/iu;
+const AFTER_ORDINAL =
+  /^\s(?:(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*|(?:im|um|bei|beim|und|oder|bis|ab|zum|zur|vor|nach)\s)/iu;
 const CLOSING = /["'”’»)\]」』]/;
 
 /**
@@ -50,11 +51,11 @@ function sentenceEnd(text: string, position: number, start: number): number | nu
     return null;
   // "1. four" is a list marker.
   if (single && /^\s*\d{1,2}$/.test(text.slice(start, position))) return null;
-  // "Am 20. Februar": an ordinal before the name of a month.
+  // "Am 20. Februar", "am 22. im Bootshaus": a German ordinal.
   if (
     single &&
     /(?:^|\s)\d{1,2}$/.test(text.slice(Math.max(start, position - 3), position)) &&
-    ORDINAL_MONTH.test(text.slice(end, end + 12))
+    AFTER_ORDINAL.test(text.slice(end, end + 12))
   )
     return null;
   return single && isAbbreviation(text, start, position, end) ? null : end;

@@ -1,3 +1,4 @@
+import type { TextSpan } from '../../language/sentences.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryTool } from '../../record/memory-answers.ts';
@@ -132,8 +133,8 @@ export interface ReadForget {
   known: number[];
   /** "Actually, keep it": withdraws the last request. */
   takenBack?: boolean;
-  /** "I shouldn't have told you about Danny. Forget it.": the request means earlier turns, although the words are in this one. */
-  isToldBefore?: boolean;
+  /** "My PIN is 1234. Don't keep that.": the words of its own turn that the request means, where it means no earlier turn. */
+  own?: TextSpan;
   /** Only the reading layers recognise the request. It counts only if they also find what it means. */
   isLikely?: boolean;
   /** It asks not to keep something, which may be said in its own sentence. */

@@ -51,7 +51,7 @@ describe.each(Object.entries(wordings))('requests to forget as they are worded i
 describe.each(told)('requests after $said', ({ said, meant, requests }) => {
   it.each(requests)('mean what they name: %s', async (text) => {
     const attributes = attributeTable();
-    const items = said.map((content) => ({ content, attribute: null, value: null, statedAt: new Date(0) }));
+    const items = said.map((content) => ({ content, attribute: null, value: null }));
     const found = (await forgetsIn(text, said)).flatMap(({ about }) =>
       namesNothing(about, { attributes })
         ? [said.at(-1)]
@@ -59,26 +59,5 @@ describe.each(told)('requests after $said', ({ said, meant, requests }) => {
     );
     // A regret and a request after it mean the same.
     expect([...new Set(found)]).toEqual(meant === null ? [] : [meant]);
-  });
-});
-
-describe('requests for all of a matter', () => {
-  const at = (day: string, content: string) => ({ content, attribute: null, value: null, statedAt: new Date(day) });
-  const meant = (request: string, items: ReturnType<typeof at>[]): string[] =>
-    meantByRequest(request, items, { attributes: attributeTable() }).map(({ content }) => content);
-
-  it('take what names the same person, and not what names a place that is named often', () => {
-    const quarrel = at('2026-05-01', 'my neighbour Osgood threw paint at our fence');
-    const police = at('2026-05-02', 'the police have talked to Osgood');
-    const ferry = [1, 2, 3, 4].map((day) => at(`2026-04-0${day}`, `the ferry to Harwich was late ${day}`));
-    const moved = at('2026-05-03', 'my neighbour from Harwich has moved out');
-    expect(meant('forget everything about my neighbour', [quarrel, police])).toEqual([quarrel.content, police.content]);
-    expect(meant('forget everything about my neighbour', [moved, ...ferry])).toEqual([moved.content]);
-  });
-
-  it('take the matter of these weeks, and not one of years ago', () => {
-    const before = at('2024-05-01', 'our holiday in Norway was wet');
-    const now = at('2026-05-01', 'I have booked the holiday flights');
-    expect(meant('forget everything about the trip', [before, now])).toEqual([now.content]);
   });
 });

@@ -136,33 +136,32 @@ describe('what the user asks to forget', () => {
   ];
 
   it.each([
-    ['Please delete my phone number', [1]],
-    ['Forget my phone number please.', [1]],
-    ['can you forget what I told you about Graz', [2]],
-    ['Bitte lösche meine Telefonnummer', [1]],
-    ["Don't store that", []],
-    ['vergiss das bitte', []],
-    ['olvida lo que te dije', []],
-    ['oublie ce que je t’ai dit', []],
-    ['esquece isso', []],
-    ['dimentica quello che ho detto', []],
-    ['vergeet wat ik zei', []],
-    ['请忘掉我刚才说的', []],
-    ['今のは忘れてください', []],
-  ])('%s', async (text, numbers) => {
+    'Please delete my phone number',
+    'Forget my phone number please.',
+    'can you forget what I told you about Graz',
+    'Bitte lösche meine Telefonnummer',
+    "Don't store that",
+    'vergiss das bitte',
+    'olvida lo que te dije',
+    'oublie ce que je t’ai dit',
+    'esquece isso',
+    'dimentica quello che ho detto',
+    'vergeet wat ik zei',
+    '请忘掉我刚才说的',
+    '今のは忘れてください',
+  ])('%s', async (text) => {
     const { forgets, statements } = await read(text, { known });
     expect(forgets).toHaveLength(1);
     expect(forgets[0]?.quote).toEqual({ turn: 1, words: text });
-    expect(forgets[0]?.known).toEqual(numbers);
     expect(statements).toEqual([]);
   });
 
-  it('means what was just said where it names nothing', async () => {
+  it('names nothing where it means what was just said', async () => {
     const { forgets } = await read(
       ['My brother Olaf drinks too much and lives in Kiel.', ['agent', 'I am sorry.'], 'Forget what I just said.'],
       { known },
     );
-    expect(forgets).toMatchObject([{ about: '', known: [3] }]);
+    expect(forgets).toMatchObject([{ about: '' }]);
   });
 
   it.each([

@@ -10,7 +10,7 @@ import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { withListedNames } from './listed-names.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
-import { deniesItself, isHeaded, type Request, requestOf } from './requests.ts';
+import { deniesItself, isHeaded, leadOf, type Request, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
 import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
@@ -211,6 +211,8 @@ function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, in
 /** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
 const MAY_ASK = -5;
 const SURELY_ASKS = 2;
+/** The same for the words before a colon, which may announce somebody else's request. */
+const LEAD_ASKS = 5;
 /** The most such requests of one turn. Each is read again beside what was said before it, which costs a few forward passes. */
 const MOST_LIKELY = 3;
 
@@ -227,9 +229,14 @@ function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, request:
   // "Delete my number, no wait, keep it" asks nothing.
   const isWithdrawn =
     request === null && unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
-  if (isWithdrawn || unit.isForeign || isHeaded(unit) || likely.length === MOST_LIKELY || !isPossible) return;
+  // "Two things that can go: my number and my street." In "Ana's mail: …" the words before the colon ask nothing.
+  const lead = leadOf(unit);
+  const isAsked = lead !== null && (parts[0]?.odds ?? 0) >= LEAD_ASKS;
+  const isOthers = unit.isForeign || (isHeaded(unit) && !isAsked);
+  if (isWithdrawn || isOthers || likely.length === MOST_LIKELY || !isPossible) return;
+  const own = isAsked ? { own: { start: unit.start + lead.length, end: unit.end } } : {};
   const quote = { turn: turn.number, words: unit.text };
-  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true, isDenial: deniesItself(unit) });
+  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true, isDenial: deniesItself(unit), ...own });
 }
 
 /** Where a turn has a request in plain words, its other sentences only explain that request. */

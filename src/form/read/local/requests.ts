@@ -218,6 +218,11 @@ export function deniesItself({ text, pack }: ReadUnit): boolean {
 }
 
 const LONGEST_LOOSE = 220;
+/** "Not for your notes: I take sertraline.": the words before the colon; null where there is none. */
+export function leadOf({ text }: ReadUnit): string | null {
+  return LEAD.exec(plainMarks(text))?.[1] ?? null;
+}
+
 /** The words before a colon. */
 const LEAD = /^([^:\n]{4,140}?) ?: +\p{L}/u;
 /** Marks of code, markup and quotation. A line that contains one is not speech. */

@@ -254,6 +254,8 @@ const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
  * English lives as foreign, and 2 to 5 of 100 in other languages (train/reader).
  */
 const SURE = { en: 0, others: 1 };
+/** The log-odds above which a part of a short message is a request of the user's own. */
+const SURELY_ASKS = 5;
 /** A message of one or two sentences is its author's own, unless it asks something about a text. */
 const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are never pasted text. */
@@ -267,7 +269,7 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const { foreign, request, values } = await read(wordsOf(readable, parts), options);
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
-    foreign: foreignAsTold(readable, parts, foreign),
+    foreign: foreignAsTold(readable, parts, { foreign, request }),
     asking: parts.map((part, index) => ({ ...part, odds: request[index] ?? 0 })),
     values: values.map(({ part, start, end, ...value }) => ({
       ...value,
@@ -282,16 +284,24 @@ export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
-function foreignAsTold(text: string, parts: readonly TextSpan[], told: Float32Array): ForeignSpan[] {
+function foreignAsTold(
+  text: string,
+  parts: readonly TextSpan[],
+  { foreign, request }: Record<'foreign' | 'request', Float32Array>,
+): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
-  if (isBare && told.every((value) => value > sure)) return [];
+  // "We were wrong about him. Please throw out that whole story." is said to the assistant.
+  const isTold = parts.map(
+    (_, index) => (foreign[index] ?? 0) > sure && !(isBare && (request[index] ?? 0) > SURELY_ASKS),
+  );
+  if (isBare && isTold.every(Boolean)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {
-    if ((told[index] ?? 0) <= sure) continue;
+    if (isTold[index] !== true) continue;
     const last = spans.at(-1);
-    if (last !== undefined && (told[index - 1] ?? 0) > sure) last.end = end;
+    if (last !== undefined && isTold[index - 1] === true) last.end = end;
     else spans.push({ start, end, kind: 'pasted' });
   }
   return spans;

@@ -1,0 +1,432 @@
+import { detectPack } from '../../language/packs/packs.ts';
+import { splitSentences } from '../../language/sentences.ts';
+import { calibratedSimilarity, dot } from '../../models/calibration.ts';
+import { unlessUnavailable } from '../../models/embedder.ts';
+import { normalValue } from '../../record/attributes.ts';
+import type { Event } from '../../record/event.ts';
+import type { ArchiveReason, Memory } from '../../record/memory.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Quote } from '../../record/statement.ts';
+import type { Parts, Reader, Writer } from '../../store/database.ts';
+import { ownEvents } from '../../store/event-store.ts';
+import { quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { clausesOf } from '../../store/forget/hide-words.ts';
+import { findMemory, listMemories, memoriesFrom } from '../../store/read-memories.ts';
+import type { Evidence } from '../check/evidence.ts';
+import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compare.ts';
+import {
+  type AskedIn,
+  isAllAsked,
+  isMoreThanGreeting,
+  isWide,
+  type Meanable,
+  meantByRequest,
+  namesNothing,
+  sharedWords,
+  staysIn,
+  WHOLE,
+  withRepeats,
+} from '../meant-by-request.ts';
+import type { ReadForget } from '../read/reader.ts';
+import type { CheckedForget, SaidSentence, ToldRequest } from '../statement.ts';
+
+/** What a request to forget means: statements, and words of turns from which no statement was formed. */
+export interface Meant {
+  memories: Memory[];
+  words: Quote[];
+}
+
+/** Where the statements and turns that a request may mean are found. */
+export interface Forgetting {
+  writer: Writer;
+  deps: Parts;
+  owner: Scope;
+  /** The turns of the formation, with those before them. */
+  turns: readonly Event[];
+}
+
+const MOST_KNOWN = 1000;
+
+/** All statements of the user that may be changed here, and all that the user has said before, of whatever kind it is. */
+export async function findEverything(forgetting: Forgetting, event: Event): Promise<Meant> {
+  const { writer, owner } = forgetting;
+  const memories = await forgettable(forgetting, [], true);
+  const said = await saidBefore(writer, owner, event, MOST_KNOWN);
+  const { words } = await withStatements(
+    writer,
+    memories,
+    said.map(({ quote }) => quote),
+  );
+  return { memories, words };
+}
+
+/**
+ * What a request means: what a language model names; otherwise the words of its own turn; otherwise earlier sentences and statements;
+ * otherwise, where the request names nothing, what was said just before it.
+ */
+export async function findMeant(forgetting: Forgetting, asked: CheckedForget): Promise<Meant> {
+  const { writer, deps } = forgetting;
+  const { request, evidence, targets, isByModel, nearest = [] } = asked;
+  const { open, own, said } = await meanable(forgetting, asked);
+  const named = isByModel ? own.filter(({ id }) => targets.some((target) => target.id === id)) : [];
+  if (named.length > 0) return asMeant(writer, own, withRepeats<Memory | SaidSentence>(named, [...own, ...said]));
+  const asking = { attributes: deps.attributes, pack: detectPack(evidence.event.content), isAll: request.isAll };
+  const isPhrased = request.isLikely !== true;
+  const likely = likelyMeant(asked, asking);
+  // "Don't keep this: I take sertraline." cannot mean anything else; "my PIN is 1234, don't keep that" can.
+  const isOwn = !likely.some(({ odds }) => odds > RATHER) || (isPhrased && (request.own?.start ?? 0) > evidence.start);
+  if (request.own !== undefined && isOwn)
+    return withStatements(writer, open, [{ event: evidence.event.id, ...request.own }]);
+  if (isDoubted(asked) && new Set(likely.map(({ quote }) => quote.event)).size > 1) return { memories: [], words: [] };
+  const meant = await meantBefore(writer, asked, { own, said, likely, asking });
+  if (meant.memories.length + meant.words.length > 0) return meant;
+  if (isPhrased && namesNothing(request.about, asking)) return saidJustBefore(forgetting, evidence, open);
+  return withStatements(writer, open, request.isDenial === true ? besideRequest(evidence) : nearest);
+}
+
+/** "Marius is going to lose it": whether the reading layers take the phrase of a request for none. It then means at most one turn. */
+function isDoubted({ told = null, isByModel }: CheckedForget): boolean {
+  return told !== null && told.asks < DOUBTED && !isByModel;
+}
+
+/** The earlier sentences that the layers take to be meant, and by the words of the request what the layers have not read. */
+async function meantBefore(
+  writer: Writer,
+  { request: { about, isLikely }, told = null }: CheckedForget,
+  { own, said, likely, asking }: { own: Memory[]; said: SaidSentence[]; likely: SaidSentence[]; asking: AskedIn },
+): Promise<Meant> {
+  const isNothing = namesNothing(about, asking);
+  const read = told?.sentences.map(({ quote }) => quote) ?? [];
+  const unread = [...own, ...said].filter((item) => !quotesMeet(placesOf(item), read));
+  const byWords = isLikely !== true && !isNothing ? meantByRequest(about, unread, asking) : [];
+  const isWhole = isNothing || isWide(about, asking);
+  const precise = <Item extends Meanable>(items: readonly Item[]): Item[] =>
+    isWhole ? [] : meantByRequest(about, items, { ...asking, least: WHOLE });
+  const apart = own.filter((memory) => isWhole || !isInOtherClause(memory, said, precise));
+  return asMeant(writer, apart, [...likely, ...byWords], precise);
+}
+
+/** The log-odds above which an earlier sentence is meant rather than the turn of the request. */
+const RATHER = 1;
+/** Below these log-odds the phrase of a request is probably none. */
+const DOUBTED = -6;
+
+/**
+ * The statements and sentences that a request may mean. `open` has also the statements of the turn of the request itself and of later
+ * turns, `own` has those that held when the user asked.
+ */
+async function meanable(
+  forgetting: Forgetting,
+  { evidence: { event }, targets }: CheckedForget,
+): Promise<{ open: Memory[]; own: Memory[]; said: SaidSentence[] }> {
+  const { writer, deps, owner, turns } = forgetting;
+  // "Remove all about my medication. The allergy should stay."
+  const stays = staysIn(event.content, deps);
+  const open = (await forgettable(forgetting, targets)).filter((memory) => !stays(memory));
+  const since = new Set(turns.slice(turnsBefore(turns, event).length + 1).map(({ id }) => id));
+  const later = new Set(open.filter((memory) => isSaidSince(memory, event, since)));
+  const replacing = new Set([...later].map(({ id }) => id));
+  // What a later turn has replaced still held when the user asked.
+  const own = open
+    .filter((memory) => !later.has(memory))
+    .map((memory) => (replacing.has(memory.contradictedBy ?? '') ? { ...memory, archivedAt: null } : memory));
+  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
+  return { open, own, said };
+}
+
+/** The sentences that the reading layers take to be meant, with other signs of it. */
+function likelyMeant({ request, told = null }: CheckedForget, asking: AskedIn): ToldRequest['sentences'] {
+  if (told === null) return [];
+  const signs = signsOf(request, told, asking);
+  const score = (values: readonly number[]): number =>
+    MEANT_WEIGHTS.reduce((sum, weight, index) => sum + weight * (values[index] as number), MEANT_BIAS);
+  const enough = request.isLikely === true ? 0 : ENOUGH;
+  return told.sentences.filter((_, index) => score(signs[index] as number[]) > enough);
+}
+
+/**
+ * What shows that a request means a sentence: the log-odds of the reading layers, alone and between those of the least and of the most likely
+ * sentence; that the sentence shares the most words with the request; that it is of the latest turn or not, for a request that names nothing;
+ * that it is of the latest turn, for one that names something; that the request asks for all of a matter; the doubt of the layers about a
+ * phrase that is a request, or that there is no phrase; and how many sentences there are.
+ */
+export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, asking: AskedIn): number[][] {
+  const odds = sentences.map((sentence) => Math.max(-MOST_ODDS, Math.min(MOST_ODDS, sentence.odds)));
+  const [least, most] = [Math.min(...odds), Math.max(...odds)];
+  const shared = sharedWords(request.quote.words, sentences, asking);
+  const mostShared = Math.max(...shared);
+  const isPhrased = request.isLikely !== true;
+  const isNothing = isPhrased && namesNothing(request.about, asking);
+  const latest = sentences[0]?.quote.event;
+  return sentences.map(({ quote }, index) => {
+    const own = odds[index] as number;
+    return [
+      own,
+      (own - least) / (most - least + 1),
+      Number(mostShared > 0 && shared[index] === mostShared),
+      Number(isNothing && quote.event === latest),
+      Number(isNothing && quote.event !== latest),
+      Number(!isNothing && quote.event === latest),
+      Number(isAllAsked(request.about, asking)),
+      isPhrased ? Math.min(MOST_ODDS, Math.max(0, -asks)) : 0,
+      Number(!isPhrased),
+      Math.log(sentences.length),
+    ];
+  });
+}
+
+const MOST_ODDS = 10;
+/** The weights of these signs, by `node train/meant/fit.ts`. */
+const MEANT_WEIGHTS = [0.43, 1.62, 2.61, 1.41, -0.92, -1.02, 0.02, 0.27, 0.05, 0.53];
+const MEANT_BIAS = -2.24;
+/** The log-odds that are enough for a request in so many words: to leave what it means is worse than to forget a sentence too many. */
+const ENOUGH = -0.6;
+
+function placesOf(item: Memory | SaidSentence): readonly Quote[] {
+  return 'quote' in item ? [item.quote] : item.quotes;
+}
+
+/**
+ * Statements and sentences that were found, with the statements of the sentences and the words of which no statement was formed. Where
+ * `precise` finds the request's own statement ("I live in Oslo and work at Equinor", "forget where I work"), the rest of its sentence stays.
+ */
+async function asMeant(
+  writer: Writer,
+  own: readonly Memory[],
+  found: readonly (Memory | SaidSentence)[],
+  precise: (statements: readonly Memory[]) => Memory[] = () => [],
+): Promise<Meant> {
+  const stated = found.filter((item): item is Memory => 'quotes' in item);
+  // "Javier has coeliac disease" was read from the words of "Javier is a coeliac".
+  const quotes = found.flatMap((item) => (item.attribute === null ? placesOf(item) : []));
+  const { memories, words } = await withStatements(writer, own, quotes);
+  const exact = withRepeats(precise(memories.filter(({ attribute }) => attribute !== null)), memories);
+  const places = exact.flatMap((memory) => memory.quotes);
+  const isApart = (others: readonly Quote[]): boolean => !quotesMeet(others, places);
+  const apart = memories.filter((memory) => isApart(memory.quotes));
+  return { memories: [...new Set([...stated, ...exact, ...apart])], words: words.filter((each) => isApart([each])) };
+}
+
+/** "I live in Oslo and work at Equinor": whether a request means one clause of a sentence, and the value of a statement is in another. */
+function isInOtherClause(
+  { value, quotes }: Memory,
+  said: readonly SaidSentence[],
+  precise: (clauses: readonly Meanable[]) => Meanable[],
+): boolean {
+  if (value === null) return false;
+  return said
+    .filter(({ quote }) => quotesMeet([quote], quotes))
+    .some(({ content }) => {
+      const clauses = clausesOf(content).map(({ from, end }) => content.slice(from, end));
+      const meant = clauses.filter((clause) => precise([{ attribute: null, value: null, content: clause }]).length > 0);
+      const own = clauses.find((clause) => normalValue(clause).includes(normalValue(value)));
+      return own !== undefined && meant.length > 0 && !meant.includes(own);
+    });
+}
+
+/** "Don't write this down, but my sister is pregnant": the sentence of a request not to keep something that was not said before. */
+function besideRequest({ event, start }: Evidence): Quote[] {
+  const sentence = splitSentences(event.content).find(({ span }) => span.end > start);
+  return sentence === undefined ? [] : [{ event: event.id, ...sentence.span }];
+}
+
+/**
+ * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
+ * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
+ */
+async function forgettable(
+  { writer, deps, owner }: Forgetting,
+  targets: readonly Memory[],
+  isEverything = false,
+): Promise<Memory[]> {
+  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
+  const list = (filter: { archiveReasons?: ArchiveReason[] }): ReturnType<typeof listMemories> =>
+    listMemories(writer, owner, { types, limit: MOST_KNOWN, ...filter }, { now: deps.clock.now() });
+  const live = await list({});
+  const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
+  const replaced = past.items.filter(
+    ({ archiveReason, contradictedBy }) => isEverything || archiveReason === 'contradicted' || contradictedBy !== null,
+  );
+  const found = new Map([...live.items, ...replaced].map((memory) => [memory.id, memory]));
+  for (const { id } of targets) {
+    const memory = found.get(id) ?? (await findMemory(writer, owner, id));
+    if (memory !== null && memory.archiveReason !== 'forgotten' && types.includes(memory.type)) found.set(id, memory);
+  }
+  const owners = changeableOwners(deps, owner);
+  return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
+}
+
+/** "That": what the turn itself says before the request, otherwise the user's previous turn, with all statements that were formed from it. */
+async function saidJustBefore(
+  { writer, turns }: Forgetting,
+  { event, start }: Evidence,
+  own: readonly Memory[],
+): Promise<Meant> {
+  const isOwnTurn = isMoreThanGreeting(event.content.slice(0, start));
+  const isSaid = ({ origin, kind, content }: Event): boolean =>
+    origin === 'user' && kind === 'message' && content.trim() !== '';
+  const before = isOwnTurn ? event : turnsBefore(turns, event).findLast(isSaid);
+  if (before === undefined) return { memories: [], words: [] };
+  return withStatements(writer, own, [{ event: before.id, start: 0, end: isOwnTurn ? start : before.content.length }]);
+}
+
+/** Words of turns, with the statements that were read from them. */
+async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {
+  const [tenant] = own.map(({ scope }) => scope.tenant);
+  if (tenant === undefined || words.length === 0) return { memories: [], words: [...words] };
+  const events = words.map(({ event }) => event);
+  const learned = await memoriesFrom(writer, tenant, events);
+  const isMeant = ({ quotes }: Memory): boolean => quotes.length === 0 || quotesMeet(quotes, words);
+  const ids = new Set(learned.filter(isMeant).map(({ id }) => id));
+  const memories = own.filter(({ id }) => ids.has(id));
+  // Words that a statement quotes, except for a final full stop, are removed together with the statement.
+  const isQuoted = ({ event, start, end }: Quote): boolean =>
+    memories.some(({ quotes }) =>
+      quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1),
+    );
+  return { memories, words: words.filter((each) => !isQuoted(each)) };
+}
+
+/** The turns before one of them. The times do not tell: all turns that the application logs in one call may have the same time. */
+export function turnsBefore(turns: readonly Event[], { id }: Event): readonly Event[] {
+  return turns.slice(
+    0,
+    turns.findIndex((turn) => turn.id === id),
+  );
+}
+
+/** Whether a memory was stated in the turn of the request alone, or in one of the turns `since` then. */
+function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event, since: ReadonlySet<string>): boolean {
+  return (
+    statedAt > request.occurredAt ||
+    sourceEvents.some((id) => since.has(id)) ||
+    (sourceEvents.length === 1 && sourceEvents[0] === request.id)
+  );
+}
+
+const MOST_TURNS = 200;
+
+/** The user's sentences before a turn, the latest turn first, including those from which no memory was formed. */
+async function saidBefore(reader: Reader, owner: Scope, event: Event, limit = MOST_TURNS): Promise<SaidSentence[]> {
+  const turns = await ownEvents(reader, owner, {
+    kind: 'message',
+    origins: ['user'],
+    occurred: { upTo: event.occurredAt.getTime() },
+    order: 'newest',
+    limit,
+  });
+  const before = turns.slice(turns.findIndex(({ id }) => id === event.id) + 1);
+  return before.flatMap(({ id, content }) =>
+    splitSentences(content).map(({ text, span }) => ({
+      attribute: null,
+      value: null,
+      content: text,
+      quote: { event: id, start: span.start, end: span.end },
+    })),
+  );
+}
+
+const MOST_COMPARED = 40;
+/**
+ * The least similarity between a request and the sentence that it means, and its least lead over the second-best sentence. Below these the
+ * request is ambiguous.
+ */
+const NEAR = 0.6;
+const AHEAD = 0.05;
+/** The log-odds above which a turn without the phrase of a request is one, given what was said before it. */
+const ASKS = 2;
+/** Below these log-odds the phrase of a request in a sentence that may quote somebody is not obeyed. */
+const DENIED = -7;
+const QUOTING = /[“”„«»「」『』【】":：]/u;
+
+export type MeantWork = EmbedWork & { deps: Parts };
+
+/**
+ * Adds to each request what the reading layers make of it beside the user's sentences before it: "my salary" means "I make 90k". A request
+ * that only the layers recognise is dropped if they find nothing that it means.
+ */
+export async function withTold(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
+  const { deps, scope } = work;
+  const found: CheckedForget[] = [];
+  for (const asked of forgets) {
+    const { request, evidence } = asked;
+    const isNamedByModel = asked.isByModel && asked.targets.length > 0;
+    if (request.takenBack === true || isNamedByModel || asked.isEverything === true) {
+      found.push(asked);
+      continue;
+    }
+    const { event } = evidence;
+    const stays = staysIn(event.content, deps);
+    const before = await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event));
+    const said = before.filter((sentence) => !stays(sentence)).slice(0, MOST_COMPARED);
+    const told = said.length === 0 ? null : await tellRequest(work, asked, said);
+    const isMeant =
+      told !== null &&
+      told.asks > ASKS &&
+      (request.isDenial === true ||
+        request.own !== undefined ||
+        told.sentences.some(({ odds }) => odds > neededAmong(told.sentences.length)));
+    const isDenied = told !== null && told.asks < DENIED && QUOTING.test(request.quote.words);
+    if (request.isLikely === true ? !isMeant : isDenied) continue;
+    found.push({ ...asked, told, nearest: told === null ? await nearestOf(work, asked, said) : [] });
+  }
+  return found;
+}
+
+/** The log-odds that a sentence needs where no phrase tells a request: of many sentences some come near by chance. */
+function neededAmong(sentences: number): number {
+  return Math.min(4.6, Math.max(0, 3.2 * (Math.log(sentences) - 1)));
+}
+
+/** How the reading layers read a request beside the sentences that it may mean; null without layers that could. */
+async function tellRequest(
+  work: MeantWork,
+  asked: CheckedForget,
+  said: readonly SaidSentence[],
+): Promise<ToldRequest | null> {
+  const { deps, scope, signal } = work;
+  const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
+  if (embedder?.readParts === undefined) return null;
+  const parts = sentencesAround(asked.evidence);
+  const turns = [...Map.groupBy(said, ({ quote }) => quote.event).values()];
+  const told = await unlessUnavailable(
+    embedder.readParts(
+      parts.map(({ text }) => text),
+      { said: turns.map((sentences) => sentences.map(({ content }) => content)), signal },
+    ),
+  );
+  if (told === null) return null;
+  return {
+    asks: Math.max(-Infinity, ...told.request.slice(0, parts.length)),
+    sentences: turns.flat().map((sentence, index) => ({ ...sentence, odds: told.request[parts.length + index] ?? 0 })),
+  };
+}
+
+const MOST_AROUND = 6;
+
+/** The sentences of a request and its neighbours: a long turn has more than can be read beside what was said before. */
+function sentencesAround({ event, start }: Evidence): { text: string }[] {
+  const sentences = splitSentences(event.content);
+  const first = sentences.findIndex(({ span }) => span.end > start);
+  return sentences.slice(Math.max(0, first - MOST_AROUND), first + MOST_AROUND);
+}
+
+/** For other embedders: the sentence that is nearest in meaning, unless the request is ambiguous. */
+async function nearestOf(
+  work: MeantWork,
+  { request: { about } }: CheckedForget,
+  said: readonly SaidSentence[],
+): Promise<Quote[]> {
+  const isNamed = said.length > 0 && !namesNothing(about, work.deps);
+  const vectors = isNamed ? await embedTexts(work, [about, ...said.map(({ content }) => content)]) : null;
+  const query = vectors?.of[0];
+  if (vectors === null || query === undefined) return [];
+  const [first, second] = said
+    .map(({ quote }, index) => {
+      const cosine = dot(vectors.of[index + 1] as Float32Array, query);
+      return { quote, similarity: calibratedSimilarity(cosine, vectors.calibration) };
+    })
+    .toSorted((left, right) => right.similarity - left.similarity);
+  const isClear = (first?.similarity ?? 0) >= NEAR && (first?.similarity ?? 0) >= (second?.similarity ?? 0) + AHEAD;
+  return isClear && first !== undefined ? [first.quote] : [];
+}
