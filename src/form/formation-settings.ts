@@ -37,7 +37,8 @@ export interface FormationSettings {
   privacy: PrivacyPolicy;
   /**
    * Whether the same policy cleans events before they are appended: `drop` then redacts. `false` stores events as they were said; what the
-   * policy keeps out of memories is then removed when events are recalled and when a model reads them.
+   * policy keeps out of memories is then removed when events are recalled and when a language model or a reranker reads them. An embedder
+   * reads events as they are stored.
    */
   redactEvents: boolean;
   /** IANA name, for "yesterday" and "next week". */
