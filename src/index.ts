@@ -161,7 +161,6 @@ export type {
   RevisionLine,
 } from './operate/record-line.ts';
 export type { Job, JobState, Json } from './store/queue/job.ts';
-export * as recallPresets from './recall/recall-presets.ts';
 export type { RecallFilter } from './store/record-filter.ts';
 export type {
   Arm,

@@ -1,7 +1,6 @@
 import { mayAskForPast } from '../recall/analyze-query.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { withoutEnd } from '../language/words.ts';
-import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/recall-presets.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Event } from '../record/event.ts';
@@ -135,6 +134,18 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
   const { results } = await recall(deps, scope, query, { ...how, mode: 'text' });
   return { ...recalled, results };
 }
+
+/** The two nearest notes for a turn, with a boost for recent notes. */
+export const RELEVANT_NOTES: RecallOptions = {
+  sources: ['notes'],
+  mode: 'semantic',
+  limit: 2,
+  minimumSimilarity: 0.6,
+  recencyBoost: true,
+};
+
+/** Summaries of earlier conversations for a turn. */
+export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: ['summaries'] };
 
 /** The two nearest notes, without those whose title has the prefix `summary:` or `research:`. */
 async function noteSection(search: Search): Promise<Item[]> {
