@@ -68,7 +68,7 @@ export interface Handle {
   readonly scope: Scope;
   /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
-  /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
+  /** Logs an exchange. Throws except for a store that fails: that is reported, and never stops the answer. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Records an observation of a chat agent about the user, as an event. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
@@ -201,13 +201,10 @@ function talkHandle(
         const cleaned = cleanInteraction(parts, input);
         const events = await appended((writer) => logInteraction(writer, parts, scope, cleaned));
         return { logged: true, events };
-      } catch (cause) {
-        const error = new VarveError('The interaction could not be logged.', {
-          code: 'store_unavailable',
-          retryable: true,
-          cause,
-        });
-        return { logged: false, error };
+      } catch (error) {
+        if (VarveError.isInstance(error, 'store_unavailable') || VarveError.isInstance(error, 'store_busy'))
+          return { logged: false, error };
+        throw error;
       }
     },
     async interactions({ limit = 20, since, before } = {}) {
