@@ -55,8 +55,6 @@ export interface TriggerSettings {
   weightedTokens: number;
   /** A session with fewer new messages than this waits, unless it is closed or its formation is requested. */
   minimumMessages: number;
-  /** Form also after every so many messages. Null: do not. */
-  everyMessages: number | null;
   /** A session that was quiet for this long is formed in the background. */
   coldAfter: number;
 }
@@ -124,7 +122,6 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
       messages: count.default(45),
       weightedTokens: count.default(1000),
       minimumMessages: count.default(4),
-      everyMessages: count.nullable().default(null),
       coldAfter: duration.default(10 * MINUTE),
     })
     .prefault({}),
