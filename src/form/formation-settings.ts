@@ -82,9 +82,12 @@ export interface LimitSettings {
   existingTokens: number;
   /** Known memories that each new one is compared with. */
   candidates: number;
-  /** The most statements that one formation may add. A model's further statements are refused. */
+  /**
+   * The most statements that one formation may add: one for every six words that it reads, but `minimumMemories` of a short text, and never
+   * more than `memories`. A model's further statements are refused.
+   */
   memories: number;
-  memoriesPerTurn: number;
+  minimumMemories: number;
   /** How many memories one formation may retire. */
   retired: number;
   reflectionsPerLevel: number;
@@ -145,7 +148,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
       existingTokens: count.default(1500),
       candidates: count.default(5),
       memories: count.default(60),
-      memoriesPerTurn: count.default(12),
+      minimumMemories: count.default(12),
       retired: count.default(30),
       reflectionsPerLevel: count.default(5),
       events: count.min(1).default(200),
