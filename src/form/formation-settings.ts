@@ -7,7 +7,7 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
-import type { Reader } from './read/reader.ts';
+import type { StatementReader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do. Each is configured separately. */
 const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
@@ -184,7 +184,7 @@ export interface FormDeps extends Parts {
   ledger: Ledger;
   settings: FormationSettings;
   /** The reader that works without a model. Loaded when it is first needed. */
-  localReader(): Promise<Reader>;
+  localReader(): Promise<StatementReader>;
   /** Null: everything is read locally. */
   languageModel: LanguageModel | null;
   /** The texts that were recalled for a session. They are already known, and are not learned again. */

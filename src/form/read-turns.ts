@@ -16,7 +16,14 @@ import { type Candidate, decideContext, openCandidates, type Verdict } from './d
 import { type Refusal, refusal } from './formation-result.ts';
 import type { FormDeps } from './formation-settings.ts';
 import { isMendable } from './read/read-prompt.ts';
-import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
+import {
+  emptyReading,
+  type StatementReader,
+  type Reading,
+  type ReadInput,
+  toolEpisodes,
+  usesModel,
+} from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
@@ -28,7 +35,7 @@ export interface FormWork {
   scope: Scope;
   run: string;
   meter: Meter;
-  reader: Reader;
+  reader: StatementReader;
   events: readonly Event[];
   /** The events before, which contain the questions that turns answer. */
   earlier: readonly Event[];

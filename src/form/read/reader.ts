@@ -13,7 +13,7 @@ import type { Refusal } from '../formation-result.ts';
  * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; then nothing may be changed and the
  * events stay unread. The local reader throws nothing but `cancelled`.
  */
-export interface Reader {
+export interface StatementReader {
   /** `local`, or the id of the model. Kept with each memory and in run logs. */
   readonly id: string;
   readonly kind: 'model' | 'local';
