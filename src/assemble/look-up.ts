@@ -78,8 +78,8 @@ const MOST_RESULTS = 10;
 const LOOKED_AT = 40;
 
 /** The most results of recall that a context shows. */
-export function mostRecalled({ recall }: Layout, { recallLimit = Infinity }: ContextOptions): number {
-  return Math.min(recallLimit, recall?.limit ?? MOST_RESULTS);
+export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions): number {
+  return recallLimit ?? recall?.limit ?? MOST_RESULTS;
 }
 
 function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
@@ -107,7 +107,8 @@ type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
 const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
-// Recall returns the best results there are, however poor. The prompt shows only results that probably help.
+// Recall returns the best results there are, however poor. The prompt leaves out those that help with a smaller probability than this, unless
+// the layout has a threshold of its own.
 const WORTH_A_LINE = 0.05;
 
 /** The best results of all queries. Nothing is known when no query finds an answer. */
