@@ -96,7 +96,9 @@ for (const on of databases('sql')) {
       const started = gate();
       const worker = queue.worker({ a: async () => started.open() }, { pollMs: HOUR });
       worker.start();
+      // Once it waits for the next poll.
       await worker.drain();
+      await someTurns();
       await queue.add({ kind: 'a' });
       worker.wake();
       await started.opened;
