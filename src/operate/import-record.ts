@@ -23,7 +23,7 @@ import {
 import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
 import { forget } from '../store/forget/forget.ts';
 import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
-import { redactDocuments } from '../store/forget/redact-documents.ts';
+import { redactBlocks } from '../store/forget/redact-blocks.ts';
 import { insertRefusals } from '../store/history-store.ts';
 import { newMemory } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
@@ -252,7 +252,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   const owner = { ...scope, session: null, connection: null };
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
   // A document of an older copy loses the sentences that rest on what was forgotten since.
-  if (gone.length > 0) await redactDocuments(writer, owner, { says: () => false, gone: new Set(gone) });
+  if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
     const createdAt = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
     await setBlockVersion(writer, place, { version: line.version, createdAt });
