@@ -19,7 +19,7 @@ import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/state
 import { countWords } from '../record/parse.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
-export interface TagGroup {
+interface TagGroup {
   tag: string;
   /** Those that no merged text says yet. */
   memories: Memory[];

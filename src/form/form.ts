@@ -314,7 +314,7 @@ async function logRun(
 }
 
 /** Statements that need no reader, and the events that they cite: turn n is `events[n - 1]`. */
-export interface GivenStatements {
+interface GivenStatements {
   scope: Scope;
   statements: readonly ReadStatement[];
   events: readonly Event[];

@@ -136,7 +136,7 @@ export interface Handle {
 }
 
 /** The dependencies of a handle. */
-export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
+type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
  * Makes the handle of a scope. It holds no state: two handles of one scope are the same. Modules that most programs rarely need are

@@ -1,4 +1,4 @@
-import type { Scope } from '../record/scope.ts';
+import { ownerLevel, type Scope } from '../record/scope.ts';
 import { toBlock } from '../store/block-store.ts';
 import type { Database, Parts } from '../store/database.ts';
 import { type ExportedRows, exportedRows } from '../store/doors/transfer-store.ts';
@@ -72,7 +72,7 @@ function memoryLine(row: MemoryRow): RecordLine {
     record: 'memory',
     id,
     scope,
-    data: { ...data, level: levelOf(scope) },
+    data: { ...data, level: scope.session === null ? ownerLevel(scope) : 'session' },
     reader,
     internal,
     contradictedBy,
@@ -84,10 +84,4 @@ function memoryLine(row: MemoryRow): RecordLine {
     lastAccessedAt,
     version,
   };
-}
-
-function levelOf(scope: Scope): 'tenant' | 'agent' | 'user' | 'session' {
-  if (scope.session !== null) return 'session';
-  if (scope.user !== null) return 'user';
-  return scope.agent === null ? 'tenant' : 'agent';
 }

@@ -110,7 +110,7 @@ export interface ScaffoldGrowth {
 }
 
 /** Works with the store and the table of attributes. */
-export interface OnlineMetricsDeps {
+interface OnlineMetricsDeps {
   database: Database;
   attributes: AttributeTable;
 }

@@ -49,7 +49,7 @@ export function toChanges(items: readonly unknown[]): { changes: DocumentChange[
 }
 
 /** The changes in a model's answer, and the form of the answer. The numbers in a list are those that the model was shown. */
-export interface ReadChanges {
+interface ReadChanges {
   changes: DocumentChange[];
   form: 'list' | 'text' | 'unreadable';
 }
@@ -109,7 +109,7 @@ function changesOfText(text: string, { sentences }: BlockText, materials: readon
 }
 
 /** The result of applying a list of changes to a document. */
-export interface ChangedDocument {
+interface ChangedDocument {
   document: BlockText;
   refused: RefusedChange[];
   /** The number of valid statements that the document contained, and how many of them it no longer contains. */

@@ -25,9 +25,9 @@ import { toMaterial, waitingReflections } from './sources.ts';
 import { countWords } from '../../record/parse.ts';
 
 /** The levels at which reflections wait and are merged. */
-export type BufferLevel = 'agent' | 'user' | 'session';
+type BufferLevel = 'agent' | 'user' | 'session';
 
-export interface ReflectionBuffer {
+interface ReflectionBuffer {
   level: BufferLevel;
   scope: Scope;
   /** Those that wait, oldest first. */

@@ -32,7 +32,7 @@ import type { ApplyDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
 /** Where, by whom and why statements are written. */
-export interface ApplyWork {
+interface ApplyWork {
   scope: Scope;
   statements: readonly Statement[];
   vectors: Vectors | null;

@@ -231,7 +231,7 @@ function refuse(
 }
 
 /** What names and attributes are resolved against. */
-export type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
+type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
 
 /** A reader's statement with the names of the two tables, and with resolved times. */
 type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;

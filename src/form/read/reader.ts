@@ -118,7 +118,7 @@ export interface ReadStatement {
 export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
-export interface ReadEnd {
+interface ReadEnd {
   known: number;
   quote: ReadQuote;
   /** ISO date from which it is over, where that lies ahead; null: it is over now. */
