@@ -145,3 +145,7 @@ function isTimeZone(name: string): boolean {
 export function countWords(text: string): number {
   return text.match(/\S+/gu)?.length ?? 0;
 }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

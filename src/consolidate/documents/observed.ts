@@ -7,6 +7,7 @@ import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';
 import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
+import { isObject } from '../../record/parse.ts';
 
 /** An observation that the tiers have to process. */
 export interface Observed {
@@ -52,7 +53,7 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
   if (category !== 'scaffold_update') return [];
   const { key, value } = metadata;
   const given: unknown = typeof key === 'string' && value !== undefined ? { [key]: value } : readJson(content);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  if (!isObject(given)) return [];
   return Object.entries(given)
     .filter(([name, each]) => mayBeKept(`${name}: ${JSON.stringify(each)}`, privacy))
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);

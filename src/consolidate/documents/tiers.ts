@@ -25,6 +25,7 @@ import {
   workingMaterials,
 } from './sources.ts';
 import { markProcessed } from '../../store/session-store.ts';
+import { isObject } from '../../record/parse.ts';
 
 /** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
 export interface Tiers {
@@ -50,17 +51,13 @@ export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
     written,
     inProfile: idsOf(readBlockText(typeof profile?.content === 'string' ? profile.content : '', profile?.basis ?? {})),
     scaffold: {
-      entries: isRecord(scaffold?.content) ? scaffold.content : {},
+      entries: isObject(scaffold?.content) ? scaffold.content : {},
       basis: scaffold?.basis ?? {},
       notes: notes.scaffold,
     },
     refused: notes.refused,
     versions: { workingMemory: working?.version ?? 0, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The present sources of the working memory: statements that hold, and observations from which nothing was formed. */
