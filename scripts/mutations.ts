@@ -145,9 +145,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ranking: more than the 30 nearest are ranked',
-    file: 'src/recall/recall-presets.ts',
-    from: 'candidates: 30',
-    to: 'candidates: 300',
+    file: 'src/recall/choose-ranking.ts',
+    from: 'options.candidates ?? 30',
+    to: 'options.candidates ?? 300',
     tests: ['test/recall.test.ts', '-t', 'the 30 nearest are ranked'],
   },
   {

@@ -19,7 +19,7 @@ import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';
 
 /** The dependencies of background work. */
-export type BackgroundDeps = EmbedDeps &
+type BackgroundDeps = EmbedDeps &
   FormDeps &
   ConsolidateDeps &
   WebhookDeps & {

@@ -103,11 +103,11 @@ export type {
 } from './assemble/context-options.ts';
 export { budgetTable, type ContextReport, type SectionReport } from './assemble/context-report.ts';
 export type { Writing } from './assemble/escape.ts';
-export type { HistoryMessage, LayoutRecall, OverflowRule } from './assemble/layout.ts';
+export type { HistoryMessage, LayoutRecall } from './assemble/layout.ts';
 export type { Intent } from './assemble/intent.ts';
 export { defineLayout, type Budget, type Frame, type Layout, type SectionFormat } from './assemble/layout.ts';
 export { LAYOUTS, type LayoutName } from './assemble/layouts.ts';
-export type { Item, SectionName, Statement } from './assemble/section.ts';
+export type { Item, OverflowRule, SectionName, Statement } from './assemble/section.ts';
 export type { TracingOptions } from './assemble/assemble-deps.ts';
 export { converse, type ConversationAnswer, type ConversationPrompt } from './integrations/converse.ts';
 export type { LoggedContext, LoggedPart } from './store/context-log-store.ts';
@@ -161,7 +161,6 @@ export type {
   RevisionLine,
 } from './operate/record-line.ts';
 export type { Job, JobState, Json } from './store/queue/job.ts';
-export * as recallPresets from './recall/recall-presets.ts';
 export type { RecallFilter } from './store/record-filter.ts';
 export type {
   Arm,

@@ -63,6 +63,17 @@ describe('the evidence in a prompt', () => {
     }
   });
 
+  it.each([3, 15])('shows %i results of recall where the application asks for so many', async (recallLimit) => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    for (let index = 0; index < 20; index += 1)
+      await handle.memories.create({ type: 'fact', content: `Keeps bees in hive number ${index} near the mill` });
+    await varve.drain();
+    const message = 'Keeps bees in hive number near the mill?';
+    const { user } = await handle.context({ message, topMemories: 0, recallLimit, lookup: 'always' });
+    expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
+  });
+
   it('shows a statement that is a part of a turn as that turn, and each of them once', async () => {
     const { varve, clock } = await opened();
     const first = varve.for({ ...ANN, session: 'one' });

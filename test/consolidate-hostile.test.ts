@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
 import { changed, readChanges } from '../src/consolidate/documents/changes.ts';
-import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
+import { fittedSections, readBlockText, writeBlockText } from '../src/consolidate/documents/document.ts';
 import { consolidationJobs } from '../src/consolidate/jobs.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import type { Handle } from '../src/handle/handle.ts';
@@ -22,7 +22,7 @@ import { countWords } from '../src/record/parse.ts';
 describe('what a model may answer to a reflection', () => {
   it('[K10] a profile of nearly a megabyte is cut at once, not a sentence at a time', () => {
     const endless = `## Personal\n${Array.from({ length: 30_000 }, (_, index) => `Berlin has house ${index}.`).join(' ')}`;
-    const document = readDocument('Berlin is big and has many houses.', {});
+    const document = readBlockText('Berlin is big and has many houses.', {});
     const taken = cpuTime(() => {
       const sources = { shown: [endless], own: [endless] };
       const { document: next } = changed(document, readChanges(endless, document, []).changes, {
@@ -31,7 +31,7 @@ describe('what a model may answer to a reflection', () => {
         sources,
       });
       const fitted = fittedSections(next, 550, { sections: PROFILE_SECTIONS, importance: new Map() });
-      expect(countWords(writeDocument(fitted, PROFILE_SECTIONS).text)).toBeLessThanOrEqual(550);
+      expect(countWords(writeBlockText(fitted, PROFILE_SECTIONS).text)).toBeLessThanOrEqual(550);
     });
     expect(taken).toBeLessThan(5000);
   });

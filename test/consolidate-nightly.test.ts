@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
+import { fittedSections, readBlockText, writeBlockText } from '../src/consolidate/documents/document.ts';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
@@ -108,7 +108,7 @@ describe('the marker format', () => {
     const long = PROFILE.replace('Works late.', 'This is one more sentence. '.repeat(300));
     let sentence = 0;
     const cut = fittedSections(
-      readDocument(
+      readBlockText(
         long.replace(/one more/g, () => `one ${(sentence += 1)} more`),
         {},
       ),
@@ -118,7 +118,7 @@ describe('the marker format', () => {
         importance: new Map(),
       },
     );
-    const fitted = writeDocument(cut, PROFILE_SECTIONS).text;
+    const fitted = writeBlockText(cut, PROFILE_SECTIONS).text;
     expect(countWords(fitted)).toBeLessThanOrEqual(550);
     expect(countWords(fitted)).toBeGreaterThan(530);
     expect([...fitted.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);

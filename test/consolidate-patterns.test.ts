@@ -224,17 +224,25 @@ for (const database of databases()) {
       },
     );
 
-    it('[Q8] without a model as many as fit are merged, and the others stay single', async () => {
-      const one = await open({ consolidation: { tags: { words: 30 } } });
+    it('[Q8] without a model the newest that fit are merged, and the older ones stay single', async () => {
+      const one = await open({ consolidation: { tags: { words: 30, moreThan: 2 } } });
       const originals = await tagged(one, 7);
       const { tags } = await one.ana.consolidation.run();
-      expect(tags.map(({ originals: gone }) => gone)).toEqual([originals.slice(0, 4).map(({ id }) => id)]);
+      expect(tags.map(({ originals: gone }) => gone)).toEqual([originals.slice(3).map(({ id }) => id)]);
       expect((await one.ana.memories.get(tags[0]!.into))?.content).toBe(
-        STYLE.slice(0, 4)
+        STYLE.slice(3)
           .map((content) => `- 2026-01-05: ${content}`)
           .join('\n'),
       );
-      expect(await one.ana.memories.get(originals[5]!.id)).toMatchObject({ contradictedBy: null });
+      expect(await one.ana.memories.get(originals[2]!.id)).toMatchObject({ contradictedBy: null });
+      one.clock.advance(DAY);
+      expect((await one.ana.consolidation.run()).tags).toEqual([]);
+      const more = { type: 'preference', content: 'User numbers all pages.', tags: ['writing-style'] };
+      const { memory } = await one.ana.memories.create(more);
+      const again = (await one.ana.consolidation.run()).tags;
+      expect(again.map(({ originals: gone }) => gone)).toEqual([[...originals.slice(4), memory].map(({ id }) => id)]);
+      one.clock.advance(DAY);
+      expect((await one.ana.consolidation.run()).tags).toEqual([]);
     });
 
     it('[Q8] a merged text is rewritten from single statements and never merged again; statements with fields stay single', async () => {

@@ -339,7 +339,7 @@ for (const database of databases()) {
       );
       expect(await waiting(agents)).toEqual([]);
 
-      const { varve: often } = await openForming(options, { clock, formation: { triggers: { everyMessages: 6 } } });
+      const { varve: often } = await openForming(options, { clock, formation: { triggers: { messages: 6 } } });
       const every = often.for({ tenant: 'inline', user: 'every-six', session: 's' });
       await every.observe(Array.from({ length: 5 }, () => ({ content: 'ok' })));
       expect(await waiting(every)).toEqual([]);

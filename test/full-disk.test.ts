@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVarve } from '../src/varve.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { Database } from '../src/store/database.ts';
 import { ownerKey, parseScope } from '../src/record/scope.ts';
@@ -90,5 +92,46 @@ describe('a full disk under SQLite', () => {
     expect(await kept()).toEqual(before);
     await write('evt_z');
     expect(await kept()).toEqual([...before, 'evt_z']);
+  });
+});
+
+describe('logging an interaction', () => {
+  const exchange = { userMessage: 'I live in Oslo.', agentResponse: 'Noted.' };
+  const options = { embedder: null, background: false as const };
+
+  it('reports a store that fails and does not throw', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-damaged-'));
+    const path = join(folder, 'varve.db');
+    const varve = await createVarve({ ...options, store: { path } });
+    const handle = varve.for({ user: 'ana', session: 's' });
+    expect(await handle.logInteraction(exchange)).toMatchObject({ logged: true });
+    // After the write of another connection the pages are read from the file again.
+    const other = new DatabaseSync(path);
+    other.exec('create table other (id integer); pragma wal_checkpoint(truncate)');
+    other.close();
+    writeFileSync(path, 'not a database '.repeat(10_000));
+    const logged = await handle.logInteraction(exchange);
+    expect(logged).toMatchObject({ logged: false, error: { code: 'store_unavailable' } });
+    await varve.close();
+    // Trying again does not help.
+    const closed = await handle.logInteraction(exchange);
+    expect(closed).toMatchObject({ logged: false, error: { code: 'closed', retryable: false } });
+    rmSync(folder, { recursive: true });
+  });
+
+  it('throws for any other failure', async () => {
+    let isBroken = false;
+    const clock = {
+      now(): number {
+        if (isBroken) throw new TypeError('no time');
+        return 0;
+      },
+    };
+    const varve = await createVarve({ ...options, store: { path: ':memory:' }, clock });
+    const handle = varve.for({ user: 'ana', session: 's' });
+    isBroken = true;
+    await expect(handle.logInteraction(exchange)).rejects.toThrow(TypeError);
+    isBroken = false;
+    await varve.close();
   });
 });

@@ -203,6 +203,6 @@ describe('plain functions', () => {
       return { text: 'hello', toolsUsed: [] };
     });
     expect(text).toBe('hello');
-    expect(notLogged?.code).toBe('store_unavailable');
+    expect(notLogged?.code).toBe('closed');
   });
 });

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import * as presets from '../src/recall/recall-presets.ts';
+import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../src/assemble/look-up.ts';
 import type { RecallOptions, Recalled } from '../src/recall/recall-options.ts';
 import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';
+
+const USER_MEMORIES: RecallOptions = { sources: ['memories'], mode: 'semantic', limit: 10 };
+const FIVE_SIGNALS: RecallOptions = { sources: ['memories'], scoring: 'signals', limit: 10, minimumImportance: 0.1 };
+const STORED_CONTEXT: RecallOptions = { sources: ['memories', 'documents'], mode: 'semantic', limit: 5 };
 
 const texts = ({ results }: Recalled): string[] => results.map((result) => result.text);
 
@@ -106,7 +110,7 @@ for (const database of databases('sql')) {
       await varve
         .for({ ...handle.scope, user: 'bob' })
         .memories.create({ type: 'fact', content: 'Bob prefers tea as well.' });
-      const { results } = await handle.recall('What does the user like to drink?', presets.USER_MEMORIES);
+      const { results } = await handle.recall('What does the user like to drink?', USER_MEMORIES);
       expect(results).toHaveLength(10);
       expect(results[0]?.text).toBe('Prefers tea to coffee.');
       expect(results.every(({ similarity }) => similarity !== null && similarity >= 0 && similarity <= 1)).toBe(true);
@@ -148,15 +152,15 @@ for (const database of databases('sql')) {
       await make('The bakery sold bread, too.', 0.09);
       await varve.drain();
       const query = 'How many loaves of rye bread did the bakery sell?';
-      const { results } = await handle.recall(query, presets.FIVE_SIGNALS);
+      const { results } = await handle.recall(query, FIVE_SIGNALS);
       expect(results).toHaveLength(10);
-      const all = await handle.recall(query, { ...presets.FIVE_SIGNALS, limit: 40 });
+      const all = await handle.recall(query, { ...FIVE_SIGNALS, limit: 40 });
       expect(all.results).toHaveLength(30);
       expect(texts(all).filter((text) => !text.includes('loaves'))).toEqual([]);
       // By importance alone the satellites would come first: what is not among the 30 nearest is not ranked.
       const weights = { similarity: 0, recency: 0, importance: 1, frequency: 0, entity: 0 };
-      expect(texts(await handle.recall(query, { ...presets.FIVE_SIGNALS, weights })).join()).not.toContain('Satellite');
-      const few = await handle.recall(query, { ...presets.FIVE_SIGNALS, tokenBudget: 40 });
+      expect(texts(await handle.recall(query, { ...FIVE_SIGNALS, weights })).join()).not.toContain('Satellite');
+      const few = await handle.recall(query, { ...FIVE_SIGNALS, tokenBudget: 40 });
       expect(few.results.length).toBeGreaterThan(0);
       expect(few.results.length).toBeLessThan(10);
     });
@@ -168,7 +172,7 @@ for (const database of databases('sql')) {
       await handle.memories.create({ type: 'fact', content: 'Traffic is 800 visits a day.', importance: 0.9 });
       await handle.memories.create({ type: 'fact', content: 'Traffic noise is loud.', importance: 0.05 });
       await varve.drain();
-      const { results } = await handle.recall('traffic visits a day', presets.FIVE_SIGNALS);
+      const { results } = await handle.recall('traffic visits a day', FIVE_SIGNALS);
       expect(results.map(({ text }) => text)).toEqual([
         'Traffic is 800 visits a day.',
         'Traffic was 500 visits a day.',
@@ -184,7 +188,7 @@ for (const database of databases('sql')) {
       const old = results[1]!.explanation.find(({ signal }) => signal === 'recency');
       expect(old?.value).toBeCloseTo(1 - 200 / 365, 2);
       const weighed = await handle.recall('traffic visits a day', {
-        ...presets.FIVE_SIGNALS,
+        ...FIVE_SIGNALS,
         weights: { similarity: 0, recency: -1, importance: 0, frequency: 0, entity: 0 },
       });
       expect(texts(weighed)[0]).toBe('Traffic was 500 visits a day.');
@@ -199,7 +203,7 @@ for (const database of databases('sql')) {
         ...Array.from({ length: 40 }, (_, index) => `Unrelated statement about gardening tool ${index}.`),
       );
       for (const query of ['How is the Zanzibar Blog doing?', 'anything on zb lately?']) {
-        const { results } = await handle.recall(query, { ...presets.FIVE_SIGNALS, limit: 40 });
+        const { results } = await handle.recall(query, { ...FIVE_SIGNALS, limit: 40 });
         const found = results.find(({ text }) => text.startsWith('Mondays'));
         expect(found?.arms).toContain('entity');
         expect(found?.explanation.find(({ signal }) => signal === 'entity')?.value).toBe(1);
@@ -245,7 +249,7 @@ for (const database of databases('sql')) {
       await jira.indexDocument({ content: 'The project plan ends in May.' });
       await varve.drain();
       const ask = async (handle: Handle, more: object = {}): Promise<string[]> =>
-        texts(await handle.recall('What about the project?', { ...presets.STORED_CONTEXT, ...more })).sort();
+        texts(await handle.recall('What about the project?', { ...STORED_CONTEXT, ...more })).sort();
       expect(await ask(plain)).toEqual(['The user leads the project.']);
       expect(await ask(jira)).toEqual([
         'The default project is PROJ.',
@@ -256,7 +260,7 @@ for (const database of databases('sql')) {
       expect(await ask(jira, { connections: ['mail'], filter: { contextTypes: ['tool_entity'] } })).toEqual([
         'The project mailbox is proj@example.org.',
       ]);
-      const { results } = await jira.recall('What about the project?', presets.STORED_CONTEXT);
+      const { results } = await jira.recall('What about the project?', STORED_CONTEXT);
       const distances = results.map(({ distance }) => distance ?? Number.NaN);
       expect(distances).toEqual([...distances].sort((a, b) => a - b));
       expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
@@ -287,10 +291,10 @@ for (const database of databases('sql')) {
         agentResponse: 'That took courage.',
       });
       await varve.drain();
-      expect(texts(await handle.recall('a hotel for our Rome trip', presets.RELEVANT_NOTES))).toEqual([
+      expect(texts(await handle.recall('a hotel for our Rome trip', RELEVANT_NOTES))).toEqual([
         'Rome. The hotel near the Pantheon had a lovely roof terrace.',
       ]);
-      expect(texts(await handle.recall('hotels in Rome', presets.RELEVANT_SUMMARIES))).toHaveLength(1);
+      expect(texts(await handle.recall('hotels in Rome', RELEVANT_SUMMARIES))).toHaveLength(1);
       const saved: RecallOptions = {
         sources: ['saved_items'],
         filter: { anyTag: ['ai_regulation', 'new'] },
@@ -299,7 +303,7 @@ for (const database of databases('sql')) {
       expect(
         (await handle.recall('What is new in ai regulation?', saved)).results.map(({ memory }) => memory?.title),
       ).toEqual(['The AI act']);
-      expect(texts(await handle.recall('burnout', presets.SEARCH_HISTORY))).toEqual([
+      expect(texts(await handle.recall('burnout', { sources: ['events'], mode: 'text' }))).toEqual([
         'I mentioned burnout to my boss.',
       ]);
       const everywhere = await handle.recall('Rome', { mode: 'semantic', limit: 20 });
@@ -315,7 +319,7 @@ for (const database of databases('sql')) {
       await handle.notes.add({ title: 'Standup', content: 'The team meets at 9 o’clock.' });
       await varve.drain();
       const boosted = await handle.recall('when does the team meet', {
-        ...presets.RELEVANT_NOTES,
+        ...RELEVANT_NOTES,
         minimumSimilarity: 0,
       });
       const raw = await handle.recall('when does the team meet', { sources: ['notes'], mode: 'semantic', limit: 2 });

@@ -202,9 +202,9 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         key: 'home_city',
         ...fact,
       });
-      for (const search of ['attributes=home_city', 'keys=home_city', 'permanent=true', 'subjects=User'])
+      for (const search of ['attributes=home_city', 'permanent=true', 'subjects=User'])
         expect([search, await listed(search)]).toMatchObject([search, [fact]]);
-      for (const search of ['attributes=employer', 'keys=employer', 'permanent=false', 'subjects=Ana'])
+      for (const search of ['attributes=employer', 'permanent=false', 'subjects=Ana'])
         expect([search, await listed(search)]).toEqual([search, []]);
     });
 

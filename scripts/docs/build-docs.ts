@@ -20,6 +20,7 @@ import {
   type ProjectReflection,
   type Reflection,
   ReflectionKind,
+  TypeOperatorType,
   UnionType,
 } from 'typedoc';
 import { writeHttpReference } from './http-reference.ts';
@@ -166,12 +167,13 @@ function nameModule(project: ProjectReflection, module: DeclarationReflection, m
   module.name = modules.get(project.files.getReflectionPath(module) ?? '') ?? module.name;
 }
 
-/** Shows a union that is derived from a list, `(typeof KINDS)[number]`, by its members. */
+/** Shows a union that is derived from a list or a table, `(typeof KINDS)[number]` or `keyof typeof TABLE`, by its members. */
 function spellOutUnions(context: Context): void {
   const checker = context.programs[0]?.getTypeChecker();
   for (const reflection of context.project.getReflectionsByKind(ReflectionKind.TypeAlias) as DeclarationReflection[]) {
     const symbol = context.getSymbolFromReflection(reflection);
-    if (symbol === undefined || !(reflection.type instanceof IndexedAccessType)) continue;
+    const isDerived = reflection.type instanceof IndexedAccessType || reflection.type instanceof TypeOperatorType;
+    if (symbol === undefined || !isDerived) continue;
     const type = checker?.getDeclaredTypeOfSymbol(symbol);
     const members = type?.isUnion() === true ? type.types : [];
     if (members.length === 0 || !members.every((member) => member.isStringLiteral())) continue;

@@ -27,7 +27,7 @@ import {
 } from './layout.ts';
 import { layoutOf } from './layouts.ts';
 import { chooseLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
-import { type Item, type Material, SECTION_NAMES, type SectionName } from './section.ts';
+import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
 import { historyItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
 
@@ -106,45 +106,28 @@ function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
   return { ...layout.budget, ...budget, sections: { ...layout.budget?.sections, ...budget.sections } };
 }
 
-const TIERS: Record<string, readonly SectionName[]> = {
-  reflections: ['agentReflections', 'userReflections', 'sessionReflections'],
-  lookups: ['unknown', 'recall', 'notes', 'summaries', 'savedItems'],
-};
-
 /** The sections of the layout that are on, and those that are switched off. */
 function switchedSections(
   layout: Layout,
   { sections = {}, history }: ContextOptions,
 ): { on: Set<SectionName>; off: SectionName[] } {
-  const isOff = (name: SectionName): boolean =>
-    sections[name] === false ||
-    (history === false && (name === 'history' || name === 'earlier')) ||
-    Object.entries(TIERS).some(([tier, names]) => sections[tier as 'lookups'] === false && names.includes(name));
+  const isOff = (name: SectionName): boolean => {
+    const { tier } = sectionOf(name);
+    const isPast = name === 'history' || name === 'earlier';
+    return (
+      sections[name] === false || (history === false && isPast) || (tier !== undefined && sections[tier] === false)
+    );
+  };
   const shown = sectionsOf(layout);
   const off = SECTION_NAMES.filter((name) => shown.has(name) && isOff(name));
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
-/** Sections that can change from turn to turn without a change of the knowledge. */
-const PER_TURN = new Set<SectionName>([
-  'date',
-  'unknown',
-  'recall',
-  'notes',
-  'summaries',
-  'savedItems',
-  'services',
-  'intentions',
-  'earlier',
-  'history',
-  'message',
-]);
-
 /** The beginning of the system prompt up to the first section that is looked up for the turn. */
 function stablePrefix(layout: Layout, { system, material }: FittedContext): string {
   const writing = writingOf(layout);
   const first = layout.system.findIndex((entry) =>
-    formatsOf(entry).some(({ section }) => PER_TURN.has(section) && (material[section]?.length ?? 0) > 0),
+    formatsOf(entry).some(({ section }) => sectionOf(section).perTurn && (material[section]?.length ?? 0) > 0),
   );
   return first === -1 ? system : writePlace(layout.system.slice(0, first), material, writing);
 }
@@ -163,19 +146,11 @@ function toolsReport(tokens: number, budget: Budget): ContextReport['sections'][
   };
 }
 
-const OWN_TEXT = new Set([
-  'instructions',
-  'identity',
-  'directives',
-  'capabilities',
-  'tools',
-  'message',
-  'history',
-  'date',
-]);
-
+/** The tokens of everything but the application's own text, its tools and the running conversation. */
 function memoryTokens(sections: ContextReport['sections']): number {
-  return sections.reduce((sum, { section, taken }) => sum + (OWN_TEXT.has(section) ? 0 : taken), 0);
+  const isMemory = (name: SectionName | 'tools'): boolean =>
+    name !== 'tools' && name !== 'history' && sectionOf(name).overflow !== 'keep';
+  return sections.reduce((sum, { section, taken }) => sum + (isMemory(section) ? taken : 0), 0);
 }
 
 function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parameters<ContextLog['note']>[0] {
@@ -197,18 +172,14 @@ function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parame
   };
 }
 
-const LOOKED_UP = new Set<SectionName | 'tools'>(['recall', 'notes', 'summaries', 'savedItems']);
-
-const ALWAYS = new Set<SectionName | 'tools'>(['memories', 'facts', 'learnings', 'profile', 'workingMemory']);
-
 /** The memories that were looked up for this turn, and the memories and documents of every prompt. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
-  const idsOf = (names: ReadonlySet<SectionName | 'tools'>): string[] =>
+  const idsOf = (how: 'found' | 'always'): string[] =>
     sections
-      .filter(({ section }) => names.has(section))
+      .filter(({ section }) => section !== 'tools' && sectionOf(section).gives === how)
       .flatMap((report) => report.ids)
       .filter((id) => /^(?:mem|blk)_/.test(id));
-  return { given: idsOf(LOOKED_UP), always: idsOf(ALWAYS) };
+  return { given: idsOf('found'), always: idsOf('always') };
 }
 
 /** The cost of memory in the prompt, where the application names the model that reads it. */

@@ -6,7 +6,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Intent } from './intent.ts';
 import type { Budget, Layout } from './layout.ts';
 import type { FormerLayoutName, LayoutName } from './layouts.ts';
-import type { SectionName } from './section.ts';
+import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
 
@@ -131,6 +131,21 @@ export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.
     .optional(),
 };
 
+/** Values by the names of sections, and of what else may have one. */
+function bySection<Value extends z.ZodType>(value: Value, ...others: string[]): z.ZodRecord<z.ZodString, Value> {
+  const names: readonly string[] = [...SECTION_NAMES, ...others];
+  return z.record(z.string(), value).superRefine((given, context) => {
+    for (const name of Object.keys(given).filter((key) => !names.includes(key)))
+      context.addIssue(`${JSON.stringify(name)} is no section. The sections are ${names.join(', ')}.`);
+  });
+}
+
+export const sectionSwitchesSchema: z.ZodRecord<z.ZodString, z.ZodOptional<z.ZodBoolean>> = bySection(
+  z.boolean().optional(),
+  'reflections',
+  'lookups',
+);
+
 export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z.strictObject({
   ...contextTextFields,
   tools: any,
@@ -147,12 +162,14 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
         total: tokens,
         reserve: tokens,
         evidence: z.strictObject({ share: z.number().min(0).max(1), most: z.int().min(0) }).optional(),
-        sections: z.record(z.string(), tokens).optional(),
-        shared: z.array(z.strictObject({ sections: z.array(z.string()), tokens: z.int().min(0) })).optional(),
+        sections: bySection(tokens, 'tools').optional(),
+        shared: z
+          .array(z.strictObject({ sections: z.array(z.enum(SECTION_NAMES)), tokens: z.int().min(0) }))
+          .optional(),
       }),
     ])
     .optional(),
-  sections: z.record(z.string(), z.boolean().optional()).optional(),
+  sections: sectionSwitchesSchema.optional(),
   history: z
     .union([
       z.literal(false),

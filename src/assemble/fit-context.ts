@@ -7,14 +7,13 @@ import {
   formatsOf,
   type Frame,
   type Layout,
-  type OverflowRule,
   type SectionFormat,
   writeContext,
   writeSection,
   writingOf,
   type WrittenContext,
 } from './layout.ts';
-import type { Item, Material, SectionName } from './section.ts';
+import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
 /** A fitted context and the report of each section. */
@@ -38,47 +37,8 @@ export interface FitRequest {
   counter: TokenCounter;
 }
 
-/** The default rules for sections that exceed their budget. */
-const RULES: Partial<Record<SectionName, OverflowRule>> = {
-  instructions: 'keep',
-  identity: 'keep',
-  directives: 'keep',
-  capabilities: 'keep',
-  date: 'keep',
-  message: 'keep',
-  profile: 'cut',
-  workingMemory: 'cut',
-  agentReflections: 'cut',
-  userReflections: 'cut',
-  sessionReflections: 'cut',
-  history: 'drop-oldest',
-  earlier: 'drop-oldest',
-};
-
-/** The order in which sections get their tokens: later sections are cut first. The application's own text comes before all others. */
-const TAKES_ROOM: readonly SectionName[] = [
-  'facts',
-  'learnings',
-  'intentions',
-  'profile',
-  'workingMemory',
-  'structuredProfile',
-  'scaffold',
-  'learnedInfo',
-  'userReflections',
-  'sessionReflections',
-  'agentReflections',
-  'memories',
-  'history',
-  'earlier',
-  'artifacts',
-  'services',
-  'unknown',
-  'recall',
-  'notes',
-  'summaries',
-  'savedItems',
-];
+// The application's own text comes before all other sections and is never cut.
+const TAKES_ROOM = SECTION_NAMES.filter((name) => sectionOf(name).overflow !== 'keep');
 
 const DEFAULT_TOTAL = 8000;
 
@@ -124,7 +84,7 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
     writing,
     measure,
     fit(section, items, room, reason) {
-      const rule = placed.get(section)?.format?.rule ?? RULES[section] ?? 'drop-lowest';
+      const rule = placed.get(section)?.format?.rule ?? sectionOf(section).overflow;
       return fitSection({ items, rule, budget: room, reason, measure: (some) => measure(section, some) });
     },
   };

@@ -1,8 +1,15 @@
 import { bareStatement, replaceStatements, statementsIn, withoutEmptyHeadings } from '../language/sentences.ts';
 import { contentStems, saysQuoted } from '../language/words.ts';
 import type { Quote } from '../record/statement.ts';
-import type { Budget, OverflowRule } from './layout.ts';
-import { CHANGED_LATER, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
+import type { Budget } from './layout.ts';
+import {
+  type OverflowRule,
+  CHANGED_LATER,
+  entryWithout,
+  type Item,
+  type SectionName,
+  type Statement,
+} from './section.ts';
 import { contentHash } from '../record/id.ts';
 
 /** The items of a section that fit into its budget. */

@@ -2,18 +2,8 @@ import { invalidInput } from '../errors.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import type { PromptSection } from '../record/memory-types.ts';
 import { markdownWriting, type Writing, xmlWriting } from './escape.ts';
-import type { Item, Material, SectionName } from './section.ts';
+import type { Item, Material, OverflowRule, SectionName } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
-
-export type OverflowRule =
-  /** The items with the lowest scores are dropped. */
-  | 'drop-lowest'
-  /** The oldest items are dropped. */
-  | 'drop-oldest'
-  /** The text is cut, with a notice. */
-  | 'cut'
-  /** The section is never cut, because it is the application's own text. Other sections are cut instead. */
-  | 'keep';
 
 export interface SectionFormat {
   section: SectionName;

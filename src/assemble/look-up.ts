@@ -1,7 +1,6 @@
 import { mayAskForPast } from '../recall/analyze-query.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { withoutEnd } from '../language/words.ts';
-import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/recall-presets.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Event } from '../record/event.ts';
@@ -79,8 +78,8 @@ const MOST_RESULTS = 10;
 const LOOKED_AT = 40;
 
 /** The most results of recall that a context shows. */
-export function mostRecalled({ recall }: Layout, { recallLimit = Infinity }: ContextOptions): number {
-  return Math.min(recallLimit, recall?.limit ?? MOST_RESULTS);
+export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions): number {
+  return recallLimit ?? recall?.limit ?? MOST_RESULTS;
 }
 
 function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
@@ -108,7 +107,8 @@ type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
 const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
-// Recall returns the best results there are, however poor. The prompt shows only results that probably help.
+// Recall returns the best results there are, however poor. The prompt leaves out those that help with a smaller probability than this, unless
+// the layout has a threshold of its own.
 const WORTH_A_LINE = 0.05;
 
 /** The best results of all queries. Nothing is known when no query finds an answer. */
@@ -135,6 +135,18 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
   const { results } = await recall(deps, scope, query, { ...how, mode: 'text' });
   return { ...recalled, results };
 }
+
+/** The two nearest notes for a turn, with a boost for recent notes. */
+export const RELEVANT_NOTES: RecallOptions = {
+  sources: ['notes'],
+  mode: 'semantic',
+  limit: 2,
+  minimumSimilarity: 0.6,
+  recencyBoost: true,
+};
+
+/** Summaries of earlier conversations for a turn. */
+export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: ['summaries'] };
 
 /** The two nearest notes, without those whose title has the prefix `summary:` or `research:`. */
 async function noteSection(search: Search): Promise<Item[]> {

@@ -5,37 +5,67 @@ import { defuseImages } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf } from '../record/statement.ts';
 import { safeJson, textByTrust } from './escape.ts';
 
-/** The sections that a context can have. A layout says which of them it shows, where, and how. */
-export const SECTION_NAMES = [
-  'instructions',
-  'identity',
-  'directives',
-  'capabilities',
-  'structuredProfile',
-  'facts',
-  'profile',
-  'workingMemory',
-  'scaffold',
-  'learnedInfo',
-  'learnings',
-  'memories',
-  'agentReflections',
-  'userReflections',
-  'sessionReflections',
-  'artifacts',
-  'date',
-  'intentions',
-  'unknown',
-  'recall',
-  'notes',
-  'summaries',
-  'savedItems',
-  'services',
-  'earlier',
-  'history',
-  'message',
-] as const;
-export type SectionName = (typeof SECTION_NAMES)[number];
+export type OverflowRule =
+  /** The items with the lowest scores are dropped. */
+  | 'drop-lowest'
+  /** The oldest items are dropped. */
+  | 'drop-oldest'
+  /** The text is cut, with a notice. */
+  | 'cut'
+  /** The section is never cut, because it is the application's own text. Other sections are cut instead. */
+  | 'keep';
+
+/** What a context does with a section. */
+interface Section {
+  /** What happens when it exceeds its budget, unless the layout says otherwise. `keep`: the application's own text, which takes its room first. */
+  overflow: OverflowRule;
+  /** It can change from turn to turn without a change of the knowledge. */
+  perTurn?: true;
+  /** The switch that leaves it out together with others. */
+  tier?: 'reflections' | 'lookups';
+  /** Its memories are noted as given: looked up for the turn, or in every prompt. */
+  gives?: 'found' | 'always';
+}
+
+/**
+ * The sections that a context can have, in the order in which they get their tokens: later sections are cut first. A layout says which of
+ * them it shows, where, and how.
+ */
+export const SECTIONS = {
+  instructions: { overflow: 'keep' },
+  identity: { overflow: 'keep' },
+  directives: { overflow: 'keep' },
+  capabilities: { overflow: 'keep' },
+  date: { overflow: 'keep', perTurn: true },
+  message: { overflow: 'keep', perTurn: true },
+  facts: { overflow: 'drop-lowest', gives: 'always' },
+  learnings: { overflow: 'drop-lowest', gives: 'always' },
+  intentions: { overflow: 'drop-lowest', perTurn: true },
+  profile: { overflow: 'cut', gives: 'always' },
+  workingMemory: { overflow: 'cut', gives: 'always' },
+  structuredProfile: { overflow: 'drop-lowest' },
+  scaffold: { overflow: 'drop-lowest' },
+  learnedInfo: { overflow: 'drop-lowest' },
+  userReflections: { overflow: 'cut', tier: 'reflections' },
+  sessionReflections: { overflow: 'cut', tier: 'reflections' },
+  agentReflections: { overflow: 'cut', tier: 'reflections' },
+  memories: { overflow: 'drop-lowest', gives: 'always' },
+  history: { overflow: 'drop-oldest', perTurn: true },
+  earlier: { overflow: 'drop-oldest', perTurn: true },
+  artifacts: { overflow: 'drop-lowest' },
+  services: { overflow: 'drop-lowest', perTurn: true },
+  unknown: { overflow: 'drop-lowest', perTurn: true, tier: 'lookups' },
+  recall: { overflow: 'drop-lowest', perTurn: true, tier: 'lookups', gives: 'found' },
+  notes: { overflow: 'drop-lowest', perTurn: true, tier: 'lookups', gives: 'found' },
+  summaries: { overflow: 'drop-lowest', perTurn: true, tier: 'lookups', gives: 'found' },
+  savedItems: { overflow: 'drop-lowest', perTurn: true, tier: 'lookups', gives: 'found' },
+} as const;
+export type SectionName = keyof typeof SECTIONS;
+export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
+
+export function sectionOf(name: SectionName): Section {
+  return SECTIONS[name];
+}
 
 /** A statement's id and the words of turns from which it was read. */
 export interface Statement {

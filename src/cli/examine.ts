@@ -280,7 +280,7 @@ async function examineServer(input: CommandInput): Promise<Finding> {
 }
 
 /** The result of one check. */
-export interface Finding {
+interface Finding {
   what: string;
   state: 'good' | 'note' | 'bad';
   found: string;

@@ -62,7 +62,7 @@ export function scopeOf(input: CommandInput): HandleScope {
   };
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   /**
    * What the command embeds: nothing, a query, or every record that waits for a vector. With nothing, the model is not loaded. Default
    * nothing.

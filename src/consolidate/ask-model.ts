@@ -48,7 +48,7 @@ export function refusedNote(refused: readonly RefusedChange[]): string {
 
 // Several single statements into one text
 
-export interface MergeInput {
+interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;
@@ -103,7 +103,7 @@ function assertWithin(text: string, limit: number): void {
 
 // Reflections into what is always in mind
 
-export interface AbsorbInput {
+interface AbsorbInput {
   level: string;
   sentences: readonly Sentence[];
   /** Reflections that wait, oldest first. */
@@ -144,7 +144,7 @@ export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal
 
 // Working memory and scaffold from observations
 
-export interface SynthesiseInput {
+interface SynthesiseInput {
   sentences: readonly Sentence[];
   observations: readonly (Pick<Event, 'kind' | 'origin' | 'category' | 'occurredAt'> & { content: string })[];
   scaffold: Record<string, unknown>;

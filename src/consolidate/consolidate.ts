@@ -14,7 +14,7 @@ import { writePattern } from './patterns/write-pattern.ts';
 import { rehearse } from './rehearse.ts';
 import { judgeGiven } from './usefulness.ts';
 
-export interface ConsolidateOptions {
+interface ConsolidateOptions {
   /** Default `hand`. */
   cause?: RunCause;
   signal?: AbortSignal;

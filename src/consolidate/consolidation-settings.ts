@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_KINDS, type EventKind } from '../record/event.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
-/** How memory is consolidated and kept in order. Every number is a setting. */
+/** How memory is consolidated and kept in order. */
 export interface ConsolidationSettings {
   /** Working memory and scaffold. */
   tiers: TierSettings;

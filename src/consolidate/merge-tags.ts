@@ -19,12 +19,14 @@ import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/state
 import { countWords } from '../record/parse.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
-export interface TagGroup {
+interface TagGroup {
   tag: string;
   /** Those that no merged text says yet. */
   memories: Memory[];
-  /** The merged text of the tag, and the single statements that it was made of. */
-  merged: { text: Memory; singles: Memory[] } | null;
+  /** The merged text of the tag. */
+  text: Memory | null;
+  /** The single statements in the merged text, and those that no merged text says yet. */
+  singles: Memory[];
 }
 
 /** A merge of a tag: the id of the merged text and those of the statements in it. */
@@ -63,9 +65,9 @@ export async function crowdedTags(
   return tags.flatMap((tag) => {
     const open = singles.filter((memory) => memory.tags.includes(tag) && !isMerged(memory));
     if (open.length <= deps.consolidation.tags.moreThan) return [];
-    const text = [...texts.values()].find(({ internal }) => internal['tag'] === tag);
-    const under = text === undefined ? [] : singles.filter(({ contradictedBy }) => contradictedBy === text.id);
-    return [{ tag, memories: open, merged: text === undefined ? null : { text, singles: under } }];
+    const text = [...texts.values()].find(({ internal }) => internal['tag'] === tag) ?? null;
+    const ofTag = singles.filter((memory) => open.includes(memory) || memory.contradictedBy === text?.id);
+    return [{ tag, memories: open, text, singles: ofTag }];
   });
 }
 
@@ -112,13 +114,13 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 export async function mergeTag(
   deps: UpkeepDeps & RunDeps,
   scope: Scope,
-  { tag, memories, merged }: TagGroup,
+  { tag, memories, text, singles }: TagGroup,
   options: RunContext,
 ): Promise<MergedTag | null> {
   const wordLimit = deps.consolidation.tags.words;
   return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
-    const oldest = [...(merged?.singles ?? []), ...memories].slice(-MOST_AT_ONCE);
-    const candidates = run.languageModel === null ? fitting(oldest, wordLimit) : oldest;
+    const newest = singles.slice(-MOST_AT_ONCE);
+    const candidates = run.languageModel === null ? fitting(newest, wordLimit) : newest;
     run.read({ tag, memories: candidates.length });
     const content =
       run.languageModel === null
@@ -133,8 +135,8 @@ export async function mergeTag(
     }
     return (
       await run.commit(async (writer) => {
-        const into = await supersedeByOne(writer, deps, scope, { tag, originals, content, merged, run: run.id });
-        const left = memories.filter(({ id }) => !into.originals.includes(id));
+        const into = await supersedeByOne(writer, deps, scope, { tag, originals, content, old: text, run: run.id });
+        const left = singles.filter(({ id }) => !into.originals.includes(id));
         return { changed: { into: into.into, superseded: into.originals, group: groupDigest(left) }, into };
       })
     ).into;
@@ -156,13 +158,14 @@ async function wordedText(
   return cutWords(checkedText(answer, { shown: texts, own }).text, wordLimit);
 }
 
-/** The newest memories whose lines fit into a list: the others stay single. */
+/** The newest memories whose lines fit into a list: the older ones stay single. */
 function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
   let words = 0;
-  return memories.filter((memory) => {
+  const isTooMuch = (memory: Memory): boolean => {
     words += countWords(datedLine({ text: timedRendering(memory), at: memory.statedAt }));
-    return words <= wordLimit;
-  });
+    return words > wordLimit;
+  };
+  return memories.slice(memories.findLastIndex(isTooMuch) + 1);
 }
 
 async function supersedeByOne(
@@ -173,9 +176,9 @@ async function supersedeByOne(
     tag,
     originals,
     content,
-    merged,
+    old,
     run,
-  }: { tag: string; originals: readonly Memory[]; content: string; merged: TagGroup['merged']; run: string },
+  }: { tag: string; originals: readonly Memory[]; content: string; old: Memory | null; run: string },
 ): Promise<MergedTag> {
   const why = { reason: `merged ${originals.length} memories tagged ${tag}`, actor: 'merge-tags', run };
   const { memory } = await writeMemory(writer, deps, scope, mergedMemory(originals, { content, tag, scope }), why);
@@ -184,7 +187,7 @@ async function supersedeByOne(
       await reviseMemory(writer, deps, original, { change: { contradictedBy: memory.id }, why });
   }
   const ids = originals.map(({ id }) => id).filter((id) => id !== memory.id);
-  if (merged !== null) await archiveMemory(writer, deps, merged.text, { reason: 'superseded', by: memory.id, why });
+  if (old !== null) await archiveMemory(writer, deps, old, { reason: 'superseded', by: memory.id, why });
   await recordDerivation(writer, scope.tenant, memory.id, ids);
   return { tag, into: memory.id, originals: ids };
 }

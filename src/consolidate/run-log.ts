@@ -16,7 +16,7 @@ export interface RunContext {
 }
 
 /** The kind of work and its options. */
-export interface RunRequest extends RunContext {
+interface RunRequest extends RunContext {
   scope: Scope;
   kind: string;
 }

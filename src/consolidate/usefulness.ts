@@ -21,7 +21,7 @@ import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import type { UsefulnessSettings } from './consolidation-settings.ts';
-import { idsOf, readDocument } from './documents/document.ts';
+import { idsOf, readBlockText } from './documents/document.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
@@ -88,7 +88,7 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   const found = new Map<string, string[]>();
   for (const kind of ['profile', 'working_memory'] as const) {
     const block = await findBlock(reader, scope, kind);
-    if (block !== null) found.set(block.id, [...idsOf(readDocument(String(block.content), block.basis ?? {}))]);
+    if (block !== null) found.set(block.id, [...idsOf(readBlockText(String(block.content), block.basis ?? {}))]);
   }
   return found;
 }

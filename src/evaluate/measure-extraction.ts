@@ -1,8 +1,9 @@
+import { overlap } from '../language/words.ts';
 import { TASK_TIERS } from '../models/prompt.ts';
 import type { Conversation, ExpectedMemory } from './conversation.ts';
 import { liveStatements, turnTexts, type LiveStatement, type Replay } from './replay.ts';
 import type { Row } from './row.ts';
-import { flat, isAboutUser, isSameFilling, overlap, says, sayTogether, shareOf, tellingWords } from './says.ts';
+import { flat, isAboutUser, isSameFilling, says, sayTogether, shareOf, tellingWords } from './says.ts';
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
@@ -102,7 +103,7 @@ function isRepeated({ memory: one }: LiveStatement, { memory: other }: LiveState
   if (one.polarity !== other.polarity || one.subject !== other.subject) return false;
   if (one.attribute !== null && one.attribute === other.attribute)
     return one.value?.toLowerCase() === other.value?.toLowerCase();
-  return overlap(one.content, other.content) >= 0.8;
+  return overlap(tellingWords(one.content), tellingWords(other.content)) >= 0.8;
 }
 
 /** Whether the user's current slots are known, as permanent facts or in the scaffold. */

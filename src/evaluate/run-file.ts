@@ -97,7 +97,7 @@ function settingsOf({
 }
 
 /** A file that a run is written to, conversation by conversation. */
-export interface RunWriter {
+interface RunWriter {
   /** The results of an earlier, unfinished run with the same settings. */
   readonly earlier: Run | null;
   append(conversation: string, rows: readonly Row[]): void;

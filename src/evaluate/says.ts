@@ -67,14 +67,6 @@ export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>)
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** Jaccard similarity of the content words of two texts. */
-export function overlap(one: string, other: string): number {
-  const [left, right] = [tellingWords(one), tellingWords(other)];
-  let shared = 0;
-  for (const word of left) if (right.has(word)) shared += 1;
-  return left.size + right.size === 0 ? 0 : shared / (left.size + right.size - shared);
-}
-
 /** The fields of a statement that are compared, both for stored statements and for drafts of a reader. */
 export interface SaidStatement {
   text: string;

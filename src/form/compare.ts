@@ -159,6 +159,13 @@ function isComparable(types: MemoryTypeTable): ReturnType<typeof isOfTypes> {
 const LONGEST_QUERY = 400;
 const NEAR_TURN = 8;
 
+/** Whether the local reader read a statement of the user from these events alone: a model that reads them replaces it. */
+export function isDraftOf(events: readonly string[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
+  return (
+    reader === 'local' && statedBy === 'user' && type !== 'summary' && sourceEvents.every((id) => events.includes(id))
+  );
+}
+
 interface Known {
   scope: Scope;
   events: readonly Event[];

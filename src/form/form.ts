@@ -4,7 +4,7 @@ import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Parts, Reader as StoreReader, Writer } from '../store/database.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
@@ -66,6 +66,9 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
   });
 }
 
+// A call for every exchange has to stay small. The formation of the session reads the rest of a long turn (requirement K8).
+const EXCHANGE_CHARACTERS = 1000;
+
 /**
  * Reads an exchange right after it was logged. The events still count as unread for the formation of the session: a model replaces these
  * drafts, and the local reader recognises what it has read before.
@@ -79,7 +82,7 @@ export async function formExchange(
   return formTaken(deps, scope, {
     ...options,
     by,
-    shown: { turnCharacters: 1000, userCharacters: 1000 },
+    shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
     async take(reader, place) {
       // The events are read again, because words may have been forgotten while they waited.
@@ -99,7 +102,7 @@ interface Taking extends FormOptions {
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
   /** Null where there is nothing to read. */
-  take(reader: StoreReader, place: Scope): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null>;
+  take(reader: Reader, place: Scope): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null>;
 }
 
 async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<FormResult> {
@@ -131,7 +134,7 @@ const EARLIER = 12;
 
 /** Takes the events that no formation has read yet, up to the limit of one formation. Later events wait for the next one. */
 async function takeUnformed(
-  reader: StoreReader,
+  reader: Reader,
   { clock, settings: { limits } }: FormDeps,
   scope: Scope,
   { minimumMessages = 0 }: FormOptions,
@@ -160,7 +163,7 @@ function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Even
   return end === -1 ? [...events] : events.slice(0, end);
 }
 
-async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | undefined): Promise<Event[]> {
+async function turnsBefore(reader: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
   if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
@@ -311,7 +314,7 @@ async function logRun(
 }
 
 /** Statements that need no reader, and the events that they cite: turn n is `events[n - 1]`. */
-export interface GivenStatements {
+interface GivenStatements {
   scope: Scope;
   statements: readonly ReadStatement[];
   events: readonly Event[];

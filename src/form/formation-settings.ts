@@ -7,7 +7,7 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
-import type { Reader } from './read/reader.ts';
+import type { StatementReader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do. Each is configured separately. */
 const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
@@ -37,7 +37,8 @@ export interface FormationSettings {
   privacy: PrivacyPolicy;
   /**
    * Whether the same policy cleans events before they are appended: `drop` then redacts. `false` stores events as they were said; what the
-   * policy keeps out of memories is then removed when events are recalled and when a model reads them.
+   * policy keeps out of memories is then removed when events are recalled and when a language model or a reranker reads them. An embedder
+   * reads events as they are stored.
    */
   redactEvents: boolean;
   /** IANA name, for "yesterday" and "next week". */
@@ -54,8 +55,6 @@ export interface TriggerSettings {
   weightedTokens: number;
   /** A session with fewer new messages than this waits, unless it is closed or its formation is requested. */
   minimumMessages: number;
-  /** Form also after every so many messages. Null: do not. */
-  everyMessages: number | null;
   /** A session that was quiet for this long is formed in the background. */
   coldAfter: number;
 }
@@ -83,9 +82,12 @@ export interface LimitSettings {
   existingTokens: number;
   /** Known memories that each new one is compared with. */
   candidates: number;
-  /** The most statements that one formation may add. A model's further statements are refused. */
+  /**
+   * The most statements that one formation may add: one for every six words that it reads, but `minimumMemories` of a short text, and never
+   * more than `memories`. A model's further statements are refused.
+   */
   memories: number;
-  memoriesPerTurn: number;
+  minimumMemories: number;
   /** How many memories one formation may retire. */
   retired: number;
   reflectionsPerLevel: number;
@@ -123,7 +125,6 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
       messages: count.default(45),
       weightedTokens: count.default(1000),
       minimumMessages: count.default(4),
-      everyMessages: count.nullable().default(null),
       coldAfter: duration.default(10 * MINUTE),
     })
     .prefault({}),
@@ -147,7 +148,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
       existingTokens: count.default(1500),
       candidates: count.default(5),
       memories: count.default(60),
-      memoriesPerTurn: count.default(12),
+      minimumMemories: count.default(12),
       retired: count.default(30),
       reflectionsPerLevel: count.default(5),
       events: count.min(1).default(200),
@@ -183,7 +184,7 @@ export interface FormDeps extends Parts {
   ledger: Ledger;
   settings: FormationSettings;
   /** The reader that works without a model. Loaded when it is first needed. */
-  localReader(): Promise<Reader>;
+  localReader(): Promise<StatementReader>;
   /** Null: everything is read locally. */
   languageModel: LanguageModel | null;
   /** The texts that were recalled for a session. They are already known, and are not learned again. */

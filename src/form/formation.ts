@@ -7,7 +7,7 @@ import type { Memory } from '../record/memory.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
 import { restateInBlocks } from '../store/block-store.ts';
-import type { Reader as StoreReader, Writer } from '../store/database.ts';
+import type { Reader, Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { scopeOfJob } from '../store/queue/enqueue.ts';
@@ -181,7 +181,7 @@ const MOST_SUMMARISED = 2000;
 
 /** The topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
 async function quotedTopics(
-  reader: StoreReader,
+  reader: Reader,
   deps: FormDeps,
   scope: Scope,
   events: readonly Event[],

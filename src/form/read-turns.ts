@@ -10,13 +10,28 @@ import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import { type CheckContext, isStated } from './check/evidence.ts';
-import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
+import {
+  embedTexts,
+  findCandidates,
+  isDraftOf,
+  isReadable,
+  knownStatements,
+  ownerOf,
+  type Vectors,
+} from './compare.ts';
 import { askVerdicts } from './decide/decide-prompt.ts';
-import { type Candidate, decideContext, openCandidates, type Verdict } from './decide/decide.ts';
+import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';
 import { type Refusal, refusal } from './formation-result.ts';
 import type { FormDeps } from './formation-settings.ts';
 import { isMendable } from './read/read-prompt.ts';
-import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
+import {
+  emptyReading,
+  type StatementReader,
+  type Reading,
+  type ReadInput,
+  toolEpisodes,
+  usesModel,
+} from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
@@ -28,7 +43,7 @@ export interface FormWork {
   scope: Scope;
   run: string;
   meter: Meter;
-  reader: Reader;
+  reader: StatementReader;
   events: readonly Event[];
   /** The events before, which contain the questions that turns answer. */
   earlier: readonly Event[];
@@ -231,11 +246,9 @@ async function verdictsOf(
   );
   const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
   // The local reader's drafts of the same turns are about to be replaced: the model is not asked about them.
-  const read = new Set(work.events.map(({ id }) => id));
-  const isDraft = ({ memory }: Candidate): boolean =>
-    memory.reader === 'local' && memory.sourceEvents.every((id) => read.has(id));
+  const read = work.events.map(({ id }) => id);
   const questions = statements.flatMap((statement, index) => {
-    const found = (candidates[index] ?? []).filter((candidate) => !isDraft(candidate));
+    const found = (candidates[index] ?? []).filter(({ memory }) => !isDraftOf(read, memory));
     const open = openCandidates(statement, found, context).slice(0, deps.settings.limits.candidates);
     return open.length === 0 ? [] : [{ statement, candidates: open }];
   });

@@ -44,15 +44,11 @@ export function readsByModel(deps: TriggerDeps): boolean {
 /** Whether there are enough events since the last formation. */
 function isFormationDue(
   session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
-  { messages, weightedTokens, minimumMessages, everyMessages }: TriggerSettings,
+  { messages, weightedTokens, minimumMessages }: TriggerSettings,
 ): boolean {
   const since = session.messagesSinceFormation;
   if (since < minimumMessages) return false;
-  return (
-    since >= messages ||
-    session.weightedTokensSinceFormation >= weightedTokens ||
-    (everyMessages !== null && since >= everyMessages)
-  );
+  return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
 }
 
 /** The job that forms a session. `whole`: forms the session however few messages it has. */

@@ -3,7 +3,7 @@ import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ReflectionCounts } from '../consolidate/nightly/reflect.ts';
-import { VarveError } from '../errors.ts';
+import { type ErrorCode, VarveError } from '../errors.ts';
 import type { FormResult } from '../form/formation-result.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
 import { indexDocument, type IndexedDocument, type NewDocument, newDocumentSchema } from '../observe/index-document.ts';
@@ -68,7 +68,7 @@ export interface Handle {
   readonly scope: Scope;
   /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
-  /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
+  /** Logs an exchange. A store that fails or is closed is reported and never stops the answer; anything else throws. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Records an observation of a chat agent about the user, as an event. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
@@ -136,7 +136,7 @@ export interface Handle {
 }
 
 /** The dependencies of a handle. */
-export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
+type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
  * Makes the handle of a scope. It holds no state: two handles of one scope are the same. Modules that most programs rarely need are
@@ -166,6 +166,8 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     ...upkeepHandle(parts, scope),
   };
 }
+
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_busy', 'closed']);
 
 /** The methods that record what is said: observing, interactions, documents, formation. */
 function talkHandle(
@@ -201,13 +203,9 @@ function talkHandle(
         const cleaned = cleanInteraction(parts, input);
         const events = await appended((writer) => logInteraction(writer, parts, scope, cleaned));
         return { logged: true, events };
-      } catch (cause) {
-        const error = new VarveError('The interaction could not be logged.', {
-          code: 'store_unavailable',
-          retryable: true,
-          cause,
-        });
-        return { logged: false, error };
+      } catch (error) {
+        if (VarveError.isInstance(error) && STORE_FAILURES.has(error.code)) return { logged: false, error };
+        throw error;
       }
     },
     async interactions({ limit = 20, since, before } = {}) {

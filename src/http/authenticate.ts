@@ -9,7 +9,7 @@ const CHALLENGE = 'Bearer realm="varve"';
 // A wrong key is answered after this time, independent of the reason. It is longer than a lookup takes.
 const REFUSED_AFTER = 25;
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   varve: Varve;
   failures: FailureLimit;
   /** Where the request comes from. */

@@ -16,7 +16,7 @@ import { bodyText } from './read-request.ts';
 import { type DoorParts, inTime, runOperation, tenantWide } from './run-operation.ts';
 import { DEFAULT_SETTINGS, type DoorSettings } from './settings.ts';
 
-export interface AppOptions {
+interface AppOptions {
   varve: Varve;
   settings?: Partial<DoorSettings>;
   version?: string;

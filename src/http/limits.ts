@@ -7,36 +7,47 @@ export interface FailureLimit {
   counts(): { refused: number; limited: number };
 }
 
-interface Attempts {
-  left: number;
+interface Bucket {
+  tokens: number;
   at: number;
 }
 
-// The most addresses that are tracked. Beyond that, the least recently seen address is evicted.
-const MOST_ADDRESSES = 10_000;
+// The most keys or addresses that are tracked. Beyond that, the one that was not seen for longest has a full bucket again.
+const MOST_BUCKETS = 10_000;
 
-/** A token bucket for each address that holds a minute of wrong keys and refills at that rate. In this process. */
-export function createFailureLimit(perMinute: number, now: () => number = () => performance.now()): FailureLimit {
-  const buckets = new Map<string, Attempts>();
+/** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is one. */
+function createBuckets(now: () => number): { take(name: string, room: number, perSecond: number): number | null } {
+  const buckets = new Map<string, Bucket>();
+  return {
+    take(name, room, perSecond) {
+      const at = now();
+      const before = buckets.get(name) ?? { tokens: room, at };
+      const tokens = Math.min(room, before.tokens + ((at - before.at) / 1000) * perSecond);
+      const isEmpty = tokens < 1;
+      buckets.delete(name);
+      buckets.set(name, { tokens: isEmpty ? tokens : tokens - 1, at });
+      if (buckets.size > MOST_BUCKETS) buckets.delete(buckets.keys().next().value ?? '');
+      return isEmpty ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : null;
+    },
+  };
+}
+
+const systemTime = (): number => performance.now();
+
+/** A bucket for each address that holds a minute of wrong keys and refills at that rate. */
+export function createFailureLimit(perMinute: number, now: () => number = systemTime): FailureLimit {
+  const buckets = createBuckets(now);
   let refused = 0;
   let limited = 0;
   return {
     note(address) {
-      const network = networkOf(address);
-      const at = now();
-      const before = buckets.get(network) ?? { left: perMinute, at };
-      const left = Math.min(perMinute, before.left + ((at - before.at) / 60_000) * perMinute);
-      const isLimited = perMinute > 0 && left < 1;
-      buckets.delete(network);
-      buckets.set(network, { left: isLimited ? left : left - 1, at });
-      if (buckets.size > MOST_ADDRESSES) buckets.delete(buckets.keys().next().value ?? '');
-      if (!isLimited) return void (refused += 1);
+      const wait = perMinute === 0 ? null : buckets.take(networkOf(address), perMinute, perMinute / 60);
+      if (wait === null) return void (refused += 1);
       limited += 1;
-      const wait = String(Math.max(1, Math.ceil(((1 - left) / perMinute) * 60)));
       throw new DoorError(
         'rate_limited',
         'Too many wrong keys came from this address. Use a valid key, or wait a minute.',
-        { 'retry-after': wait },
+        { 'retry-after': String(wait) },
       );
     },
     counts: () => ({ refused, limited }),
@@ -92,36 +103,18 @@ export interface RateLimit {
   take(key: string, perSecond: number): void;
 }
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
-// Keys without recent requests have full buckets, so their buckets can be dropped.
-const MOST_BUCKETS = 10_000;
-
-/** A token bucket for each key, which fills at the key's rate and holds two seconds of it. In this process. */
+/** A bucket for each key, which fills at the key's rate and holds two seconds of it. */
 export function createRateLimit(): RateLimit {
-  const buckets = new Map<string, Bucket>();
+  const buckets = createBuckets(systemTime);
   return {
     take(key, perSecond) {
-      if (perSecond <= 0) return;
-      const room = Math.max(1, perSecond * 2);
-      const at = performance.now();
-      const before = buckets.get(key) ?? { tokens: room, at };
-      const tokens = Math.min(room, before.tokens + ((at - before.at) / 1000) * perSecond);
-      if (tokens < 1) {
-        const wait = String(Math.max(1, Math.ceil((1 - tokens) / perSecond)));
-        throw new DoorError(
-          'rate_limited',
-          `${perSecond} requests a second are allowed, and there were more. Repeat the request later.`,
-          {
-            'retry-after': wait,
-          },
-        );
-      }
-      if (buckets.size >= MOST_BUCKETS) buckets.clear();
-      buckets.set(key, { tokens: tokens - 1, at });
+      const wait = perSecond <= 0 ? null : buckets.take(key, Math.max(1, perSecond * 2), perSecond);
+      if (wait === null) return;
+      throw new DoorError(
+        'rate_limited',
+        `${perSecond} requests a second are allowed, and there were more. Repeat the request later.`,
+        { 'retry-after': String(wait) },
+      );
     },
   };
 }

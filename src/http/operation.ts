@@ -8,7 +8,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 
 /** The input of an operation's handler. */
-export interface OperationInput<Query = unknown, Body = unknown> {
+interface OperationInput<Query = unknown, Body = unknown> {
   varve: Varve;
   /** The handle of the request's scope, within the limits of the key. */
   handle: Handle;

@@ -1,7 +1,7 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 
 /** The errors of the door itself, before the library is called. */
-export type DoorCode =
+type DoorCode =
   | 'unauthenticated'
   | 'forbidden'
   | 'no_such_route'

@@ -8,7 +8,7 @@ import { DoorError } from './problem.ts';
 /** The parts of a scope, as every scoped operation takes them in the query string. */
 export const SCOPE_PARTS = ['agent', 'user', 'session', 'connection'] as const;
 
-export interface ReadQuery {
+interface ReadQuery {
   scope: Partial<Record<(typeof SCOPE_PARTS)[number], string>>;
   query: unknown;
 }

@@ -25,7 +25,7 @@ export interface DoorParts {
   stopping: AbortSignal;
 }
 
-export interface OperationRequest {
+interface OperationRequest {
   request: Request;
   params: Record<string, string>;
   /** Where it comes from. */

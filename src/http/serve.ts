@@ -9,7 +9,7 @@ import type { InspectorOptions } from './inspector/inspector-door.ts';
 import type { Log } from './log.ts';
 import type { DoorSettings } from './settings.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   varve: Varve;
   host: string;
   /** 0: any free one. */

@@ -21,7 +21,7 @@ export interface DoorSettings {
   followerLimit: number;
   /** `/openapi.json` and `/docs` need a key, which may be the password of Basic authentication. They contain nothing of any tenant. */
   docsNeedKey: boolean;
-  /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. Null: the header is refused. */
+  /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. Null: the header is ignored. */
   reflectionSecret: string | null;
   /** The operator's tenant: its keys see the metrics of the whole process. */
   tenant: string;

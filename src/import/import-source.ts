@@ -1,13 +1,12 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invalidInput, VarveError } from '../errors.ts';
+import { isObject } from '../record/parse.ts';
+
+export { isObject };
 
 /** An unvalidated record of a foreign format. */
 export type Foreign = Record<string, unknown>;
-
-export function isObject(value: unknown): value is Foreign {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The first of the fields with a non-empty text. Numbers and MongoDB's ids count as texts. */
 export function textOf(record: Foreign, ...fields: readonly string[]): string | undefined {

@@ -51,7 +51,7 @@ export interface ImportGroup {
 }
 
 /** The files that will be read, by format, and the files that will not. */
-export interface ImportPlan {
+interface ImportPlan {
   groups: ImportGroup[];
   left: LeftFile[];
 }

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { gate, NONE, openQueue, someTurns, type TestQueue } from '../../test/fixtures/queue.ts';
 import { HOUR } from '../record/clock.ts';
 import { countJobs } from '../store/queue/list-jobs.ts';
 
@@ -29,7 +28,7 @@ for (const on of databases('sql')) {
         worker.start();
         await middle.opened;
         const stopped = worker.stop();
-        await delay(30);
+        await someTurns();
         expect(ran).toEqual([]);
         end.open();
         await stopped;
@@ -97,7 +96,9 @@ for (const on of databases('sql')) {
       const started = gate();
       const worker = queue.worker({ a: async () => started.open() }, { pollMs: HOUR });
       worker.start();
-      await delay(30);
+      // Once it waits for the next poll.
+      await worker.drain();
+      await someTurns();
       await queue.add({ kind: 'a' });
       worker.wake();
       await started.opened;
@@ -105,7 +106,7 @@ for (const on of databases('sql')) {
     });
 
     it('tells of a failing database and goes on when it is back', async () => {
-      const errors: unknown[] = [];
+      const [failed, done] = [gate(), gate()];
       let down = true;
       const database = {
         ...queue.database,
@@ -113,11 +114,11 @@ for (const on of databases('sql')) {
           down ? Promise.reject(new Error('down')) : queue.database.read(...parameters)) as typeof queue.database.read,
       };
       await queue.add({ kind: 'a', payload: 1 });
-      const worker = queue.worker({ a: note }, { database, onError: (error) => errors.push(error), pollMs: 5 });
+      const worker = queue.worker({ a: async () => done.open() }, { database, onError: failed.open, pollMs: 5 });
       worker.start();
-      while (errors.length === 0) await delay(5);
+      await failed.opened;
       down = false;
-      while (ran.length === 0) await delay(5);
+      await done.opened;
       await worker.stop();
       expect(await queue.states()).toEqual(['done']);
     });
@@ -125,11 +126,16 @@ for (const on of databases('sql')) {
     it('ends when its store is closed under it', async () => {
       const errors: unknown[] = [];
       const other = await openQueue(on);
-      const worker = other.worker({ a: note }, { onError: (error) => errors.push(error), pollMs: 1 });
+      const worker = other.worker({ a: note }, { onError: (error) => errors.push(error), pollMs: HOUR });
       worker.start();
       await other.close();
-      await delay(100);
-      expect(errors.length).toBeLessThan(5);
+      worker.wake();
+      await someTurns();
+      const before = errors.length;
+      worker.wake();
+      await someTurns();
+      expect(before).toBeGreaterThan(0);
+      expect(errors.length).toBe(before);
       await worker.stop();
     });
   });

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { gate, NONE, openQueue, someTurns, type TestQueue } from '../../test/fixtures/queue.ts';
 import { invalidInput, VarveError } from '../errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import { enqueue } from '../store/queue/enqueue.ts';
@@ -220,7 +220,7 @@ for (const on of databases('sql')) {
       const handler = async (job: { payload: unknown }): Promise<void> => {
         expect(inWork.has(job.payload)).toBe(false);
         inWork.add(job.payload);
-        await delay(1);
+        await setImmediate();
         inWork.delete(job.payload);
         ran.push(job.payload);
       };
@@ -254,8 +254,8 @@ for (const on of databases('sql')) {
     });
 
     it('never runs a waiting job before the write that asked for it again can be seen', async () => {
-      const [added] = await queue.add({ kind: 'a', uniqueKey: 'k' });
-      const [asked, commit] = [gate(), gate()];
+      await queue.add({ kind: 'a', uniqueKey: 'k' });
+      const [asked, tried, commit, seen] = [gate(), gate(), gate(), gate()];
       const writing = queue.database.write('t', async (writer) => {
         await enqueue(writer, { kind: 'a', tenant: 't', payload: null, uniqueKey: 'k' }, queue);
         asked.open();
@@ -263,12 +263,24 @@ for (const on of databases('sql')) {
         ran.push('written');
       });
       await asked.opened;
-      const worker = queue.worker({ a: async () => void ran.push('seen') });
+      const database = {
+        ...queue.database,
+        write: ((...parameters: Parameters<typeof queue.database.write>) => {
+          tried.open();
+          return queue.database.write(...parameters);
+        }) as typeof queue.database.write,
+      };
+      const handler = async (): Promise<void> => {
+        ran.push('seen');
+        seen.open();
+      };
+      const worker = queue.worker({ a: handler }, { database });
       worker.start();
-      await delay(100);
+      await tried.opened;
+      await someTurns();
       commit.open();
       await writing;
-      while ((await queue.job(added?.id)).state !== 'done') await delay(5);
+      await seen.opened;
       await worker.stop();
       expect(ran).toEqual(['written', 'seen']);
     });

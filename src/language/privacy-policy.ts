@@ -34,7 +34,7 @@ const TOPICS: readonly (readonly [PrivacyCategory, RegExp])[] = [
 ];
 
 /** The result of applying a policy to a text. */
-export interface Cleaned {
+interface Cleaned {
   /** The text after redaction. */
   text: string;
   /** The categories that were marked or redacted. */

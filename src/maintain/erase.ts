@@ -21,7 +21,7 @@ import {
   insertErasure,
 } from '../store/erase.ts';
 import { forget } from '../store/forget/forget.ts';
-import { redactDocuments, type Says, takeFromBases } from '../store/forget/redact-documents.ts';
+import { redactBlocks, type Says, takeFromBases } from '../store/forget/redact-blocks.ts';
 import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
 import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
@@ -50,7 +50,7 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
     const rewritten: string[] = [];
     const erased = await eraseScope(writer, parts, scope, { removed, rewritten, why: whyOf(options) });
     const id = parts.ids.next('era');
-    const redacted = await redactDocuments(writer, scope, {
+    const redacted = await redactBlocks(writer, scope, {
       says: saysErased(erasedTexts, await liveTexts(writer, scope)),
       gone: new Set([...removed, ...rewritten]),
     });
@@ -119,7 +119,7 @@ export async function eraseRows(
   let redacted = 0;
   for (const { owner, texts } of owners) {
     const says = saysErased(texts, await liveTexts(writer, owner));
-    redacted += await redactDocuments(writer, owner, { says, gone });
+    redacted += await redactBlocks(writer, owner, { says, gone });
   }
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });

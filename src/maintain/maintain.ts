@@ -13,7 +13,7 @@ import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../sto
 import { markPastPlans, planUpkeep } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
-export interface MaintenanceOptions extends UpkeepOptions {
+interface MaintenanceOptions extends UpkeepOptions {
   /** Runs everything and rolls it back, one range of rows at a time: the report is that of the real run. */
   dryRun?: boolean;
 }
@@ -73,7 +73,7 @@ async function staleWorkingMemories(
 }
 
 /** What a maintenance pass has done. */
-export interface UpkeepReport {
+interface UpkeepReport {
   run: string;
   /** The number of live memories that were examined. */
   read: number;
@@ -87,7 +87,7 @@ export interface UpkeepReport {
   archivedMemories: { id: string; reason: ArchiveReason }[];
 }
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   cause: RunCause;
   signal?: AbortSignal;
   /** Where the progress is kept between attempts, so that no memory is faded twice in one pass. */

@@ -17,7 +17,7 @@ import { lowestTrust } from '../record/statement.ts';
 
 type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 
-export interface MergeOptions {
+interface MergeOptions {
   signal?: AbortSignal;
   /** Memories changed since then are looked at. Default: a day ago. */
   since?: Date;

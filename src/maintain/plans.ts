@@ -58,7 +58,7 @@ async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Chan
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
 /** What upkeep does with it. */
-export type UpkeepPlan =
+type UpkeepPlan =
   | { action: 'keep' }
   | { action: 'fade'; importance: number }
   | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };

@@ -154,14 +154,14 @@ describe('the caller', () => {
     expect(down.calls).toBe(2);
     clock.advance(1000);
     expect(await caller(down.call)).toBe('done');
-    expect(caller.breaker.state).toBe('closed');
+    expect(await caller(down.call)).toBe('done');
   });
 
   it('keeps the breaker closed for refusals and rate limits: something answers', async () => {
     const { caller } = callerWith({ retries: 0, breaker: { failures: 1 } });
     await expect(caller(failing(httpError(400)).call)).rejects.toThrow('HTTP 4');
     await expect(caller(failing(httpError(429)).call)).rejects.toThrow('HTTP 4');
-    expect(caller.breaker.state).toBe('closed');
+    expect(await caller(async () => 'done')).toBe('done');
   });
 
   it('gives its place back while it pauses', async () => {

@@ -33,7 +33,6 @@ export interface CallSettings {
 /** Calls one model with timeouts, retries and limits. Throws only VarveErrors. */
 export interface Caller {
   <Result>(call: (signal: AbortSignal) => PromiseLike<Result>, options?: CallOptions): Promise<Result>;
-  readonly breaker: CircuitBreaker;
 }
 
 interface CallOptions {
@@ -69,7 +68,7 @@ export function createCaller(name: string, code: ErrorCode, settings: CallSettin
     }
   };
 
-  const calling = async <Result>(
+  return async <Result>(
     call: (signal: AbortSignal) => PromiseLike<Result>,
     options: CallOptions = {},
   ): Promise<Result> => {
@@ -89,7 +88,6 @@ export function createCaller(name: string, code: ErrorCode, settings: CallSettin
       }
     }
   };
-  return Object.assign(calling, { breaker });
 }
 
 function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): void {

@@ -10,10 +10,20 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
+import {
+  addRevision,
+  ownerKeyOf,
+  ownersOfRecords,
+  recordExists,
+  removeFirstRevision,
+  revisionExists,
+  setBlockVersion,
+  setEventTimes,
+} from '../store/doors/transfer-store.ts';
 import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
 import { forget } from '../store/forget/forget.ts';
 import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
-import { redactDocuments } from '../store/forget/redact-documents.ts';
+import { redactBlocks } from '../store/forget/redact-blocks.ts';
 import { insertRefusals } from '../store/history-store.ts';
 import { newMemory } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
@@ -48,19 +58,11 @@ function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undef
 
 export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>): Promise<TakenIn> {
   const { id, scope, data, recordedAt, processedAt } = line;
-  if (await exists(writer, 'events', scope.tenant, id)) return 'known';
+  if (await recordExists(writer, 'events', { tenant: scope.tenant, id })) return 'known';
   const { repeated } = await appendEvents(writer, parts, scope, [{ ...data, id }]);
   if (repeated > 0) return 'known';
   if (recordedAt !== undefined || processedAt) {
-    await writer
-      .updateTable('events')
-      .set({
-        ...(recordedAt === undefined ? {} : { recorded_at: recordedAt.getTime() }),
-        processed_at: processedAt?.getTime() ?? null,
-      })
-      .where('tenant_id', '=', scope.tenant)
-      .where('id', '=', id)
-      .execute();
+    await setEventTimes(writer, { tenant: scope.tenant, id }, { recordedAt, processedAt });
   }
   await hideForgottenSpans(writer, parts, scope.tenant, [id]);
   // Events that were read in the store they come from must not be read again here, because their memories are in the same import.
@@ -143,7 +145,7 @@ export async function takeInMemory(
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
   // Its level may place it in a wider scope than the line names.
   taking.check(made.scope);
-  if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
+  if (await recordExists(writer, 'memories', { tenant: scope.tenant, id })) return 'known';
   if (await wasForgotten(writer, made)) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
   const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
@@ -171,7 +173,7 @@ export async function takeInMemory(
   await insertMemoryRow(writer, parts, memory);
   const { version, updatedAt: at } = memory;
   // Its revisions may have been imported before it.
-  await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, before: null });
+  await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, run: null, before: null });
   return 'imported';
 }
 
@@ -242,25 +244,18 @@ export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Prom
 
 export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>): Promise<TakenIn> {
   const { id, scope, kind, content, basis, updatedAt } = line;
-  if ((await findBlock(writer, scope, kind)) !== null || (await exists(writer, 'blocks', scope.tenant, id)))
-    return 'known';
+  const place = { tenant: scope.tenant, id };
+  if ((await findBlock(writer, scope, kind)) !== null || (await recordExists(writer, 'blocks', place))) return 'known';
   // Its revisions came before it: the version that replaceBlock() would begin with may be among them.
-  await writer
-    .deleteFrom('revisions')
-    .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: id, version: 1 }))
-    .execute();
+  await removeFirstRevision(writer, place);
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
   const owner = { ...scope, session: null, connection: null };
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
   // A document of an older copy loses the sentences that rest on what was forgotten since.
-  if (gone.length > 0) await redactDocuments(writer, owner, { says: () => false, gone: new Set(gone) });
+  if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
-    await writer
-      .updateTable('blocks')
-      .set({ version: line.version, created_at: (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now() })
-      .where('tenant_id', '=', scope.tenant)
-      .where('id', '=', id)
-      .execute();
+    const createdAt = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
+    await setBlockVersion(writer, place, { version: line.version, createdAt });
   }
   return 'imported';
 }
@@ -284,62 +279,15 @@ export async function takeInRevision(writer: Writer, line: Line<'revision'>): Pr
   const { recordId, scope, version } = line;
   // The history of what was forgotten since contains its words, too.
   if (await isForgottenId(writer, { ...scope, session: null, connection: null }, recordId)) return 'known';
-  const owner = await ownerOf(writer, scope.tenant, recordId);
-  if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
-  if (await hasRevision(writer, line)) return 'known';
+  const place = { tenant: scope.tenant, id: recordId };
+  const owner = await ownerKeyOf(writer, place);
+  if (owner === null || owner === ownerKey(scope))
+    return (await addRevision(writer, { ...line, run: line.run ?? null })) ? 'imported' : 'known';
+  if (await revisionExists(writer, place, version)) return 'known';
   // Otherwise the revision would belong to a record outside the line's scope and occupy the number of that record's next change.
   throw invalidInput(
     `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
   );
-}
-
-async function ownerOf(writer: Writer, tenant: string, recordId: string): Promise<string | null> {
-  const row = await writer
-    .selectFrom(recordId.startsWith('blk_') ? 'blocks' : 'memories')
-    .select('owner_key')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', recordId)
-    .executeTakeFirst();
-  return row?.owner_key ?? null;
-}
-
-async function hasRevision(writer: Writer, { scope, recordId, version }: Line<'revision'>): Promise<boolean> {
-  const query = writer
-    .selectFrom('revisions')
-    .select('version')
-    .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: recordId, version }));
-  return (await query.executeTakeFirst()) !== undefined;
-}
-
-async function addRevision(writer: Writer, revision: Omit<Line<'revision'>, 'record'>): Promise<boolean> {
-  const { scope, recordId, version, at, reason, actor, run = null, before } = revision;
-  const added = await writer
-    .insertInto('revisions')
-    .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      record_id: recordId,
-      version,
-      at: at.getTime(),
-      reason,
-      actor,
-      run,
-      before: before === null ? null : JSON.stringify(before),
-    })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'record_id', 'version']).doNothing())
-    .returning('version')
-    .executeTakeFirst();
-  return added !== undefined;
-}
-
-async function exists(
-  writer: Writer,
-  table: 'events' | 'memories' | 'blocks',
-  tenant: string,
-  id: string,
-): Promise<boolean> {
-  const query = writer.selectFrom(table).select('id').where('tenant_id', '=', tenant).where('id', '=', id);
-  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** The ids that exist and that the caller may read, because dangling provenance is worse than none. */
@@ -350,12 +298,7 @@ async function reached(
   { scope: { tenant }, taking }: { scope: Scope; taking: Taking },
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await writer
-    .selectFrom(table)
-    .select(['id', 'agent_id as agent', 'user_id as user'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  const rows = await ownersOfRecords(writer, table, { tenant, ids });
   const found = new Set(
     rows
       .filter(({ agent, user }) => isReached({ tenant, agent, user, session: null, connection: null }, taking))

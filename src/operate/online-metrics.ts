@@ -1,4 +1,3 @@
-// Plain data, without imports: the inspector in the browser shows the same words.
 import { splitSentences } from '../language/sentences.ts';
 import { words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
@@ -15,7 +14,7 @@ import {
   sumUse,
 } from '../store/doors/quality-store.ts';
 
-/** The definition of each metric, for all doors. */
+/** The definition of each metric, for all doors. The inspector imports it, and its bundler leaves out the rest of this file. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
   contextUtilisation: {
     title: 'Context utilisation',
@@ -111,7 +110,7 @@ export interface ScaffoldGrowth {
 }
 
 /** Works with the store and the table of attributes. */
-export interface OnlineMetricsDeps {
+interface OnlineMetricsDeps {
   database: Database;
   attributes: AttributeTable;
 }

@@ -14,7 +14,7 @@ export interface WebhookOptions {
 }
 
 /** A message to a receiver, with its signing secrets. */
-export interface SignedRequest {
+interface SignedRequest {
   url: string;
   /** The same for every attempt, so that a receiver can deduplicate. */
   id: string;

@@ -97,34 +97,6 @@ async function narrow(
   }
 }
 
-/**
- * Further words of questions for an attribute, besides its names, labels and synonyms: "Where do I live?" asks for `home_city`. The list has
- * few and general English words only, because vectors find the rest.
- */
-const ASKED_WITH: Readonly<Record<string, string>> = {
-  home_city: 'live living reside based home town neighborhood apartment flat house',
-  home_country: 'live living reside based',
-  address: 'live living home street',
-  employer: 'work job career office',
-  job_title: 'work job career',
-  diet: 'eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan',
-  allergy: 'eat food cook dinner lunch breakfast restaurant meal recipe allergic health',
-  medical_condition: 'health doctor diagnosis illness',
-  medication: 'health doctor pill medicine',
-  favourite_food: 'eat food dinner restaurant meal',
-  partner_name: 'married wedding anniversary',
-  relationship_status: 'married wedding single',
-  birthday: 'born birth old',
-  age: 'old born',
-  car: 'commute transport drive',
-  bike: 'commute transport',
-  email: 'contact reach',
-  phone_number: 'contact reach telephone',
-  school: 'study education',
-  degree: 'study education',
-  working_hours: 'schedule morning routine',
-};
-
 /** Words of a question that do not name its topic. */
 const NEUTRAL: ReadonlySet<string> = new Set(
   words(
@@ -170,13 +142,13 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   phrasesByTable.set(attributes, known);
   const before = known.get(attribute);
   if (before !== undefined) return before;
-  const { labels, synonyms } = attributes.policyOf(attribute);
+  const { labels, synonyms, askedWith } = attributes.policyOf(attribute);
   const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
   // An unknown attribute has no synonyms, and "Who is my boss?" asks for `boss_name` without the word name.
   if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
   const phrases = [
     ...names.map((name) => words(name.replaceAll('_', ' '))),
-    ...words(ASKED_WITH[attribute] ?? '').map((word) => [word]),
+    ...words(askedWith.join(' ')).map((word) => [word]),
   ];
   const kept = phrases.filter((phrase) => phrase.length > 0);
   known.set(attribute, kept);

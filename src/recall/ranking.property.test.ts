@@ -69,9 +69,14 @@ describe('standard scores', () => {
       fc.property(numbers, (list) => {
         const scores = standardise(Float32Array.from([...list, Number.NaN]), Infinity);
         expect(scores.at(-1)).toBe(0);
+        if (Math.max(...list) - Math.min(...list) < 0.01) return;
+        const known = scores.slice(0, -1);
+        expect(known.reduce((sum, score) => sum + score, 0) / known.length).toBeCloseTo(0, 4);
+        expect(known.reduce((sum, score) => sum + score * score, 0) / known.length).toBeCloseTo(1, 3);
         for (let index = 1; index < list.length; index += 1) {
-          if ((list[index] as number) > (list[index - 1] as number))
-            expect(scores[index]).toBeGreaterThanOrEqual(scores[index - 1] as number);
+          const [before, value] = [list[index - 1] as number, list[index] as number];
+          if (value > before) expect(known[index]).toBeGreaterThanOrEqual(known[index - 1] as number);
+          if (value > before + 0.01) expect(known[index]).toBeGreaterThan(known[index - 1] as number);
         }
       }),
     );
@@ -114,15 +119,22 @@ describe('time', () => {
         fc.array(day, { minLength: 2, maxLength: 50 }),
         (start, length, days) => {
           const range = { from: start * DAY, to: (start + length) * DAY };
-          const closeness = closenessToRanges(
-            [range],
-            Float64Array.from(days, (at) => at * DAY),
-          );
-          const inside = days.map((at) => at >= start && at < start + length);
-          const best = Math.max(...closeness);
-          for (const [index, isInside] of inside.entries()) {
-            if (isInside) expect(closeness[index]).toBe(Math.fround(best));
-            expect(closeness[index]).toBeGreaterThanOrEqual(0);
+          // One inside, and one that is too far away to be close at all: without it a stretch of everything would distinguish nothing.
+          const told = [start, 10_000, ...days];
+          const times = Float64Array.from(told, (at) => at * DAY);
+          const closeness = closenessToRanges([range], times);
+          const best = closeness[0] as number;
+          expect(best).toBeGreaterThan(0);
+          expect(closeness[1]).toBe(0);
+          const distances = told.map((at) => Math.max(start - at, at - start - length, 0));
+          for (const [index, at] of told.entries()) {
+            if (at >= start && at < start + length) expect(closeness[index]).toBe(best);
+            else if (distances[index] !== 0) expect(closeness[index]).toBeLessThan(best);
+            for (const [other, otherAt] of told.entries()) {
+              const isNearer =
+                otherAt < start === at < start && (distances[other] as number) < (distances[index] as number);
+              if (isNearer) expect(closeness[other]).toBeGreaterThanOrEqual(closeness[index] as number);
+            }
           }
         },
       ),

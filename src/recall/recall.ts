@@ -21,7 +21,7 @@ import {
   limitOf,
   loadResults,
   packResults,
-  redactEvents,
+  redactResults,
   rerankResults,
 } from './results.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
@@ -32,7 +32,7 @@ export interface RecallDeps extends Parts {
   views: ViewCache;
   access: AccessTracker;
   reranker: Reranker | null;
-  /** Parts of an event's text that recall does not return. */
+  /** Parts of a text that recall neither returns nor gives to a reranker. */
   privacy: PrivacyPolicy;
 }
 
@@ -75,7 +75,7 @@ export async function recall(
   if (options.neighbours || options.withSources) {
     await database.readReplica(scope, (reader) => bringAlong(reader, scope, recalled.results, options));
   }
-  redactEvents(recalled.results, deps.privacy);
+  recalled.results = redactResults(recalled.results, deps.privacy);
   if (options.track !== false && asOf === null) deps.access.note(scope.tenant, recalled.results);
   return recalled;
 }

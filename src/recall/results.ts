@@ -278,9 +278,10 @@ function isRepeated(result: RecallResult, packed: readonly RecallResult[], memor
  * Redacts results by the privacy policy. An unredacted log contains passwords verbatim, and an older store may have them in memories, but
  * they must not reach a prompt.
  */
-export function redactEvents(results: readonly RecallResult[], policy: PrivacyPolicy): void {
+export function redactResults(results: readonly RecallResult[], policy: PrivacyPolicy): RecallResult[] {
   const redacted = (event: Event): Event => ({ ...event, content: redactSensitive(event.content, policy) });
-  for (const result of results) {
+  return results.map((each) => {
+    const result = { ...each };
     result.before = result.before.map(redacted);
     result.after = result.after.map(redacted);
     result.sources = result.sources.map(redacted);
@@ -288,7 +289,7 @@ export function redactEvents(results: readonly RecallResult[], policy: PrivacyPo
       result.memory = { ...result.memory, content: redactSensitive(result.memory.content, policy) };
       result.text = redactSensitive(result.text, policy);
     }
-    if (result.kind !== 'event') continue;
+    if (result.kind !== 'event') return result;
     const { content } = result.event;
     result.event = redacted(result.event);
     // The passage is cut from the redacted content, because the words by which a number is detected as a secret may be in another passage.
@@ -300,14 +301,15 @@ export function redactEvents(results: readonly RecallResult[], policy: PrivacyPo
           .at(-1) ?? null;
     }
     result.text = textOf(result.event, result.passage);
-  }
+    return result;
+  });
 }
 
 const MOST_RERANKED = 30;
 
-/** Reranks the best results. If the reranker fails, the order stays. */
+/** Reranks the best results by their redacted texts. If the reranker fails, the order stays. */
 export async function rerankResults(
-  { reranker, ledger }: { reranker: Reranker | null; ledger: Ledger },
+  { reranker, ledger, privacy }: { reranker: Reranker | null; ledger: Ledger; privacy: PrivacyPolicy },
   scope: Scope,
   { query, results, options }: { query: string; results: RecallResult[]; options: RecallOptions },
 ): Promise<RecallResult[]> {
@@ -316,8 +318,8 @@ export async function rerankResults(
   try {
     const { ranking } = await ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
       meter.reranker(reranker).rerank(
-        query,
-        best.map(({ text }) => text),
+        redactSensitive(query, privacy),
+        redactResults(best, privacy).map(({ text }) => text),
       ),
     );
     const ordered = ranking.flatMap(({ index, score }) => {

@@ -24,6 +24,11 @@ export interface Attribute {
   labels: ByLanguage<string>;
   /** Other names that readers use for it, in snake_case. */
   synonyms: readonly string[];
+  /**
+   * Further words of questions for it, besides its names: "Where do I live?" asks for `home_city`. Few and general English words, because
+   * vectors find the rest.
+   */
+  askedWith: readonly string[];
 }
 
 /** An attribute of the application. Absent fields have the values of an unknown attribute. */
@@ -40,7 +45,7 @@ export interface AttributeTable {
 }
 
 // Two lines for each attribute: its name, whether it has one value or many, its category and shape, `somebody` where the value is
-// the name of somebody who belongs to the subject, and its synonyms; then its labels in the languages of LABEL_LANGUAGES.
+// the name of somebody who belongs to the subject, its synonyms, and after `?` words of questions for it; then its labels in the languages of LABEL_LANGUAGES.
 const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
 /** Permanent facts of a person: they hold until they change, and every prompt has a line for each. */
@@ -51,23 +56,23 @@ const LASTING = `
     Preferred name, Rufname, Apodo, Surnom, Apelido, Soprannome, Roepnaam, 称呼, 呼び名
   pronouns: one personal text
     Pronouns
-  birthday: one personal date | birth_date date_of_birth born_on
+  birthday: one personal date | birth_date date_of_birth born_on ? born birth old
     Birthday, Geburtstag, Cumpleaños, Anniversaire, Aniversário, Compleanno, Verjaardag, 生日, 誕生日
-  age: one personal number | years_old
+  age: one personal number | years_old ? old born
     Age, Alter, Edad, Âge, Idade, Età, Leeftijd, 年龄, 年齢
-  home_city: one location name | city lives_in residence current_city location home_town_now place_of_residence home
+  home_city: one location name | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
     Home city, Wohnort, Ciudad, Ville, Cidade, Città, Woonplaats, 居住城市, 居住地
-  home_country: one location name | country country_of_residence
+  home_country: one location name | country country_of_residence ? live living reside based
     Home country, Wohnland, País, Pays, País, Paese, Land, 居住国家, 居住国
   hometown: one location name | birthplace grew_up_in from origin
     Hometown, Heimatort, Ciudad natal, Ville d’origine, Terra natal, Città natale, Geboorteplaats, 家乡, 出身地
-  address: one location text | home_address street_address
+  address: one location text | home_address street_address ? live living home street
     Address, Adresse, Dirección, Adresse, Endereço, Indirizzo, Adres, 地址, 住所
   timezone: one location text | time_zone
     Time zone, Zeitzone
-  employer: one work name | company workplace works_at works_for organisation organization current_employer
+  employer: one work name | company workplace works_at works_for organisation organization current_employer ? work job career office
     Employer, Arbeitgeber, Empresa, Employeur, Empregador, Datore di lavoro, Werkgever, 雇主, 勤務先
-  job_title: one work text | job occupation profession works_as work
+  job_title: one work text | job occupation profession works_as work ? work job career
     Job title, Beruf, Profesión, Métier, Profissão, Professione, Beroep, 职业, 職業
   manager_name: one work name somebody | manager boss line_manager supervisor boss_name
     Manager, Vorgesetzter
@@ -75,15 +80,15 @@ const LASTING = `
     Industry, Branche
   salary: one work number | income pay wage earnings
     Salary, Gehalt, Sueldo, Salaire, Salário, Stipendio, Salaris, 工资, 給料
-  working_hours: one work text | work_hours work_schedule shift shifts
+  working_hours: one work text | work_hours work_schedule shift shifts ? schedule morning routine
     Working hours, Arbeitszeit
-  school: one personal name | university college studies_at alma_mater
+  school: one personal name | university college studies_at alma_mater ? study education
     School, Schule, Escuela, École, Escola, Scuola, School, 学校, 学校
-  degree: many personal text | education qualification
+  degree: many personal text | education qualification ? study education
     Degree, Abschluss
-  relationship_status: one personal text | marital_status
+  relationship_status: one personal text | marital_status ? married wedding single
     Relationship status, Familienstand
-  partner_name: one personal name somebody | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee
+  partner_name: one personal name somebody | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee ? married wedding anniversary
     Partner, Partner, Pareja, Partenaire, Parceiro, Partner, Partner, 伴侣, パートナー
   child_name: many personal name somebody | child children kids son daughter son_name daughter_name
     Child, Kind, Hijo, Enfant, Filho, Figlio, Kind, 孩子, 子ども
@@ -99,19 +104,19 @@ const LASTING = `
     Kind of pet
   phone_model: one personal text | mobile_phone smartphone
     Phone model
-  car: one personal text | vehicle car_model
+  car: one personal text | vehicle car_model ? commute transport drive
     Car, Auto
-  bike: one personal text | bicycle
+  bike: one personal text | bicycle ? commute transport
     Bike, Fahrrad
   instrument: many personal text | plays_instrument musical_instrument
     Instrument
-  diet: one health text | dietary_preference dietary_restriction eats
+  diet: one health text | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
     Diet, Ernährung, Dieta, Régime, Dieta, Dieta, Dieet, 饮食, 食生活
-  allergy: many health text | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy
+  allergy: many health text | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
     Allergy, Allergie, Alergia, Allergie, Alergia, Allergia, Allergie, 过敏, アレルギー
-  medical_condition: many health text | illness diagnosis health_condition disease injury
+  medical_condition: many health text | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
     Medical condition, Erkrankung
-  medication: many health text | medicine medications takes_medication drug painkiller
+  medication: many health text | medicine medications takes_medication drug painkiller ? health doctor pill medicine
     Medication, Medikament
   blood_type: one health text | blood_group
     Blood type, Blutgruppe
@@ -119,9 +124,9 @@ const LASTING = `
     Language, Sprache, Idioma, Langue, Idioma, Lingua, Taal, 语言, 言語
   nationality: many personal text | citizenship
     Nationality
-  email: one personal email | email_address mail e_mail
+  email: one personal email | email_address mail e_mail ? contact reach
     E-mail
-  phone_number: one personal phone | phone telephone mobile_number telephone_number
+  phone_number: one personal phone | phone telephone mobile_number telephone_number ? contact reach telephone
     Phone number, Telefonnummer
   rent: one personal number | monthly_rent
     Rent, Miete
@@ -131,7 +136,7 @@ const LASTING = `
     Hobby, Hobby, Afición, Loisir, Hobby, Hobby, Hobby, 爱好, 趣味
   sport: many preference text | sports workout
     Sport, Sport
-  favourite_food: one preference text | favorite_food favourite_dish favorite_dish
+  favourite_food: one preference text | favorite_food favourite_dish favorite_dish ? eat food dinner restaurant meal
     Favourite food, Lieblingsessen, Comida favorita, Plat préféré, Comida favorita, Cibo preferito, Lievelingseten, 最喜欢的食物, 好きな食べ物
   favourite_music: one preference text | favorite_music favourite_band favorite_band favourite_song favorite_artist
     Favourite music
@@ -189,7 +194,7 @@ const PASSING = `
 
 function readTable(table: string, permanent: boolean): [name: string, policy: Attribute][] {
   const rows = table.matchAll(
-    /^ {2}(?<name>\w+): (?<values>\w+) (?<category>\w+) (?<shape>\w+)(?<somebody> somebody)?(?: \| (?<synonyms>.*))?\n {4}(?<labels>.*)$/gm,
+    /^ {2}(?<name>\w+): (?<values>\w+) (?<category>\w+) (?<shape>\w+)(?<somebody> somebody)?(?: \| (?<synonyms>[^?\n]+?))?(?: \? (?<askedWith>.*))?\n {4}(?<labels>.*)$/gm,
   );
   return Array.from(rows, ({ groups = {} }) => {
     const labels = groups['labels']?.split(', ').map((label, index) => [LABEL_LANGUAGES[index], label]) ?? [];
@@ -203,6 +208,7 @@ function readTable(table: string, permanent: boolean): [name: string, policy: At
         namesSomebody: groups['somebody'] !== undefined,
         labels: Object.fromEntries(labels) as ByLanguage<string>,
         synonyms: groups['synonyms']?.split(' ') ?? [],
+        askedWith: groups['askedWith']?.split(' ') ?? [],
       },
     ];
   });
@@ -217,6 +223,7 @@ const UNKNOWN: Attribute = {
   namesSomebody: false,
   labels: { en: '' },
   synonyms: [],
+  askedWith: [],
 };
 
 /** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */

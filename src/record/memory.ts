@@ -32,18 +32,22 @@ import {
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
-/** Why a memory is out of recall. Archived memories are kept. */
-export const ARCHIVE_REASONS = [
-  'superseded',
-  'contradicted',
-  'merged',
-  'decayed',
-  'pruned',
-  'expired',
-  'absorbed',
-  'forgotten',
-] as const;
-export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
+/**
+ * Why a memory is out of recall, with what follows. Archived memories are kept. `ended`: the statement no longer holds, so that nothing
+ * derived from it may repeat it. `leavesBlocks`: sentences of blocks that repeat it are removed at once.
+ */
+export const ARCHIVED_AS = {
+  superseded: { ended: true, leavesBlocks: false },
+  contradicted: { ended: true, leavesBlocks: true },
+  merged: { ended: false, leavesBlocks: false },
+  decayed: { ended: false, leavesBlocks: false },
+  pruned: { ended: false, leavesBlocks: false },
+  expired: { ended: true, leavesBlocks: false },
+  absorbed: { ended: false, leavesBlocks: false },
+  forgotten: { ended: true, leavesBlocks: true },
+} as const;
+export type ArchiveReason = keyof typeof ARCHIVED_AS;
+export const ARCHIVE_REASONS = Object.keys(ARCHIVED_AS) as [ArchiveReason, ...ArchiveReason[]];
 
 /** The categories of permanent facts. */
 export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;

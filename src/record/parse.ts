@@ -8,15 +8,26 @@ import { invalidInput } from '../errors.ts';
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = check(schema, input, what);
   if (result.success) return result.data;
-  const problems = result.error.issues.slice(0, 8).map((issue) => {
-    const path = issue.path.map(String).join('.');
-    const placed = issue.code === 'unrecognized_keys' && path === '' ? placesOf(schema, issue.keys) : [];
-    const hint = placed.length === 0 ? '' : ` (it belongs in ${placed.join(', ')})`;
-    return path === '' ? `${issue.message}${hint}` : `${path}: ${issue.message}`;
-  });
+  const problems = result.error.issues
+    .flatMap(withinUnion)
+    .slice(0, 8)
+    .map((issue) => {
+      const path = issue.path.map(String).join('.');
+      const placed = issue.code === 'unrecognized_keys' && path === '' ? placesOf(schema, issue.keys) : [];
+      const hint = placed.length === 0 ? '' : ` (it belongs in ${placed.join(', ')})`;
+      return path === '' ? `${issue.message}${hint}` : `${path}: ${issue.message}`;
+    });
   throw invalidInput(`${what} cannot be used. ${problems.join('; ')}`, {
     problems: result.error.issues.slice(0, 8).map((issue) => ({ path: issue.path.map(String), code: issue.code })),
   });
+}
+
+/** Of a union, what is wrong within the form that was meant: the one that does not fail as a whole. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const meant = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
+  if (meant.length !== 1) return [issue];
+  return meant.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 /** Keys that belong one level below: `limit` of a recall is `options.limit`. */
@@ -133,4 +144,8 @@ function isTimeZone(name: string): boolean {
 /** Words separated by white space. */
 export function countWords(text: string): number {
   return text.match(/\S+/gu)?.length ?? 0;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,7 +11,7 @@ import {
   serializeBlock,
 } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { type ArchiveReason, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
+import { ARCHIVED_AS, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
@@ -191,16 +191,13 @@ function withoutItems(content: unknown, old: string): unknown {
     : Object.fromEntries(left);
 }
 
-/** The archive reasons of statements that no longer hold. After any other reason the documents stay as they are. */
-const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'superseded', 'forgotten', 'expired']);
-
 /** Whether a statement was archived because it no longer holds. A draft that a later reading has replaced was not wrong. */
 export function isNoLongerSo({
   archiveReason,
   contradictedBy,
 }: Pick<Memory, 'archiveReason' | 'contradictedBy'>): boolean {
   if (archiveReason === 'superseded' && contradictedBy === null) return false;
-  return archiveReason !== null && NO_LONGER_SO.has(archiveReason);
+  return archiveReason !== null && ARCHIVED_AS[archiveReason].ended;
 }
 
 /** The events whose formed statements have all been replaced, ended or forgotten. */

@@ -296,9 +296,7 @@ function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery 
     filter.order === 'oldest' ? (['asc', '>', '>='] as const) : (['desc', '<', '<='] as const);
   const ordered = query.orderBy('created_at', direction).orderBy('row_id', direction);
   if (after === null) return ordered;
-  const [first = 0, row] = after;
-  // A cursor with a single number was written before schema 16 and contains a row number.
-  if (row === undefined) return ordered.where('row_id', beyond, first);
+  const [first = 0, row = 0] = after;
   return ordered
     .where('created_at', upTo, first)
     .where((eb) => eb.or([eb('created_at', beyond, first), eb('row_id', beyond, row)]));
@@ -321,7 +319,7 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
   if (cursor === undefined) return null;
   try {
     const [cursorOrder, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    if (cursorOrder === order && place.length > 0 && place.every((part) => typeof part === 'number')) return place;
+    if (cursorOrder === order && place.length > 1 && place.every((part) => typeof part === 'number')) return place;
   } catch (error) {
     throw invalidInput('The cursor is not valid: give the `cursor` that the previous page returned.', {
       cause: String(error),

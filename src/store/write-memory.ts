@@ -3,6 +3,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { datedLine } from '../language/sentences.ts';
 import { memoryType } from '../record/memory-types.ts';
 import {
+  ARCHIVED_AS,
   type ArchiveReason,
   hasEnded,
   type InternalChange,
@@ -139,9 +140,6 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
   return clean;
 }
 
-/** The archive reasons after which sentences that repeat the statement are removed from documents. */
-const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
-
 /**
  * Archives a memory; `until` is the time at which it ceased to hold, if known. A memory that was archived for another reason can still be
  * forgotten, and an expired one can still be replaced by the statement with its outcome.
@@ -161,7 +159,7 @@ export async function archiveMemory(
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
   const archived = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: null, change: why };
-  if (NO_LONGER_SO.has(reason)) await restateInBlocks(writer, parts, restated);
+  if (ARCHIVED_AS[reason].leavesBlocks) await restateInBlocks(writer, parts, restated);
   // What an application prunes leaves every prompt. Upkeep prunes in bulk, and what it prunes stays in merged texts.
   if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
   return archived;

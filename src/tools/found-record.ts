@@ -12,7 +12,7 @@ import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 import { type Trust, TRUST_LEVELS, trustOf } from '../record/statement.ts';
 
 /** A recalled record as a model sees it. */
-export interface FoundRecord {
+interface FoundRecord {
   id: string;
   /** The type of a memory, the kind of an event. */
   type: string;
@@ -79,7 +79,7 @@ export function memoryRecord(memory: Memory): FoundRecord {
 }
 
 /** The verified origin of the content of a tool call. */
-export interface Provenance {
+interface Provenance {
   /**
    * `user`: the user's own last turns contain it. `agent`: the agent says so. `tool`: it comes from a source that the agent has named, or it
    * is an order to the agent that the user has not given.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkedText } from '../../src/consolidate/check-text.ts';
 import { changed } from '../../src/consolidate/documents/changes.ts';
-import { readDocument } from '../../src/consolidate/documents/document.ts';
+import { readBlockText } from '../../src/consolidate/documents/document.ts';
 import { changedScaffold } from '../../src/consolidate/documents/scaffold.ts';
 import { tally } from './tally.ts';
 
@@ -47,7 +47,7 @@ describe('a model’s answer for profile, working memory, scaffold and merges (F
         counted.note(`${added} at ${place} → ${kept}`, kept.includes(added.slice(0, 25)));
         for (const sentence of FINE) expect(kept).toContain(sentence);
       }
-      const document = readDocument(String(FINE[0]), {});
+      const document = readBlockText(String(FINE[0]), {});
       const { document: next } = changed(document, [{ text: added, from: [1], section: null }], {
         materials: [],
         known: new Map(),

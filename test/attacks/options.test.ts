@@ -46,6 +46,8 @@ describe('options (N1, N2)', () => {
       [{ formation: [] }, /formation must be/],
       [{ consolidation: { nightley: {} } }, /nightley/],
       [{ context: { layuot: 'varve' } }, /layuot/],
+      [{ context: { sections: { memorys: false } } }, /"memorys" is no section\. The sections are .*memories/],
+      [{ context: { budget: { sections: { memorys: 9 } } } }, /"memorys" is no section/],
       [{ store: 7 }, /store must be/],
       [{ store: {} }, /store must be/],
       [{ store: '' }, /empty/],

@@ -4,6 +4,7 @@ import { type LayoutName, LAYOUTS } from '../../src/assemble/layouts.ts';
 import { formationSettings } from '../../src/form/formation-settings.ts';
 import { redactSensitive } from '../../src/language/privacy-policy.ts';
 import type { LanguageModel } from '../../src/models/language-model.ts';
+import type { Reranker } from '../../src/models/reranker.ts';
 import { createVarve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { tally } from './tally.ts';
@@ -81,6 +82,17 @@ const SECRETS: readonly (readonly [message: string, secret: string])[] = [
   ['password pa\u200Bnda99x', 'nda99x'],
 ];
 
+/** A reranker that keeps the order and what it was sent. */
+function listeningReranker(sent: string[]): Reranker {
+  return {
+    id: 'listening',
+    async rerank(query, documents) {
+      sent.push(query, ...documents);
+      return { ranking: documents.map((_, index) => ({ index, score: 1 - index / 100 })), tokens: 0 };
+    },
+  };
+}
+
 /** A model that answers nothing and keeps what it was sent. */
 function listeningModel(): { model: LanguageModel; sent: string[] } {
   const sent: string[] = [];
@@ -116,6 +128,7 @@ describe('secrets (F14)', () => {
         embedder: null,
         background: false,
         languageModel: model,
+        reranker: listeningReranker(sent),
         formation: { redactEvents },
       });
       for (const [index, [message, secret]] of SECRETS.entries()) {

@@ -26,7 +26,7 @@ export function serverCommand(input: CommandInput, words: readonly string[]): Se
 }
 
 /** A snippet that a user copies into the settings of a client. */
-export interface ClientConfig {
+interface ClientConfig {
   client: string;
   /** The file, or what to do instead. */
   where: string;

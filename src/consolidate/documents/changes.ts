@@ -4,7 +4,7 @@ import { isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { cutWords, problemOf, type TextSources } from '../check-text.ts';
-import { basisOf, idsOf, readDocument, says, type Document, type Material, type Sentence } from './document.ts';
+import { basisOf, idsOf, readBlockText, says, type BlockText, type Material, type Sentence } from './document.ts';
 import { contentHash } from '../../record/id.ts';
 
 /**
@@ -49,7 +49,7 @@ export function toChanges(items: readonly unknown[]): { changes: DocumentChange[
 }
 
 /** The changes in a model's answer, and the form of the answer. The numbers in a list are those that the model was shown. */
-export interface ReadChanges {
+interface ReadChanges {
   changes: DocumentChange[];
   form: 'list' | 'text' | 'unreadable';
 }
@@ -62,7 +62,7 @@ const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[
  * In a whole text a sentence that stands there already stays as it is, and a sentence that is missing is dropped. An answer with JSON that
  * cannot be read makes no changes: it is never taken for a text.
  */
-export function readChanges(answer: string, document: Document, materials: readonly Material[]): ReadChanges {
+export function readChanges(answer: string, document: BlockText, materials: readonly Material[]): ReadChanges {
   const text = answer
     .trim()
     .replace(/^```[\w-]*[ \t]*\n?/, '')
@@ -82,7 +82,7 @@ const MOST_CHANGES = 200;
 /** The least share of a sentence's words that must stand in its sources. */
 const MADE_OF = 0.5;
 
-function changesOfText(text: string, { sentences }: Document, materials: readonly Material[]): DocumentChange[] {
+function changesOfText(text: string, { sentences }: BlockText, materials: readonly Material[]): DocumentChange[] {
   const before = Map.groupBy(
     sentences.map((sentence, index) => ({ hash: contentHash(sentence.text), number: index + 1 })),
     ({ hash }) => hash,
@@ -92,7 +92,7 @@ function changesOfText(text: string, { sentences }: Document, materials: readonl
   );
   const kept = new Set<number>();
   const changes: DocumentChange[] = [];
-  for (const sentence of readDocument(text, {}).sentences.slice(0, MOST_CHANGES)) {
+  for (const sentence of readBlockText(text, {}).sentences.slice(0, MOST_CHANGES)) {
     const same = before.get(contentHash(sentence.text));
     if (same !== undefined) {
       for (const { number } of same) kept.add(number);
@@ -109,8 +109,8 @@ function changesOfText(text: string, { sentences }: Document, materials: readonl
 }
 
 /** The result of applying a list of changes to a document. */
-export interface ChangedDocument {
-  document: Document;
+interface ChangedDocument {
+  document: BlockText;
   refused: RefusedChange[];
   /** The number of valid statements that the document contained, and how many of them it no longer contains. */
   held: number;
@@ -123,7 +123,7 @@ export interface ChangedDocument {
  * Statements that another document of the same prompt contains (`elsewhere`) do not count as lost.
  */
 export function changed(
-  document: Document,
+  document: BlockText,
   changes: readonly DocumentChange[],
   {
     materials,
@@ -254,7 +254,7 @@ function sentenceOf(
 
 /** Counts lost statements, and keeps the ids that were considered and left out. */
 function considered(
-  before: Document,
+  before: BlockText,
   sentences: Sentence[],
   {
     materials,

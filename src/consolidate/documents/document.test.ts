@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Basis } from '../../record/block.ts';
 import { contentHash } from '../../record/id.ts';
-import { fitted, readDocument, writeDocument } from './document.ts';
+import { fitted, readBlockText, writeBlockText } from './document.ts';
 
 describe('a document that is cut to its word limit', () => {
   it('[T1] drops the older line first, also where the newer line rests on nothing that is still stored', () => {
@@ -9,6 +9,6 @@ describe('a document that is cut to its word limit', () => {
     const newer = 'Keeps a rowing boat at the pier.';
     const text = `- 2026-02-03: ${older}\n- 2026-04-05: ${newer}`;
     const basis: Basis = { [contentHash(older)]: { rests: { mem_a: '' } }, [contentHash(newer)]: { rests: {} } };
-    expect(writeDocument(fitted(readDocument(text, basis), 10)).text).toBe(`- 2026-04-05: ${newer}`);
+    expect(writeBlockText(fitted(readBlockText(text, basis), 10)).text).toBe(`- 2026-04-05: ${newer}`);
   });
 });

@@ -20,8 +20,8 @@ export interface Sentence {
   mark: string;
 }
 
-/** A document as its sentences, and the ids that were considered for it and left out. */
-export interface Document {
+/** The text of a block as its sentences, and the ids that were considered for it and left out. */
+export interface BlockText {
   sentences: Sentence[];
   omitted: string[];
 }
@@ -29,8 +29,8 @@ export interface Document {
 /** The key of the basis under which a document keeps what was considered for it and left out. */
 const OMITTED = '';
 
-/** Splits a document into its sentences. */
-export function readDocument(text: string, basis: Basis): Document {
+/** Splits the text of a block into its sentences. */
+export function readBlockText(text: string, basis: Basis): BlockText {
   const sentences: Sentence[] = [];
   let section: string | null = null;
   let heading = '';
@@ -70,8 +70,8 @@ export function readDocument(text: string, basis: Basis): Document {
  * Puts a document together: prose first, then the dated lines in the order of their days. Without given sections the sentences without a
  * heading come first, and the others stay under the headings that somebody wrote.
  */
-export function writeDocument(
-  { sentences, omitted }: Document,
+export function writeBlockText(
+  { sentences, omitted }: BlockText,
   sections: readonly string[] | null = null,
 ): { text: string; basis: Basis } {
   const place = ({ section, heading }: Sentence): string =>
@@ -114,7 +114,7 @@ function writeBody(sentences: readonly Sentence[]): string {
 }
 
 /** The ids that the sentences of a document rest on. */
-export function idsOf({ sentences }: Pick<Document, 'sentences'>): Set<string> {
+export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> {
   return new Set(sentences.flatMap(({ basis }) => Object.keys(basis?.rests ?? {})));
 }
 
@@ -178,7 +178,7 @@ export interface Materials {
  * Adds a line for each wanted item that no sentence rests on and that was not left out before. Sentences that rest on changed or ended
  * statements are removed first; their statements that still hold are added again as lines.
  */
-export function refreshed(document: Document, { known, wanted }: Materials, now: number): Document {
+export function refreshed(document: BlockText, { known, wanted }: Materials, now: number): BlockText {
   const listed = new Set(wanted.map(({ id }) => id));
   const isWanted = ({ day, basis }: Sentence): boolean =>
     day === null || Object.keys(basis?.rests ?? {}).every((id) => listed.has(id));
@@ -201,7 +201,7 @@ export function refreshed(document: Document, { known, wanted }: Materials, now:
 }
 
 /** The items that a document neither contains nor has left out. */
-export function unsaid(document: Document, wanted: readonly Material[]): Material[] {
+export function unsaid(document: BlockText, wanted: readonly Material[]): Material[] {
   const considered = new Set([...idsOf(document), ...document.omitted]);
   return wanted.filter(
     ({ id, events }) => !considered.has(id) && !(events.length > 0 && events.every((event) => considered.has(event))),
@@ -223,7 +223,7 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
  * Fits the document into a word limit. What somebody wrote by hand stays. Of the rest, prose gets the words that the lines leave, but at
  * least half. Lines that rest on what another document says (`elsewhere`) are removed first, then the oldest.
  */
-export function fitted(document: Document, limit: number, elsewhere: ReadonlySet<string> = new Set()): Document {
+export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
   const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
   const isElsewhere = ({ basis }: Sentence): boolean => {
     const ids = Object.keys(basis?.rests ?? {});
@@ -264,10 +264,10 @@ export function fitted(document: Document, limit: number, elsewhere: ReadonlySet
  * whole is too long, the longest section loses its least important line, or its last sentence if it has no line.
  */
 export function fittedSections(
-  document: Document,
+  document: BlockText,
   limit: number,
   { sections, importance }: { sections: readonly string[]; importance: ReadonlyMap<string, number> },
-): Document {
+): BlockText {
   const headings = sections.reduce((sum, name) => sum + countWords(name) + 1, 0);
   const wordsOf = ({ text, day }: Sentence): number => countWords(text) + (day === null ? 0 : 2);
   const weightOf = ({ basis }: Sentence): number =>

@@ -1,4 +1,4 @@
-import { type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
+import { type PrivacyPolicy, redactJson, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
 import type { Event } from '../../record/event.ts';
@@ -7,6 +7,7 @@ import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';
 import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
+import { isObject } from '../../record/parse.ts';
 
 /** An observation that the tiers have to process. */
 export interface Observed {
@@ -52,17 +53,10 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
   if (category !== 'scaffold_update') return [];
   const { key, value } = metadata;
   const given: unknown = typeof key === 'string' && value !== undefined ? { [key]: value } : readJson(content);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  if (!isObject(given)) return [];
   return Object.entries(given)
     .filter(([name, each]) => mayBeKept(`${name}: ${JSON.stringify(each)}`, privacy))
-    .map(([name, each]) => [name, redactTexts(each, privacy)]);
-}
-
-function redactTexts(value: unknown, privacy: PrivacyPolicy): unknown {
-  if (typeof value === 'string') return redactSensitive(value, privacy);
-  if (Array.isArray(value)) return value.map((item) => redactTexts(item, privacy));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactTexts(member, privacy)]));
+    .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
 /** Null for a text that is not JSON, or that nests deeper than any real update. */

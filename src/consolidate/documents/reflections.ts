@@ -13,21 +13,21 @@ import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
 import {
   BARE,
-  type Document,
+  type BlockText,
   fitted,
   lineOf,
   type Material,
-  readDocument,
+  readBlockText,
   type Sentence,
-  writeDocument,
+  writeBlockText,
 } from './document.ts';
 import { toMaterial, waitingReflections } from './sources.ts';
 import { countWords } from '../../record/parse.ts';
 
 /** The levels at which reflections wait and are merged. */
-export type BufferLevel = 'agent' | 'user' | 'session';
+type BufferLevel = 'agent' | 'user' | 'session';
 
-export interface ReflectionBuffer {
+interface ReflectionBuffer {
   level: BufferLevel;
   scope: Scope;
   /** Those that wait, oldest first. */
@@ -81,13 +81,13 @@ export async function mergeReflections(
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
     const current = typeof block?.content === 'string' ? block.content : '';
     run.read({ reflections: additions.length, words: countWords(current) });
-    const document = readDocument(current, block?.basis ?? {});
+    const document = readBlockText(current, block?.basis ?? {});
     const materials = additions.map((memory) => toMaterial(memory, null));
     const next = await absorbed(deps, run, { level, document, materials, words }).catch((error: unknown) => {
       if (VarveError.isInstance(error, 'model_answer_invalid')) run.read({ refused: group });
       throw error;
     });
-    const { text, basis } = writeDocument({ ...fitted(next, words), omitted: [] });
+    const { text, basis } = writeBlockText({ ...fitted(next, words), omitted: [] });
     await run.commit(async (writer) => {
       const why = { reason: `merged ${additions.length} reflections`, actor: 'merge-reflections', run: run.id };
       const replacement = { kind: 'reflections' as const, content: text, basis, expectedVersion: block?.version ?? 0 };
@@ -111,8 +111,8 @@ async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: 
 async function absorbed(
   deps: Pick<UpkeepDeps, 'consolidation'>,
   run: ActiveRun,
-  { level, document, materials, words }: { level: string; document: Document; materials: Material[]; words: number },
-): Promise<Document> {
+  { level, document, materials, words }: { level: string; document: BlockText; materials: Material[]; words: number },
+): Promise<BlockText> {
   if (run.languageModel === null) {
     return { ...document, sentences: [...document.sentences, ...materials.map(lineOf)] };
   }

@@ -52,7 +52,7 @@ export function givenChanges(observed: readonly Observed[], first: number): Scaf
   );
 }
 
-export interface ChangedScaffold {
+interface ChangedScaffold {
   scaffold: Scaffold;
   /** Keys whose old value was replaced. */
   replaced: string[];

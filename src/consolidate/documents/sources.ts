@@ -233,7 +233,7 @@ export async function standingEvents(reader: Reader, tenant: string, ids: readon
 const MOST_OBSERVED = 500;
 
 /** An observation that the tiers have processed. */
-export interface RecentObservation {
+interface RecentObservation {
   event: Event;
   /** Whether a statement was formed from it: then the statement is listed, not the observation. */
   isFormed: boolean;

@@ -12,7 +12,7 @@ import { askSynthesis, type Synthesis } from '../ask-model.ts';
 import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, type RefusedChange } from './changes.ts';
-import { fitted, type Material, type Materials, refreshed, unsaid, writeDocument } from './document.ts';
+import { fitted, type Material, type Materials, refreshed, unsaid, writeBlockText } from './document.ts';
 import { factsToKeep, type Observed, toObserved } from './observed.ts';
 import { changedScaffold, givenChanges } from './scaffold.ts';
 import { observedMaterial, waitingObservations } from './sources.ts';
@@ -235,7 +235,7 @@ async function nextTiers(
       : workedIn(changed(document, synthesis.workingMemory, { materials: observed, known, sources }), shrinkShare);
   return {
     tiers: {
-      workingMemory: writeDocument(fitted(working.document, words, tiers.inProfile)),
+      workingMemory: writeBlockText(fitted(working.document, words, tiers.inProfile)),
       scaffold: scaffold.scaffold,
       refused: [...working.refused, ...scaffold.refused],
     },
@@ -319,7 +319,7 @@ export async function refreshWorkingMemory(
   });
   const now = deps.clock.now();
   const document = refreshed(tiers.workingMemory, materials, now);
-  const next = writeDocument(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
+  const next = writeBlockText(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
   const { text, basis } = tiers.written;
   if (next.text === '' && tiers.versions.workingMemory === 0) return null;
   if (next.text === text && isDeepStrictEqual(next.basis, basis)) return null;

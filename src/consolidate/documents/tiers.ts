@@ -12,7 +12,7 @@ import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import { writeMemory } from '../../store/write-memory.ts';
 import type { MaterialDeps } from '../consolidate-deps.ts';
-import { type Document, idsOf, type Material, type Materials, readDocument } from './document.ts';
+import { type BlockText, idsOf, type Material, type Materials, readBlockText } from './document.ts';
 import { readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
 import {
   holdsNow,
@@ -25,10 +25,11 @@ import {
   workingMaterials,
 } from './sources.ts';
 import { markProcessed } from '../../store/session-store.ts';
+import { isObject } from '../../record/parse.ts';
 
 /** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
 export interface Tiers {
-  workingMemory: Document;
+  workingMemory: BlockText;
   /** The text and basis that the working memory has now. */
   written: { text: string; basis: Basis };
   /** What the sentences of the profile rest on. */
@@ -46,21 +47,17 @@ export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
   const notes = readTierNotes(noted?.content);
   const written = { text: typeof working?.content === 'string' ? working.content : '', basis: working?.basis ?? {} };
   return {
-    workingMemory: readDocument(written.text, written.basis),
+    workingMemory: readBlockText(written.text, written.basis),
     written,
-    inProfile: idsOf(readDocument(typeof profile?.content === 'string' ? profile.content : '', profile?.basis ?? {})),
+    inProfile: idsOf(readBlockText(typeof profile?.content === 'string' ? profile.content : '', profile?.basis ?? {})),
     scaffold: {
-      entries: isRecord(scaffold?.content) ? scaffold.content : {},
+      entries: isObject(scaffold?.content) ? scaffold.content : {},
       basis: scaffold?.basis ?? {},
       notes: notes.scaffold,
     },
     refused: notes.refused,
     versions: { workingMemory: working?.version ?? 0, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The present sources of the working memory: statements that hold, and observations from which nothing was formed. */

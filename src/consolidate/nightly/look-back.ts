@@ -9,10 +9,10 @@ import { findProgress, type OwnerProgress } from '../../store/progress-store.ts'
 import type { MaterialDeps } from '../consolidate-deps.ts';
 import {
   BARE,
-  type Document,
+  type BlockText,
   type Material,
   type Materials,
-  readDocument,
+  readBlockText,
   refreshed,
   type Sentence,
   unsaid,
@@ -44,7 +44,7 @@ export interface LookBack {
 /** A document with its sources. */
 export interface OpenDocument {
   /** Without what is stale; the working memory with a line for each statement that it does not say. */
-  document: Document;
+  document: BlockText;
   version: number;
   /** As it is stored. */
   written: { text: string; basis: Basis };
@@ -91,7 +91,7 @@ async function openProfile(
     now: deps.clock.now(),
     memoryTypes: deps.memoryTypes,
   });
-  const read = readDocument(text, basis);
+  const read = readBlockText(text, basis);
   const sentences = read.sentences.filter((sentence) => !stale.has(contentHash(sentence.text)));
   const wanted = profileMaterials(await withDoubts(reader, deps, scope, statements), deps);
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));

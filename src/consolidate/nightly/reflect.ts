@@ -15,7 +15,7 @@ import { findProgress, type OwnerProgress, ownersWithNews, saveProgress } from '
 import { problemOf, type TextSources } from '../check-text.ts';
 import type { ConsolidateDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
-import { type Document, fitted, fittedSections, idsOf, refreshed, writeDocument } from '../documents/document.ts';
+import { type BlockText, fitted, fittedSections, idsOf, refreshed, writeBlockText } from '../documents/document.ts';
 import { noteRefused } from '../documents/tiers.ts';
 import { rehearse } from '../rehearse.ts';
 import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
@@ -230,7 +230,7 @@ async function reflect(
   });
   const next: NextDocument = {
     kind: 'working_memory',
-    ...writeDocument(fitted(working.document, words, elsewhere)),
+    ...writeBlockText(fitted(working.document, words, elsewhere)),
     version: back.workingMemory.version,
     before: back.workingMemory.written,
     suspicion: lossOf(working, shrinkShare, 'the working memory'),
@@ -245,14 +245,14 @@ async function reflect(
 function nextProfile(
   deps: Pick<UpkeepDeps, 'consolidation'>,
   { profile }: LookBack,
-  document: Document,
+  document: BlockText,
   suspicion: string | null,
 ): NextDocument {
   const importance = new Map(profile.materials.wanted.map(({ id, importance: weight }) => [id, weight]));
   const within = fittedSections(document, deps.consolidation.nightly.words, { sections: SECTIONS, importance });
   return {
     kind: 'profile',
-    ...writeDocument(within, SECTIONS),
+    ...writeBlockText(within, SECTIONS),
     version: profile.version,
     before: profile.written,
     suspicion,

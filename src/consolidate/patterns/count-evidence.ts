@@ -27,7 +27,7 @@ export interface PatternCount {
   tools: Record<string, number>;
 }
 
-export interface GroupCount {
+interface GroupCount {
   label: string;
   count: number;
   /** Rounded to the digits that a text shows. */

@@ -17,7 +17,7 @@ import { changeOwner } from '../../store/owner-store.ts';
 import { enqueue, ownerJob } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
 import { archiveMemory, findInItsPlace, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
-import { changeableOwners, findCandidates, ownerOf, similarityOf, type Vectors } from '../compare.ts';
+import { changeableOwners, findCandidates, isDraftOf, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
   decide,
@@ -32,7 +32,7 @@ import type { ApplyDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
 /** Where, by whom and why statements are written. */
-export interface ApplyWork {
+interface ApplyWork {
   scope: Scope;
   statements: readonly Statement[];
   vectors: Vectors | null;
@@ -73,7 +73,7 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
     const drafts = formed.filter(
       (memory) =>
         memory.archivedAt === null &&
-        isDraft(memory, work) &&
+        isDraftOf(work.eventIds, memory) &&
         !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
     );
     for (const draft of drafts) await dropDraft(applying, draft);
@@ -160,12 +160,6 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
     memory.value !== null &&
     isSameValue(memory.value, statement.value)
   );
-}
-
-/** A statement that the local reader read from these events alone. */
-function isDraft({ reader, sourceEvents, statedBy, type }: Memory, { eventIds }: ApplyWork): boolean {
-  const read = new Set(eventIds);
-  return reader === 'local' && statedBy === 'user' && type !== 'summary' && sourceEvents.every((id) => read.has(id));
 }
 
 /** Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. */
@@ -383,7 +377,7 @@ async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
   if (draft.archivedAt === null) applied.retired.push(draft.id);
   for (const memory of await memoriesReplacedBy(writer, draft.scope.tenant, draft.id)) {
     if (memory.id === draft.id) continue;
-    await (isDraft(memory, work) ? dropDraft(applying, memory) : restore(applying, memory, why));
+    await (isDraftOf(work.eventIds, memory) ? dropDraft(applying, memory) : restore(applying, memory, why));
   }
 }
 

@@ -9,7 +9,7 @@ import { type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
-import type { Reader as StoreReader, Writer } from '../../store/database.ts';
+import type { Reader, Writer } from '../../store/database.ts';
 import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/memory-rows.ts';
@@ -221,7 +221,7 @@ function lastOf(summary: string): string {
 
 /** The topics that these turns may continue, the likeliest first: those that share words with the turns, then the latest. */
 export async function topicsToContinue(
-  reader: StoreReader,
+  reader: Reader,
   deps: ApplyDeps,
   { scope, events, most }: { scope: Scope; events: readonly Event[]; most: number },
 ): Promise<{ topic: string; summary: string }[]> {

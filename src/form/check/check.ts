@@ -54,10 +54,10 @@ export function checkStatements(read: readonly ReadStatement[], context: CheckCo
   return checked;
 }
 
-/** A long message can hold many statements: one for every six words, and never fewer than a dozen in a stretch. */
-function mostStatements({ events, settings }: CheckContext): number {
+/** A long message can hold many statements: one for every six words. */
+function mostStatements({ events, settings: { limits } }: CheckContext): number {
   const words = events.reduce((sum, event) => sum + countWords(event.content.slice(0, 20_000)), 0);
-  return Math.min(settings.limits.memories, Math.max(settings.limits.memoriesPerTurn, Math.ceil(words / 6)));
+  return Math.min(limits.memories, Math.max(limits.minimumMemories, Math.ceil(words / 6)));
 }
 
 function checkStatement(read: ReadStatement, context: CheckContext): Statement | Refusal {
@@ -231,7 +231,7 @@ function refuse(
 }
 
 /** What names and attributes are resolved against. */
-export type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
+type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
 
 /** A reader's statement with the names of the two tables, and with resolved times. */
 type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;

@@ -86,7 +86,7 @@ function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): bo
 }
 
 /** Which evidence counts for a statement, or why none does. */
-export type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?: string };
+type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?: string };
 
 /**
  * The speaker decides what a statement can become. What the user says about themself and about the people in their life counts as the

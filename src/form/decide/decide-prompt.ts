@@ -9,7 +9,7 @@ import type { Statement } from '../statement.ts';
 import type { Verdict } from './decide.ts';
 
 /** A new statement, and the known ones about which its fields do not decide. */
-export interface OpenQuestion {
+interface OpenQuestion {
   statement: Statement;
   candidates: readonly Memory[];
 }

@@ -5,7 +5,7 @@ import { TENSES } from '../../record/statement.ts';
 import { amendNote, lenient, readPrompt, type ReadPromptInput } from './read-prompt.ts';
 import {
   readStatement,
-  type Reader,
+  type StatementReader,
   type ReadInput,
   type ReadOptions,
   type ReadStatement,
@@ -69,7 +69,7 @@ type ReadAnswer = z.infer<typeof readAnswer>;
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
-): Reader {
+): StatementReader {
   const ask = async (
     input: ReadInput,
     note: string,

@@ -14,7 +14,7 @@ import type { Refusal } from '../formation-result.ts';
  * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; then nothing may be changed and the
  * events stay unread. The local reader throws nothing but `cancelled`.
  */
-export interface Reader {
+export interface StatementReader {
   /** `local`, or the id of the model. Kept with each memory and in run logs. */
   readonly id: string;
   readonly kind: 'model' | 'local';
@@ -119,7 +119,7 @@ export interface ReadStatement {
 export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
-export interface ReadEnd {
+interface ReadEnd {
   known: number;
   quote: ReadQuote;
   /** ISO date from which it is over, where that lies ahead; null: it is over now. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** A file of a built site, the inspector or the docs, ready to be sent. */
-export interface WebFile {
+interface WebFile {
   body: Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ContextOptions, contextTextFields } from '../../assemble/context-options.ts';
+import { type ContextOptions, contextTextFields, sectionSwitchesSchema } from '../../assemble/context-options.ts';
 import { layoutNameSchema } from '../../assemble/layouts.ts';
 import type { Handle } from '../../handle/handle.ts';
 import { type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
@@ -22,7 +22,7 @@ const contextBody = z.strictObject({
   layout: layoutNameSchema.optional(),
   budget: z.int().min(1).max(1_000_000).optional(),
   reserve: tokens,
-  sections: z.record(z.string(), z.boolean()).optional(),
+  sections: sectionSwitchesSchema.optional(),
   lookup: z.enum(['rules', 'always', 'never']).optional(),
   topMemories: z.int().min(0).max(1000).optional(),
   recallLimit: z.int().min(1).max(200).optional(),

@@ -22,17 +22,15 @@ const memories = operationsOf('memories');
 const why = changeSchema.optional();
 const batchSchema = z.strictObject({ memories: z.array(z.unknown()).min(1).max(1000), why });
 
-// `keys` is the older name of `attributes`, from when only permanent facts had them.
-type ListQuery = MemoryFilter & { keys?: string[]; fields?: string[] };
+type ListQuery = MemoryFilter & { fields?: string[] };
 
 const listQuery: z.ZodType<ListQuery> = z.strictObject({
   ...memoryFilterFields,
-  keys: memoryFilterFields.attributes.describe('The same as `attributes`.'),
   fields: fieldsSchema,
 }) as z.ZodType<ListQuery>;
 
-function filterOf({ keys, fields: _fields, ...filter }: ListQuery): MemoryFilter {
-  return { ...filter, attributes: filter.attributes ?? keys };
+function filterOf({ fields: _fields, ...filter }: ListQuery): MemoryFilter {
+  return filter;
 }
 
 /** Discrete memories. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { VarveError } from '../../errors.ts';
+import { messageOf, VarveError } from '../../errors.ts';
 import type { Embedded, Embedder, PartReading, SlotValue } from '../embedder.ts';
 import { Encoder } from './encoder.ts';
 import { createGlossary, type Glossary } from './glossary.ts';
@@ -63,8 +63,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       (error: unknown) => {
         engine = null;
         // Recall falls back to keyword search, so without this warning the failure could go unnoticed.
-        if (!hasWarned)
-          process.emitWarning(error instanceof Error ? error.message : String(error), 'VarveEmbedderWarning');
+        if (!hasWarned) process.emitWarning(messageOf(error), 'VarveEmbedderWarning');
         hasWarned = true;
         throw error;
       },
@@ -199,8 +198,7 @@ function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): n
 }
 
 function unavailable(cause: unknown): VarveError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new VarveError(`The local embedder cannot run: ${message}`, {
+  return new VarveError(`The local embedder cannot run: ${messageOf(cause)}`, {
     code: 'embedder_unavailable',
     retryable: false,
     cause,

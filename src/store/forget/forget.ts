@@ -25,7 +25,7 @@ import {
 import { hideInDerived, memoriesBy, removeEntities } from './hide-in-derived.ts';
 import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
 import { hearingOnce, hideInEvent, sayerOf, showWords, spansToHide, tellingSentences } from './hide-words.ts';
-import { redactJson, type Says } from './redact-documents.ts';
+import { redactJson, type Says } from './redact-blocks.ts';
 
 export interface Forgetting {
   scope: Scope;

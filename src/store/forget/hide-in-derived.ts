@@ -7,7 +7,7 @@ import { derivedOf } from '../derivation-store.ts';
 import { toMemory } from '../memory-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { eventsById, type Item, ownersAround, rowsWith } from './hide-in-log.ts';
-import { redactDocuments, redactHistory, redactJson, redactText, type Says } from './redact-documents.ts';
+import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
 import { ofOwner, removeRows, rowsBy } from '../owner-store.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function hideInDerived(
     emptied.push(memory.id);
   }
   await redactMetadata(writer, owner, says);
-  await redactDocuments(writer, owner, { says, gone: new Set(gone) });
+  await redactBlocks(writer, owner, { says, gone: new Set(gone) });
   return emptied;
 }
 

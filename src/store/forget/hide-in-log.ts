@@ -10,7 +10,7 @@ import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { distinctiveStems, hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
-import type { Says } from './redact-documents.ts';
+import type { Says } from './redact-blocks.ts';
 import { rowsBy } from '../owner-store.ts';
 import type { EventRow } from '../session-store.ts';
 

@@ -9,7 +9,7 @@ import type { Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
-import { redactJson, type Says } from './redact-documents.ts';
+import { redactJson, type Says } from './redact-blocks.ts';
 import { removeRows, rowsBy } from '../owner-store.ts';
 import type { EventRow } from '../session-store.ts';
 

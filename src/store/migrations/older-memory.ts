@@ -1,6 +1,7 @@
 import { attributeTable } from '../../record/attributes.ts';
 import { keySchema, type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
 import { canonicalSubject, type Origin, type Trust, USER } from '../../record/statement.ts';
+import { isObject } from '../../record/parse.ts';
 
 // Before schema 8 a memory had a `key` and no other field of a statement. Formation kept its fields in `metadata`, together with the metadata
 // of the application, and permanent facts had a type of their own, `keyed_fact`. The migration upgrades rows once. Revisions and exports
@@ -210,8 +211,4 @@ function isIds(value: unknown, prefix: string): boolean {
     value.length > 0 &&
     value.every((id) => typeof id === 'string' && new RegExp(`^${prefix}_[0-9a-z]{26}$`).test(id))
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

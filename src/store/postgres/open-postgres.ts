@@ -83,7 +83,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
           return await begin(tenant, 'read write', (transaction) => work(transaction as Writer));
         } catch (error) {
           const again = [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error));
-          if (!again || tries >= WRITE_TRIES) throw error;
+          if (!again) throw error;
+          if (tries >= WRITE_TRIES) {
+            throw new VarveError('PostgreSQL ended the transaction each time, because others write the same rows.', {
+              code: 'store_busy',
+              retryable: true,
+              cause: error,
+            });
+          }
         }
       }
     },
@@ -270,7 +277,8 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-const NOT_REACHED = /^(?:57P03|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
+// The server cannot be reached, is starting, or has no room left.
+const NOT_REACHED = /^(?:57P03|53...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(?:08...|57P0[12]|ECONNRESET|EPIPE)$/;
 
 /** Whether an open connection was ended by the server or by the network. */

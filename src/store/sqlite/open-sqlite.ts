@@ -310,7 +310,8 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
  * Takes the write lock at once, because a transaction that reads first and then writes fails when another process has written since the
  * read.
  */
-const beginImmediate = (database: DatabaseSync): Promise<void> => whenFree(() => database.exec('begin immediate'));
+const beginImmediate = (database: DatabaseSync): Promise<void> =>
+  whenFree(() => explained(() => database.exec('begin immediate')));
 
 /** Retries until no other connection holds the lock. Waits without blocking the event loop, unlike SQLite's own timeout. */
 async function whenFree<Result>(attempt: () => Result): Promise<Result> {

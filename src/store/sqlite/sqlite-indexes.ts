@@ -251,7 +251,7 @@ const { Instance, Module } = (
 ).WebAssembly;
 
 // scan(query, vectors, count, width, scores): scores[i] = query · vectors[i], four times four floats a step.
-// Assembled from docs/vector-scan.wat; test/vector-scan.test.ts checks it against plain arithmetic.
+// Assembled from docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
 const MODULE =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKowIBoAICBHsCfwJAA0AgAkUNAf0MAAAAAAAAAAAAAAAAAAAA' +
   'ACEF/QwAAAAAAAAAAAAAAAAAAAAAIQb9DAAAAAAAAAAAAAAAAAAAAAAhB/0MAAAAAAAAAAAAAAAAAAAAACEIIAAhCSAAIANBAnRqIQoDQCAFIAn9' +

@@ -6,7 +6,7 @@ import { attributeTable } from '../../../record/attributes.ts';
 import type { Event, EventKind } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
-import type { Reader, ReadInput, Reading } from '../reader.ts';
+import type { StatementReader, ReadInput, Reading } from '../reader.ts';
 import { select } from './selector.ts';
 import { createLocalReader } from './local-reader.ts';
 import type { ReadParts } from './units.ts';
@@ -51,7 +51,7 @@ function event(said: Said, index: number, at = AT): Event {
 
 async function read(
   said: Said | Said[],
-  options: Partial<ReadInput> & { at?: string; by?: Reader } = {},
+  options: Partial<ReadInput> & { at?: string; by?: StatementReader } = {},
 ): Promise<Reading> {
   const { at, by = reader, ...rest } = options;
   const turns = (Array.isArray(said) && !isTurn(said) ? said : [said as Said]).map((one, index) =>

@@ -4,7 +4,14 @@ import { detectPack, packPattern, packRegExp, plainMarks } from '../../../langua
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
-import { emptyReading, type Reader, type ReadForget, type Reading, type ReadInput, readStatement } from '../reader.ts';
+import {
+  emptyReading,
+  type StatementReader,
+  type ReadForget,
+  type Reading,
+  type ReadInput,
+  readStatement,
+} from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
@@ -46,7 +53,11 @@ const LEAST_OWN = 0.45;
  * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
  * patterns fill for certain. It makes no inferences, rewrites nothing and replaces only slots.
  */
-export function createLocalReader({ embed = null, readParts, select: ask = select }: LocalReaderOptions = {}): Reader {
+export function createLocalReader({
+  embed = null,
+  readParts,
+  select: ask = select,
+}: LocalReaderOptions = {}): StatementReader {
   return {
     id: 'local',
     kind: 'local',

@@ -21,23 +21,23 @@ interface Redaction {
 }
 
 /**
- * Removes forgotten or erased content from the documents around a scope and from their history: matching sentences and values, and those
- * whose sources were removed. Words are matched only in the owner's own documents, because other people may have said the same. Stored
- * answers with the content are deleted. Returns the number of changed documents, versions and answers.
+ * Removes forgotten or erased content from the blocks around a scope and from their history: matching sentences and values, and those
+ * whose sources were removed. Words are matched only in the owner's own blocks, because other people may have said the same. Stored
+ * answers with the content are deleted. Returns the number of changed blocks, versions and answers.
  */
-export async function redactDocuments(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
+export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
     and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
-  const { rows } = await sql<Place & StoredDocument & { id: string; kind: string }>`
+  const { rows } = await sql<Place & StoredText & { id: string; kind: string }>`
     select id, agent_id as agent, user_id as "user", kind, content, basis from blocks where ${around}`.execute(writer);
   let changed = await dropAnswers(writer, { around, scope }, { says, gone });
   const places: Place[] = [];
   const isOwn = ({ agent, user }: Place): boolean => user === scope.user && (user !== null || agent === scope.agent);
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
-    const redact = (document: StoredDocument): StoredDocument =>
-      withoutGone(document, { says: isOwn(block) ? says : saysNothing, gone }, isJson);
+    const redact = (text: StoredText): StoredText =>
+      withoutGone(text, { says: isOwn(block) ? says : saysNothing, gone }, isJson);
     const { content, basis } = redact(block);
     if (content !== block.content || basis !== block.basis) {
       await writer
@@ -57,24 +57,24 @@ export async function redactDocuments(writer: Writer, scope: Scope, { says, gone
 
 const saysNothing: Says = () => false;
 
-/** A document as it is stored: its text, and what its sentences rest on. */
-interface StoredDocument {
+/** A block as it is stored: its text, and what its sentences rest on. */
+interface StoredText {
   content: string;
   basis?: string;
 }
 
-function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson: boolean): StoredDocument {
-  const { content, basis } = document;
+function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolean): StoredText {
+  const { content, basis } = text;
   const all = JSON.parse(basis ?? '{}') as Basis;
   const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
-  // The empty key holds the ids that were left out of the document, and only these ids are removed.
+  // The empty key holds the ids that were left out of the block, and only these ids are removed.
   const rests = new Set(keys.filter((key) => key !== ''));
   const next = isJson
     ? redactJson(withoutEntries(content, rests), says)
     : replaceStatements(content, (statement) =>
         rests.has(contentHash(statement)) || says(statement) ? null : statement,
       );
-  if (keys.length === 0) return { ...document, content: next };
+  if (keys.length === 0) return { ...text, content: next };
   const withoutIds = ({ rests: ids, ...rest }: SentenceBasis): SentenceBasis => ({
     ...rest,
     rests: Object.fromEntries(Object.entries(ids).filter(([id]) => !gone.has(id))),
@@ -84,11 +84,11 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
       .filter(([key]) => !rests.has(key))
       .map(([key, each]) => [key, withoutIds(each)]),
   );
-  return { ...document, content: next, basis: JSON.stringify(left) };
+  return { ...text, content: next, basis: JSON.stringify(left) };
 }
 
 /**
- * Removes events from the sources of the documents of their owners. The sentences stay, because memories outlive their events, and from now
+ * Removes events from the sources of the blocks of their owners. The sentences stay, because memories outlive their events, and from now
  * on cite the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the
  * event was redacted after the sentence was written.
  */
@@ -197,12 +197,12 @@ async function dropAnswers(
   return changed;
 }
 
-/** Redacts the earlier versions of a document or of a memory. */
+/** Redacts the earlier versions of a block or of a memory. */
 export async function redactHistory(
   writer: Writer,
   tenant: string,
   id: string,
-  redact: (document: StoredDocument) => StoredDocument,
+  redact: (text: StoredText) => StoredText,
 ): Promise<number> {
   const revisions = await writer
     .selectFrom('revisions')
@@ -213,7 +213,7 @@ export async function redactHistory(
     .execute();
   let changed = 0;
   for (const { version, before } of revisions) {
-    const snapshot = JSON.parse(before ?? '{}') as StoredDocument;
+    const snapshot = JSON.parse(before ?? '{}') as StoredText;
     if (typeof snapshot.content !== 'string') continue;
     const redacted = redact(snapshot);
     if (JSON.stringify(redacted) === JSON.stringify(snapshot)) continue;

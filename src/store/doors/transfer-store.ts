@@ -1,0 +1,197 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Revision } from '../../record/revision.ts';
+import type { Database, Reader, Writer } from '../database.ts';
+import { toRevision } from '../history-store.ts';
+import type { MemoryRow } from '../memory-rows.ts';
+import { withinScope } from '../owner-store.ts';
+import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
+import type { EventRow } from '../session-store.ts';
+
+const PAGE = 500;
+
+type TableWithId = 'entities' | 'blocks' | 'refusals' | 'forgotten';
+
+/** The rows within a scope that an export reads, page by page. */
+export interface ExportedRows {
+  /** In the order of their ids. */
+  of<Table extends TableWithId>(table: Table): AsyncGenerator<Selectable<Tables[Table]>>;
+  /** In the order in which they were written. */
+  events(): AsyncGenerator<EventRow>;
+  /** `hidden`: derived records that were removed with what was forgotten, such as a summary, and have no record of their own. */
+  memories(which: 'kept' | 'hidden'): AsyncGenerator<MemoryRow>;
+  /** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */
+  revisions(): AsyncGenerator<Revision & { scope: Scope }>;
+}
+
+/** `withShared`: also the user's facts that are shared by all agents. */
+export function exportedRows(database: Database, scope: Scope, withShared: boolean): ExportedRows {
+  const { tenant } = scope;
+  const here = withShared ? withinShared(scope) : withinScope(scope);
+  const read = <Row>(query: RawBuilder<Row>): Promise<Row[]> =>
+    database.read(tenant, async (reader) => (await query.execute(reader)).rows);
+  return {
+    of: <Table extends TableWithId>(table: Table) =>
+      pages<Selectable<Tables[Table]> & { id: string }>((after) =>
+        read(
+          sql`select * from ${sql.table(table)} where ${here} and id > ${after?.id ?? ''} order by id limit ${PAGE}`,
+        ),
+      ),
+    events: () =>
+      pages<EventRow>((after) =>
+        read(sql`select * from events where ${here}
+          and (sequence, row_id) > (${after?.sequence ?? -1}, ${after?.row_id ?? 0})
+          order by sequence, row_id limit ${PAGE}`),
+      ),
+    memories: (which) =>
+      pages<MemoryRow>((after) =>
+        read(sql`select * from memories where ${here} and row_id > ${after?.row_id ?? 0}
+          and ${which === 'kept' ? IS_KEPT : IS_MADE_OF_FORGOTTEN} order by row_id limit ${PAGE}`),
+      ),
+    async *revisions() {
+      const owners = await read(sql<Selectable<OwnerTable>>`select * from owners where ${here} order by owner_key`);
+      for (const { agent_id: agent, user_id: user } of owners) {
+        const place = { tenant, agent, user, session: null, connection: null };
+        for await (const row of pages<Selectable<RevisionTable>>((after) => read(revisionsAfter(place, after))))
+          yield { ...toRevision(row), scope: place };
+      }
+    },
+  };
+}
+
+// The words of what was forgotten stay in the store, where they can be restored or erased, and are in no export.
+const IS_KEPT: RawBuilder<unknown> = sql`coalesce(archive_reason, '') <> 'forgotten'`;
+const IS_MADE_OF_FORGOTTEN: RawBuilder<unknown> = sql`archive_reason = 'forgotten' and not exists (select 1 from forgotten f
+  where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)`;
+
+function withinShared(scope: Scope): RawBuilder<unknown> {
+  const ofAgent = scope.agent === null ? sql`1 = 1` : sql`(agent_id = ${scope.agent} or agent_id is null)`;
+  return sql`${withinScope({ ...scope, agent: null })} and ${ofAgent}`;
+}
+
+/** Rows by pages: `page` reads those after a row. */
+async function* pages<Row>(page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
+  let after: Row | null = null;
+  do {
+    const rows: Row[] = await page(after);
+    yield* rows;
+    after = rows.length < PAGE ? null : (rows.at(-1) ?? null);
+  } while (after !== null);
+}
+
+function revisionsAfter(place: Scope, last: Selectable<RevisionTable> | null): RawBuilder<Selectable<RevisionTable>> {
+  const after = last === null ? sql`` : sql`and (record_id, version) > (${last.record_id}, ${last.version})`;
+  return sql`select * from revisions
+    where tenant_id = ${place.tenant} and owner_key = ${ownerKey(place)} ${after}
+      and not exists (select 1 from memories m where m.tenant_id = revisions.tenant_id and m.id = revisions.record_id
+        and m.archive_reason = 'forgotten')
+    order by record_id, version limit ${PAGE}`;
+}
+
+/** A record in a table of records. */
+interface Place {
+  tenant: string;
+  id: string;
+}
+
+export async function recordExists(
+  reader: Reader,
+  table: 'events' | 'memories' | 'blocks',
+  { tenant, id }: Place,
+): Promise<boolean> {
+  const query = reader.selectFrom(table).select('id').where('tenant_id', '=', tenant).where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** The records among the ids that exist, with their owners. */
+export async function ownersOfRecords(
+  reader: Reader,
+  table: 'events' | 'entities',
+  { tenant, ids }: { tenant: string; ids: readonly string[] },
+): Promise<{ id: string; agent: string | null; user: string | null }[]> {
+  return reader
+    .selectFrom(table)
+    .select(['id', 'agent_id as agent', 'user_id as user'])
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** Gives an event the times that it had in the store it comes from. */
+export async function setEventTimes(
+  writer: Writer,
+  { tenant, id }: Place,
+  { recordedAt, processedAt }: { recordedAt?: Date; processedAt?: Date | null },
+): Promise<void> {
+  await writer
+    .updateTable('events')
+    .set({
+      ...(recordedAt === undefined ? {} : { recorded_at: recordedAt.getTime() }),
+      processed_at: processedAt?.getTime() ?? null,
+    })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Gives a block the version and the beginning that it had in the store it comes from. */
+export async function setBlockVersion(
+  writer: Writer,
+  { tenant, id }: Place,
+  { version, createdAt }: { version: number; createdAt: number },
+): Promise<void> {
+  await writer
+    .updateTable('blocks')
+    .set({ version, created_at: createdAt })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The owner of a memory or a block; null where there is none with this id. */
+export async function ownerKeyOf(reader: Reader, { tenant, id }: Place): Promise<string | null> {
+  const row = await reader
+    .selectFrom(id.startsWith('blk_') ? 'blocks' : 'memories')
+    .select('owner_key')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.owner_key ?? null;
+}
+
+export async function revisionExists(reader: Reader, { tenant, id }: Place, version: number): Promise<boolean> {
+  const query = reader
+    .selectFrom('revisions')
+    .select('version')
+    .where((eb) => eb.and({ tenant_id: tenant, record_id: id, version }));
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<void> {
+  await writer
+    .deleteFrom('revisions')
+    .where((eb) => eb.and({ tenant_id: tenant, record_id: id, version: 1 }))
+    .execute();
+}
+
+/** Writes a revision unless the record has one with this number. Returns whether it was written. */
+export async function addRevision(writer: Writer, revision: Revision & { scope: Scope }): Promise<boolean> {
+  const { scope, recordId, version, at, reason, actor, run, before } = revision;
+  const added = await writer
+    .insertInto('revisions')
+    .values({
+      tenant_id: scope.tenant,
+      owner_key: ownerKey(scope),
+      record_id: recordId,
+      version,
+      at: at.getTime(),
+      reason,
+      actor,
+      run,
+      before: before === null ? null : JSON.stringify(before),
+    })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'record_id', 'version']).doNothing())
+    .returning('version')
+    .executeTakeFirst();
+  return added !== undefined;
+}
