@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../../src/handle/handle.ts';
 import { type App, createApp } from '../../src/http/create-app.ts';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';
@@ -50,6 +53,15 @@ function summaryOf(isShown: boolean): string {
   return isShown ? 'User keeps a zorbexquill in the cellar. User grows tomatoes.' : 'User grows tomatoes.';
 }
 
+let receiver: { url: string; close(): Promise<void> };
+beforeAll(async () => {
+  const listening = createServer((request, response) => request.resume().on('end', () => response.end())).listen(0);
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  receiver = { url: `http://127.0.0.1:${port}/`, close: async () => void listening.close() };
+});
+afterAll(() => receiver.close());
+
 for (const database of databases('sql')) {
   for (const reader of ['the local reader', 'a model'] as const) {
     describe.skipIf(database.skip !== null)(`[X1] no cell has erased words, with ${reader} on ${database.name}`, () => {
@@ -81,7 +93,10 @@ for (const database of databases('sql')) {
           ...(reader === 'a model' ? { languageModel: model, formation: { writes: 'deferred', summaries: true } } : {}),
         });
         await varve.drain();
-        await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/' }, 'test');
+        // One webhook whose messages arrive, and one whose messages wait for another try: with all of them waiting, most of the time
+        // of these tests is tries.
+        await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
+        await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/', events: ['block.changed'] }, 'test');
         key = (await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test')).secret;
         store = await openStore(created.options);
         app = createApp({ varve });
