@@ -52,6 +52,14 @@ export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatab
   ];
 }
 
+/**
+ * How many of something a test makes: `many`, and `few` on PGlite in `npm test`, because PGlite takes about ten times as long for a
+ * statement as SQLite or a server. These have `many`, and `npm run test:all` has `many` on PGlite too.
+ */
+export function countOn({ name }: TestDatabase, { many, few }: { many: number; few: number }): number {
+  return name === 'PGlite' && inject('depth') !== 'all' ? few : many;
+}
+
 // The file of an empty store, one for each worker. Copying it takes a hundredth of the time of the migrations that make one.
 let emptySqlite: Promise<Uint8Array> | undefined;
 
