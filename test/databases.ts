@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
+import { callbackify } from 'node:util';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
 import { createMutex } from '../src/store/database.ts';
@@ -261,20 +262,21 @@ async function createCluster(): Promise<PGlite> {
  */
 async function connectToPglite(database: PGlite): Promise<Client> {
   const { default: pg } = await import('pg');
-  const exchange = (sent: Buffer[], stream: Duplex): Promise<void> =>
+  const exchange = callbackify((sent: Buffer[], stream: Duplex) =>
     database.execProtocolRawStream(Buffer.concat(sent), {
       syncToFs: false,
       // The answer lies in the memory of the database, which it uses again.
       onRawData: (answer) => void stream.push(Buffer.from(answer)),
-    });
+    }),
+  );
   const stream = new Duplex({
     read() {},
     write(chunk: Buffer, _encoding, done) {
-      exchange([chunk], this).then(() => done(), done);
+      exchange([chunk], this, done);
     },
     writev(chunks, done) {
       const sent = chunks.map(({ chunk }) => chunk as Buffer);
-      exchange(sent, this).then(() => done(), done);
+      exchange(sent, this, done);
     },
   });
   const connect = (): void => void setImmediate(() => stream.emit('connect'));

@@ -39,18 +39,15 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const writer = new Kysely<Tables>({ dialect: nodeSqliteDialect(writing) });
   const oneAtATime = createMutex();
   const commit = createGroupCommit(writer, oneAtATime);
-  let reader: Kysely<Tables> = writer;
   let reading = writing;
   try {
     await migrate(writer, writing);
-    if (!inMemory) {
-      reading = await openForReading(options.path);
-      reader = new Kysely<Tables>({ dialect: nodeSqliteDialect(reading) });
-    }
+    if (!inMemory) reading = await openForReading(options.path);
   } catch (error) {
     await closeConnection(writer, writing);
     throw error;
   }
+  const reader = inMemory ? writer : new Kysely<Tables>({ dialect: nodeSqliteDialect(reading) });
 
   let closed = false;
   const assertOpen = (): void => {
