@@ -54,7 +54,7 @@ export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatab
 }
 
 /**
- * How many of something a test makes: `many`, and `few` on PGlite in `npm test`, because PGlite takes about ten times as long for a
+ * How many of something a test makes: `many`, and `few` on PGlite in `npm test`, because PGlite takes several times as long for a
  * statement as SQLite or a server. These have `many`, and `npm run test:all` has `many` on PGlite too.
  */
 export function countOn({ name }: TestDatabase, { many, few }: { many: number; few: number }): number {

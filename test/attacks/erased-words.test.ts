@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-// SQLite and a server are tested with both; on PGlite, which takes ten times as long, the seed of the run says which one it is.
+// SQLite and a server are tested with both; on PGlite, which takes several times as long, the seed of the run says which one it is.
 const READERS = ['the local reader', 'a model'] as const;
 
 for (const database of databases('sql')) {
