@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { textByTrust } from '../src/assemble/escape.ts';
 import { fitContext } from '../src/assemble/fit-context.ts';
 import { formatsOf, type Layout } from '../src/assemble/layout.ts';
@@ -142,7 +142,8 @@ const budget = fc.record({
   sections: fc.dictionary(fc.constantFrom(...SECTION_NAMES), fc.integer({ min: 0, max: 400 }), { maxKeys: 6 }),
 });
 
-const RUNS = 150;
+// Every run draws others.
+const RUNS = inject('depth') === 'all' ? 150 : 75;
 const JSON_IN: Record<string, RegExp> = {
   'working-memory': /^Structured Data:\n(.*)$/m,
   varve: /^<structured_data>\n([\s\S]*?)\n<\/structured_data>$/m,

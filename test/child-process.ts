@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A fixture that runs in a process of its own. */
@@ -12,9 +14,34 @@ export interface Child {
   ended: Promise<number | null>;
 }
 
+const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
+const bundles = new Map<string, string>();
+
+/**
+ * From now on `startChild` starts a fixture as one file. Loading hundreds of modules takes more than half of the processor time of a
+ * short process, so this is for tests that start dozens of them. A fixture must not look for files beside its sources.
+ */
+export async function bundleChild(name: string): Promise<void> {
+  if (bundles.has(name)) return;
+  // Packages that are not in the bundle are found from within node_modules.
+  const dir = fileURLToPath(new URL(`../node_modules/.cache/varve-children/${process.pid}-${name}`, import.meta.url));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  const { rolldown } = await import('rolldown');
+  const bundle = await rolldown({
+    input: fixture(name),
+    platform: 'node',
+    external: /^(node:|pg$|ai$|@opentelemetry\/api$)/,
+    resolve: { mainFields: ['module', 'main'] },
+    logLevel: 'warn',
+  });
+  await bundle.write({ dir, format: 'esm', entryFileNames: `${name}.js` });
+  await bundle.close();
+  bundles.set(name, join(dir, `${name}.js`));
+}
+
 /** Starts `test/fixtures/<name>.ts`. What it prints to stderr goes to ours. */
 export function startChild(name: string, ...parameters: string[]): Child {
-  const file = fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
+  const file = bundles.get(name) ?? fixture(name);
   const child = spawn(process.execPath, [file, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   const waiting = new Set<() => void>();

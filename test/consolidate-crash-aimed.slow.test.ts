@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import { DAY, MINUTE } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';
-import { startChild } from './child-process.ts';
+import { bundleChild, startChild } from './child-process.ts';
 import type { OneJob } from './fixtures/one-job.ts';
 import { killPoints, type KillPoint, type Statements } from './kill-points.ts';
 import { anaOf, KILL_SCENES, openOptions, SCENE_TIME, type KillScene } from './kill-scenes.ts';
@@ -37,6 +37,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'varve-test-compile-cache')
 for (const database of DATABASES) {
   describe.skipIf(database.skip)(`a job that is killed at a statement, on ${database.name}`, () => {
     let kills = 0;
+    beforeAll(() => bundleChild('one-job'));
 
     it.each(KILL_SCENES.map((scene) => ({ ...scene, scene })))(
       '$proves $name: killed with −9 and resumed, it leaves what an undisturbed run leaves',

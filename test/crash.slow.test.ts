@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { HOUR, manualClock } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { readMeta } from '../src/store/progress-store.ts';
 import { createVarve } from '../src/varve.ts';
-import { startChild } from './child-process.ts';
+import { bundleChild, startChild } from './child-process.ts';
 import { databases } from './databases.ts';
 import { randomOf } from './random.ts';
 
@@ -17,6 +17,8 @@ const ROUNDS = 12;
 // PGlite lives inside one process, so these are for the databases that several processes share.
 for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
   describe.skipIf(database.skip !== null)(`processes on ${database.name}`, () => {
+    beforeAll(() => bundleChild('appender'));
+
     it(
       `every acknowledged record survives ${ROUNDS} kills with SIGKILL, and none is stored twice`,
       { timeout: 120_000 },

@@ -1,9 +1,11 @@
-// node test/docs-runner.ts FILES: runs programs one after another, each in an empty working folder, and marks whose output follows.
+// node test/docs-runner.ts FOLDER FILES: runs programs one after another, each in an empty working folder within FOLDER, and marks whose
+// output follows.
 import { mkdirSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 
-for (const file of process.argv.slice(2)) {
-  const folder = file.replace(/\.ts$/, '');
+const [within = '', ...files] = process.argv.slice(2);
+for (const file of files) {
+  const folder = join(within, basename(file, '.ts'));
   mkdirSync(folder);
   process.chdir(folder);
   console.log(`@@ ${basename(file)}`);

@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,6 +92,8 @@ function programsOf(page: string): Program[] {
 describe('snippets of the docs', () => {
   const programs = GUIDES.flatMap(programsOf);
   let folder: string;
+  /** Where the programs put their stores: with those of other tests, in memory. */
+  let stores: string;
   let models: DocsModels;
   let place: ServerPlace;
   let server: ServerProcess;
@@ -99,6 +102,7 @@ describe('snippets of the docs', () => {
     // Within the repository: `varve` is then the package itself, by its source.
     folder = mkdtempSync(join(ROOT, 'test/.docs-'));
     for (const { name, source } of programs) writeFileSync(join(folder, name), `${source}\nexport {};\n`);
+    stores = mkdtempSync(join(tmpdir(), 'varve-docs-'));
     models = await startDocsModels();
     place = await serverPlace();
     server = await startServer(place);
@@ -114,7 +118,7 @@ describe('snippets of the docs', () => {
     await server.stop();
     await place.remove();
     await models.close();
-    rmSync(folder, { recursive: true, force: true });
+    for (const made of [folder, stores]) rmSync(made, { recursive: true, force: true });
   });
 
   it('are there, and each imports varve', () => {
@@ -149,7 +153,7 @@ describe('snippets of the docs', () => {
     // One process for all of them, because most of the time of each would go into loading the library.
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [join(import.meta.dirname, 'docs-runner.ts'), ...files],
+      [join(import.meta.dirname, 'docs-runner.ts'), stores, ...files],
       {
         env: environment,
         timeout: 120_000,

@@ -4,7 +4,7 @@ import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
 import { cpuTimeOf } from './cpu-time.ts';
-import { databases } from './databases.ts';
+import { countOn, databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
 
@@ -322,7 +322,8 @@ for (const database of databases('sql')) {
       );
       const record = (user: string, session: string) =>
         varve.for({ agent: 'a', user, session }).observe({ origin: 'agent', content: lines.join(' ') });
-      for (let index = 0; index < 150; index += 1) {
+      const count = countOn(database, { many: 150, few: 50 });
+      for (let index = 0; index < count; index += 1) {
         const content = `Owes the cooper ${index} a barrel of grade Wexel${index}.`;
         await kim.memories.forget((await kim.memories.create({ type: 'fact', content })).memory.id);
       }

@@ -20,8 +20,11 @@ async function believed(messages: readonly Message[]): Promise<string[]> {
   const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
   const handleOf = (index: number): Handle => varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
   // Each is a user's only message, so that they can be read together, in less time.
-  for (const [index, { text }] of messages.entries()) await handleOf(index).observe({ content: text });
+  const told = [...messages.map(({ text }) => text), 'I live in Graz and work at Bosch.'];
+  for (const [index, content] of told.entries()) await handleOf(index).observe({ content });
   await varve.drain();
+  // What the user says is learned: that little is believed is no silence.
+  expect(JSON.stringify((await handleOf(messages.length).memories.list()).items)).toMatch(/Graz|Bosch/);
   const claimed: string[] = [];
   for (const [index, { text, claims }] of messages.entries()) {
     const { items } = await handleOf(index).memories.list();
@@ -39,11 +42,8 @@ async function believed(messages: readonly Message[]): Promise<string[]> {
 }
 
 describe('[T3] words of somebody else that a user pastes, without a model', () => {
-  it('become no statement about the user', { timeout: 300_000 }, async () => {
-    expect((await believed(messagesOf('pasted'))).length).toBeLessThanOrEqual(2);
-  });
-
-  // Written by an outsider after the reader; nothing was learned from them. By form alone 33 of the 100 were believed.
+  // Written by an outsider after the reader; nothing was learned from them. By form alone 33 of the 100 were believed. The messages that
+  // the reader was improved with are counted in attacks/bridging.test.ts.
   it('become none in messages of a stranger: at most 4 of 100', { timeout: 300_000 }, async () => {
     expect((await believed(messagesOf('pasted-fresh'))).length).toBeLessThanOrEqual(4);
   });

@@ -1,5 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +10,12 @@ import { createMutex } from '../src/store/database.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const HOST = fileURLToPath(new URL('fixtures/cli-host.ts', import.meta.url));
+const TERMINAL = fileURLToPath(new URL('fixtures/cli-terminal.ts', import.meta.url));
 
 export interface CliOptions {
   environment?: Record<string, string>;
   input?: string;
-  /** In a pseudo-terminal, in a process of its own. */
+  /** In a pseudo-terminal; with `input` or `isApart`, in a process of its own. */
   terminal?: boolean;
   /** The working folder. Default: that of the tests. */
   cwd?: string;
@@ -37,7 +41,7 @@ export interface HostedRun {
 
 /**
  * Runs `varve` with its output in a pipe, or in a pseudo-terminal where `terminal` is set. Commands run one after the other in one
- * process for each worker of the tests, which takes a tenth of the processor time that a process for each command takes.
+ * process for each worker of the tests (and one in a terminal), which takes a tenth of the processor time of a process for each command.
  */
 export async function runCli(words: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const kept = Object.entries(process.env).filter(
@@ -45,8 +49,10 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
   );
   const environment = { ...Object.fromEntries(kept), TERM: 'xterm', ...options.environment };
   const { input = '', cwd = process.cwd(), terminal = false, onComplaint, isApart = false } = options;
-  if (terminal || isApart || onComplaint !== undefined) return runApart(words, { ...options, environment });
-  return oneAtATime(() => runHosted({ words, environment, input, cwd }));
+  if (isApart || onComplaint !== undefined || (terminal && input !== ''))
+    return runApart(words, { ...options, environment });
+  const run = { words, environment, input, cwd };
+  return oneAtATime(() => (terminal ? runInTerminal(run) : runHosted(run)));
 }
 
 const oneAtATime = createMutex();
@@ -75,13 +81,60 @@ async function runHosted(run: HostedRun): Promise<CliRun> {
   }
 }
 
+/** A terminal with a process that runs commands in it, and what it has printed since the last of them. */
+interface Terminal {
+  send(run: HostedRun): void;
+  answered(): Promise<CliRun>;
+}
+let terminal: Promise<Terminal> | undefined;
+
+async function runInTerminal(run: HostedRun): Promise<CliRun> {
+  terminal ??= openTerminal();
+  const { send, answered } = await terminal;
+  send(run);
+  return answered();
+}
+
+/** The process ends with its socket, which ends with this process. */
+async function openTerminal(): Promise<Terminal> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-terminal-'));
+  const listening = createServer().listen(join(folder, 'socket'));
+  await once(listening, 'listening');
+  const command = quoted([process.execPath, TERMINAL, join(folder, 'socket')]);
+  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const [socket] = (await once(listening, 'connection')) as [Socket];
+  listening.close();
+  rmSync(folder, { recursive: true });
+  const output = child.stdout.setEncoding('utf8');
+  for (const handle of [child, socket, child.stdin, output] as unknown as { unref(): void }[]) handle.unref();
+  return {
+    send: (run) => void socket.write(`${JSON.stringify(run)}\n`),
+    async answered() {
+      const held = setInterval(() => {}, 60_000);
+      let printed = '';
+      try {
+        for (;;) {
+          const [chunk] = (await once(output, 'data')) as [string];
+          printed += chunk;
+          const end = /\u{F0000}(\d+)\u{F0001}$/u.exec(printed);
+          if (end !== null) return { code: Number(end[1]), stdout: printed.slice(0, end.index), stderr: '' };
+        }
+      } finally {
+        clearInterval(held);
+      }
+    },
+  };
+}
+
+const quoted = (words: readonly string[]): string =>
+  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+
 async function runApart(
   words: readonly string[],
   { environment = {}, input = '', terminal = false, cwd, onComplaint }: CliOptions,
 ): Promise<CliRun> {
   const line = [process.execPath, MAIN, ...words];
-  const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-  const [command, ...parameters] = terminal ? ['script', '-qec', quoted, '/dev/null'] : line;
+  const [command, ...parameters] = terminal ? ['script', '-qec', quoted(line), '/dev/null'] : line;
   const child = spawn(command ?? '', parameters, { env: environment, stdio: 'pipe', cwd });
   child.stdin.end(input);
   if (onComplaint !== undefined) child.stderr.once('readable', onComplaint);

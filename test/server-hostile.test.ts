@@ -179,8 +179,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('DELETE', '/v1/events', { key: null })).status).toBe(401);
     });
 
-    // These three wait together: the first for the time limit of requests, the others ten seconds for a server that gives connections time
-    // to end.
+    // These three wait together, the first for the time limit of requests.
     it.concurrent('lets nobody hold a connection with half a request', { timeout: 20_000 }, async ({ expect }) => {
       const [slow, endless, overMcp] = await Promise.all([
         raw(

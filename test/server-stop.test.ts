@@ -25,3 +25,26 @@ it('a server stops at once, whatever connections are open that wait for no answe
   await closed;
   await varve.close();
 });
+
+it('a server stops although a client reads nothing of a stream', async () => {
+  const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+  const { secret } = await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test');
+  const endless = new ReadableStream<Uint8Array>({ pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20)) });
+  const server = await serve({
+    varve,
+    host: '127.0.0.1',
+    port: 0,
+    settings: DEFAULT_SETTINGS,
+    version: 'test',
+    log: () => {},
+    mcp: async () => new Response(endless, { headers: { 'content-type': 'text/event-stream' } }),
+  });
+  const client = connect(server.port, '127.0.0.1');
+  client.write(`GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
+  await once(client, 'readable');
+  expect(String(client.read(15))).toBe('HTTP/1.1 200 OK');
+  // Waiting for the whole grace would exceed the time limit of the test.
+  await server.stop(24 * 3_600_000);
+  client.destroy();
+  await varve.close();
+});

