@@ -146,9 +146,10 @@ function likelyMeant({ request, told = null }: CheckedForget, asking: AskedIn): 
 
 /**
  * What shows that a request means a sentence: the log-odds of the reading layers, alone and between those of the least and of the most likely
- * sentence; that the sentence shares the most words with the request; that it is of the latest turn or not, for a request that names nothing;
- * that it is of the latest turn, for one that names something; that the request asks for all of a matter; the doubt of the layers about a
- * phrase that is a request, or that there is no phrase; and how many sentences there are.
+ * sentence; that the sentence shares the most words with the request; that it shares all words of a request that a phrase tells; that it is
+ * of the latest turn or not, for a request that names nothing; that it is of the latest turn, for one that names something; that the request
+ * asks for all of a matter; the doubt of the layers about a phrase that is a request, or that there is no phrase; and how many sentences
+ * there are.
  */
 export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, asking: AskedIn): number[][] {
   const odds = sentences.map((sentence) => Math.max(-MOST_ODDS, Math.min(MOST_ODDS, sentence.odds)));
@@ -162,8 +163,9 @@ export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, a
     const own = odds[index] as number;
     return [
       own,
-      (own - least) / (most - least + 1),
+      (own - least + 1) / (most - least + 1),
       Number(mostShared > 0 && shared[index] === mostShared),
+      Number(isPhrased && shared[index] === WHOLE),
       Number(isNothing && quote.event === latest),
       Number(isNothing && quote.event !== latest),
       Number(!isNothing && quote.event === latest),
@@ -177,8 +179,8 @@ export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, a
 
 const MOST_ODDS = 10;
 /** The weights of these signs, by `node train/meant/fit.ts`. */
-const MEANT_WEIGHTS = [0.43, 1.62, 2.61, 1.41, -0.92, -1.02, 0.02, 0.27, 0.05, 0.53];
-const MEANT_BIAS = -2.24;
+const MEANT_WEIGHTS = [0.44, 1.43, 2.36, 1.08, 1.42, -0.91, -1.1, 0, 0.17, 0.09, 0.66];
+const MEANT_BIAS = -2.48;
 /** The log-odds that are enough for a request in so many words: to leave what it means is worse than to forget a sentence too many. */
 const ENOUGH = -0.6;
 
