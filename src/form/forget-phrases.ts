@@ -4,7 +4,7 @@ import { packPattern, packRegExp, PACKS, perPack, plainMarks, wordsPattern } fro
 import { withoutEnd } from '../language/words.ts';
 import { tellingStems } from './meant-by-request.ts';
 
-/** What the words of a request to forget can be beside a request: a change of plan, a correction, or the wish that all is forgotten. */
+/** Patterns for the words of forgetting that are no plain request: a change of plan, a correction, or the wish that all is forgotten. */
 const patternsOf = perPack(({ language, script, calendar, requests: { lead, polite } }) => {
   const { ofMemory, goesOn, forNow, corrects, isNew, whole, announces } = WORDS[language as keyof typeof WORDS];
   const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;

@@ -32,7 +32,11 @@ TIMES = {"foreign": 4, "lives": 2, "requests": 1, "talk": 1, "forget": 4, "keep_
 MOST_OF_REQUEST = 110
 # How often a request is read without what was said before it: the layers first read every message alone, and read it again with the turns
 # before it only if it may ask something.
-ALONE = 0.3
+ALONE = 0.25
+# How often it is read beside its latest turn and older turns, most of them of other people: the product reads a long conversation in several
+# windows, each with the latest turn.
+OLDER = 0.25
+MOST_OLDER = 14
 # So many turns of somebody else are put before what was said, so that a request is also read in a long talk.
 MOST_OTHERS = 5
 
@@ -109,6 +113,17 @@ def with_others(example, said_by_language, rng):
     return [{"parts": [(text, 0) for text, _ in turn["parts"]]} for turn in some]
 
 
+def beside_older(example, said_by_language, rng):
+    """A request with its latest turn, and with older turns among which its own other turns may be."""
+    latest, *own = example["said"]
+    others = [rng.choice(said_by_language[example["language"]]) for _ in range(rng.randint(4, MOST_OLDER))]
+    older = [{"parts": [(text, 0) for text, _ in turn["parts"]]} for turn in others]
+    if rng.random() < 0.5:
+        older += own
+    rng.shuffle(older)
+    return {**example, "said": [latest, *older]}
+
+
 def learn(examples, tokenizer, options):
     torch.manual_seed(7)
     rng = random.Random(7)
@@ -130,8 +145,12 @@ def learn(examples, tokenizer, options):
         for start in range(0, len(order), BATCH):
             rows = []
             for place in order[start : start + BATCH]:
-                if examples[place]["said"] and rng.random() < ALONE:
+                chance = rng.random() if examples[place]["said"] else 1
+                if chance < ALONE:
                     rows.append(alone[place])
+                    continue
+                if chance < ALONE + OLDER and examples[place]["task"] == "request":
+                    rows.append(tokenized(beside_older(examples[place], said_by_language, rng), tokenizer))
                     continue
                 others = with_others(examples[place], said_by_language, rng)
                 rows.append(tokenized(examples[place], tokenizer, others) if others else plain[place])

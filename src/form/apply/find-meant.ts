@@ -89,25 +89,42 @@ function isDoubted({ told = null, isByModel }: CheckedForget): boolean {
   return told !== null && told.asks < DOUBTED && !isByModel;
 }
 
-/** The earlier sentences that the layers take to be meant, and by the words of the request what the layers have not read. */
+/**
+ * The earlier sentences that the layers take to be meant; what a request in so many words means by the fields of statements, unless the
+ * layers are sure of the contrary; and by its words what the layers have not read.
+ */
 async function meantBefore(
   writer: Writer,
-  { request: { about, isLikely }, told = null }: CheckedForget,
+  asked: CheckedForget,
   { own, said, likely, asking }: { own: Memory[]; said: SaidSentence[]; likely: SaidSentence[]; asking: AskedIn },
 ): Promise<Meant> {
+  const { about, isLikely } = asked.request;
   const isNothing = namesNothing(about, asking);
-  const read = told?.sentences.map(({ quote }) => quote) ?? [];
-  const unread = [...own, ...said].filter((item) => !quotesMeet(placesOf(item), read));
-  const byWords = isLikely !== true && !isNothing ? meantByRequest(about, unread, asking) : [];
   const isWhole = isNothing || isWide(about, asking);
   const precise = <Item extends Meanable>(items: readonly Item[]): Item[] =>
-    isWhole ? [] : meantByRequest(about, items, { ...asking, least: WHOLE });
+    isNothing ? [] : meantByRequest(about, items, { ...asking, least: WHOLE });
+  const found: (Memory | SaidSentence)[] = [...likely];
+  if (isLikely !== true && !isNothing) {
+    const { sentences = [], asks = 0 } = asked.told ?? {};
+    const isRead = (item: Memory | SaidSentence): boolean =>
+      quotesMeet(
+        placesOf(item),
+        sentences.map(({ quote }) => quote),
+      );
+    const isUnlikely = ({ quotes }: Memory): boolean =>
+      sentences.some(({ quote, odds }) => quotesMeet(quotes, [quote]) && odds - Math.min(0, asks) < UNLIKELY);
+    const unread = [...own, ...said].filter((item) => !isRead(item));
+    const stated = own.filter((memory) => memory.attribute !== null && !isUnlikely(memory));
+    found.push(...(isDoubted(asked) ? [] : precise(stated)), ...meantByRequest(about, unread, asking));
+  }
   const apart = own.filter((memory) => isWhole || !isInOtherClause(memory, said, precise));
-  return asMeant(writer, apart, [...likely, ...byWords], precise);
+  return asMeant(writer, apart, found, isWhole ? undefined : precise);
 }
 
 /** The log-odds above which an earlier sentence is meant rather than the turn of the request. */
 const RATHER = 1;
+/** Below these log-odds, for a turn that asks, a sentence is not meant even if a field of its statement is named. */
+const UNLIKELY = -9;
 /** Below these log-odds the phrase of a request is probably none. */
 const DOUBTED = -6;
 

@@ -199,7 +199,10 @@ function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase |
   return null;
 }
 
-/** Whether a verb is said to the assistant, neither of anybody nor by somebody else nor as a case: "if I asked you to forget my surgery". */
+/**
+ * Whether a verb of forgetting is addressed to the assistant. It is not if the user or another person is its subject ("I forget", "he won't
+ * keep it"), if somebody else says it ("she said: forget it"), or if it is only supposed ("if I asked you to forget my surgery").
+ */
 function isAddressed({ match: [verb], before, own }: FoundPhrase, pack: Pack): boolean {
   if (isUsersOwn(own, verb, pack) || isPersons(own, verb, pack) || saysOther(before, pack)) return false;
   return !packPattern(pack, 'request:supposing').test(own);
@@ -332,7 +335,7 @@ function beginsClause(before: string, pack: Pack): boolean {
 /** "One more thing: forget my number." */
 const MOST_ANNOUNCING = 3;
 
-/** Whether what stands before a verb leaves it an order of the user's. */
+/** Whether a verb is an order of the user's, by the words before it: nobody else says it, and only words of courtesy begin its clause. */
 function isOrder(before: string, pack: Pack): boolean {
   if (saysOther(before, pack)) return false;
   if (pack.script === 'han') return true;
