@@ -69,7 +69,7 @@ export async function findMeant(forgetting: Forgetting, asked: CheckedForget): P
   const { request, evidence, targets, isByModel, nearest = [] } = asked;
   const { open, own, said } = await meanable(forgetting, asked);
   const named = isByModel ? own.filter(({ id }) => targets.some((target) => target.id === id)) : [];
-  if (named.length > 0) return asMeant(writer, own, withRepeats<Memory | SaidSentence>(named, [...own, ...said]));
+  if (named.length > 0) return { memories: withRepeats(named, own), words: [] };
   const asking = { attributes: deps.attributes, pack: detectPack(evidence.event.content), isAll: request.isAll };
   const isPhrased = request.isLikely !== true;
   const likely = likelyMeant(asked, asking);
