@@ -134,17 +134,29 @@ describe('the image, step by step', () => {
   });
 
   it('runs as a user of its own, is healthy, remembers, and stops when it is told to', async () => {
-    const port = String(await freePort());
-    const env = { ...withoutOurs(), ...last.environment, HOME: '/nonexistent', PORT: port, HOST: '127.0.0.1' };
     const [command = '', ...parameters] = [...image.words(last, 'ENTRYPOINT'), ...image.words(last, 'CMD')];
-    const server = spawn(command, parameters, { env, cwd: last.folder, ...IDS });
-    let said = '';
-    for (const stream of [server.stdout, server.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()));
     const check = image.words(last, 'HEALTHCHECK');
-    const isHealthy = (): boolean => spawnSync(check[0] ?? '', check.slice(1), { env, ...IDS }).status === 0;
+    const start = async () => {
+      const port = String(await freePort());
+      const env = { ...withoutOurs(), ...last.environment, HOME: '/nonexistent', PORT: port, HOST: '127.0.0.1' };
+      const server = spawn(command, parameters, { env, cwd: last.folder, ...IDS });
+      const said: string[] = [];
+      for (const stream of [server.stdout, server.stderr])
+        stream.on('data', (data: Buffer) => said.push(data.toString()));
+      const state = (): string => {
+        if (server.exitCode !== null) return 'exited';
+        return spawnSync(check[0] ?? '', check.slice(1), { env, ...IDS }).status === 0 ? 'healthy' : 'starting';
+      };
+      await expect.poll(state, { timeout: 60_000, interval: 500, message: said.join('') }).not.toBe('starting');
+      return { server, said, port, env };
+    };
+    let started = await start();
+    // Another process may have taken the port that was free.
+    if (started.server.exitCode !== null) started = await start();
+    const { server, said, port, env } = started;
     try {
-      await expect.poll(isHealthy, { timeout: 60_000, interval: 500 }).toBe(true);
-      const key = /varve_[\w-]+/.exec(said)?.[0];
+      expect({ exitCode: server.exitCode, said: said.join('') }).toMatchObject({ exitCode: null });
+      const key = /varve_[\w-]+/.exec(said.join(''))?.[0];
       const ask = async (path: string, body: unknown): Promise<unknown> => {
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
         const url = `http://127.0.0.1:${port}${path}?user=ana&session=s`;
