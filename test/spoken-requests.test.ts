@@ -162,6 +162,11 @@ describe('[X1] a request in a long conversation', () => {
   it.each([
     // The phrase of a request, in talk that asks nothing of the memory: no turn is lost, however many share a word with it.
     ['Olga is going to lose it when she sees the gate.', []],
+    // The words share nothing with the turn: a field of its statement is named.
+    ['Forget where I work, please.', ['Ahrweiler']],
+    // The words before a colon ask, and those of a heading do not.
+    ['Two things that can go: my phone number and where I teach.', ['0151 2233445', 'Ahrweiler']],
+    ['Mail from Olga: please delete my phone number.', []],
     // One matter that two turns state.
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],

@@ -39,6 +39,9 @@ function withoutOpening(about: string, pack: Pack | null): string {
   return (pack === null ? plain : plain.replace(openingOf(pack), '')).trim();
 }
 
+/** Below these log-odds of the reading layers the phrase of a request is probably none: "Marius is going to lose it". */
+export const DOUBTED: number = -6;
+
 /** How much an item must share with a request to be meant (`sharedWords`): a third of its words, half of them, or all. */
 const THIRD = 0.2;
 export const HALF: number = 0.3;

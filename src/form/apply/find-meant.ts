@@ -16,6 +16,7 @@ import type { Evidence } from '../check/evidence.ts';
 import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compare.ts';
 import {
   type AskedIn,
+  DOUBTED,
   isAllAsked,
   isMoreThanGreeting,
   isWide,
@@ -125,8 +126,6 @@ async function meantBefore(
 const RATHER = 1;
 /** Below these log-odds, for a turn that asks, a sentence is not meant even if a field of its statement is named. */
 const UNLIKELY = -9;
-/** Below these log-odds the phrase of a request is probably none. */
-const DOUBTED = -6;
 
 /**
  * The statements and sentences that a request may mean. `open` has also the statements of the turn of the request itself and of later

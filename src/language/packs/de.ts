@@ -87,11 +87,8 @@ export const german: Pack = {
     so: 'also|deshalb|deswegen|darum|drum|daher',
     supposing:
       '(?<!lieber,? )(?<!besser,? )(?<!gut,? )(?<!froh,? )(?<!dankbar,? )(?<!lieber )(?<!besser )wenn(?! ja| möglich)|falls(?! ja| möglich)|angenommen',
-    the: 'der|die|das',
     person: 'er|sie|ihn|ihm|seine?[mnrs]?',
-    when: 'heute (?:früh|morgen|vormittag|mittag|nachmittag|abend)|gestern(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?|vorgestern|letzte (?:nacht|woche)|am wochenende',
     own: '(?:ich|wir) (?:soll\\p{L}*|muss|müss\\p{L}*|kann|können|könnte|werde|würde|darf) (?!(?:dich|sie) )(?:\\S+ ){0,7}|(?:soll|muss|kann) (?:ich|wir) (?!(?:dich|sie) )(?:\\S+ ){0,7}',
-    again: 'also|ich mein(?:e|te)?|sprich|d\\.h\\.|das heißt',
     points: 'das|dies|letzten?|letzte[rs]?|eben|gerade',
     it: 'es|das|sie|ihn|die',
     correcting:

@@ -110,12 +110,9 @@ export const english: Pack = {
     so: 'so|then|therefore',
     supposing:
       '(?<!better )(?<!great )(?<!rather )(?<!nice )(?<!grateful )(?<!appreciate it )(?<!best )if(?! (?:you|u|so|possible))|suppose|supposing',
-    the: 'the',
     person: 'he|she|him|her|his|hers',
     people: 'they',
-    when: 'this (?:morning|afternoon|evening)|last (?:night|week|weekend)|yesterday|tonight|(?:at|on|over) the weekend',
     own: "(?:i|we) (?:should|must|can't|cannot|couldn't|have to|need to|will|might|could) (?:\\S+ ){0,6}",
-    again: 'i mean|meaning|that is|i\\.e\\.|so|also',
     points: 'that|this|it|them|last|just',
     it: 'it|that|them|one',
     correcting:

@@ -156,17 +156,11 @@ interface PackRequests {
   /** Words that begin a clause which follows from the one before it, and clauses that only suppose: "so", "if". */
   so: string;
   supposing: string;
-  /** Definite articles, and words that continue a statement about a person mentioned before: "she", "me dijo". */
-  the: string;
+  /** Subjects of a verb that is said of other people, and not to the assistant: "he won't keep it", "they won't keep it". */
   person: string;
-  /** Further subjects of a verb that is said of other people, and not to the assistant: "they won't keep it". */
   people?: string;
-  /** Times by which a request can refer to a statement: "what happened last night". */
-  when: string;
   /** Words before a verb whose subject is the user: "I should", "I can't". */
   own: string;
-  /** Phrases that repeat a request in other words: "I mean". */
-  again: string;
   /** Words that refer to the preceding statement, and pronouns for it after a verb. */
   points: string;
   it: string;

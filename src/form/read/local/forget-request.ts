@@ -4,6 +4,7 @@ import type { TextSpan } from '../../../language/sentences.ts';
 import type { Event } from '../../../record/event.ts';
 import {
   type AskedIn,
+  DOUBTED,
   HALF,
   isMoreThanGreeting,
   type Meanable,
@@ -17,7 +18,7 @@ import type { Reading, ReadInput } from '../reader.ts';
 import type { Kept } from './statements-of-turn.ts';
 import { correctionStart } from '../../forget-phrases.ts';
 import { deniesItself, forgetObject, type ForgetObject } from './requests.ts';
-import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
+import { askingOdds, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** Reads a request to forget: its words, and whether it means its own turn, of which then nothing is formed. */
 export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, kept }: TurnReading): void {
@@ -53,14 +54,6 @@ export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, 
   if (about === '' || about === said.trim()) dropOwnTurn(turn, { reading, kept });
   const isAll = unit.pack !== null && packPattern(unit.pack, 'request:all').test(unit.text);
   reading.forgets.push({ quote, about, known: [], isAll, isDenial: deniesItself(unit) });
-}
-
-/** Below these log-odds of the reading layers a phrase does not mean its own turn: "put that somewhere you won't lose it". */
-const DOUBTED = -6;
-
-function isDoubted({ told }: Turn, unit: ReadUnit): boolean {
-  const parts = told.asking.filter((part) => part.start < unit.end && part.end > unit.start);
-  return parts.length > 0 && parts.every(({ odds }) => odds < DOUBTED);
 }
 
 /** The words after a request in its own sentence that give a new value; null where none follow. */
@@ -141,7 +134,9 @@ function ownWords(
   unit: ReadUnit,
   object: ForgetObject & { points: boolean; isGrounded: IsGrounded; asked: AskedIn },
 ): { request: string; words: string; span: TextSpan } | null {
-  if (isDoubted(turn, unit)) return null;
+  // "Put that somewhere you won't lose it."
+  const asking = askingOdds(turn, unit);
+  if (asking.length > 0 && Math.max(...asking) < DOUBTED) return null;
   const { event } = turn;
   const { text, start } = unit;
   const { following, clause, near, points, isDenied, isGrounded, asked } = object;

@@ -21,6 +21,7 @@ import { deniesItself, isHeaded, leadOf, type Request, requestOf } from './reque
 import { featuresOf, type Select, select } from './selector.ts';
 import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
+  askingOdds,
   isOwnMessage,
   taggedSlots,
   type ReadParts,
@@ -232,17 +233,17 @@ const MOST_LIKELY = 3;
  * may find.
  */
 function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, request: Request | null): void {
-  const parts = turn.told.asking.filter((part) => part.start < unit.end && part.end > unit.start);
+  const asking = askingOdds(turn, unit);
   // "On second thought, don't keep it" has the phrase of a withdrawal.
   const needed = request === 'take-back' ? SURELY_ASKS : MAY_ASK;
-  const isPossible = parts.some(({ odds }) => request === 'forget' || odds >= needed);
+  const isPossible = asking.some((odds) => request === 'forget' || odds >= needed);
   const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
   // "Delete my number, no wait, keep it" asks nothing.
   const isWithdrawn =
     request === null && unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
   // "Two things that can go: my number and my street." In "Ana's mail: …" the words before the colon ask nothing.
   const lead = leadOf(unit);
-  const isAsked = lead !== null && (parts[0]?.odds ?? 0) >= LEAD_ASKS;
+  const isAsked = lead !== null && (asking[0] ?? 0) >= LEAD_ASKS;
   const isOthers = unit.isForeign || (isHeaded(unit) && !isAsked);
   if (isWithdrawn || isOthers || likely.length === MOST_LIKELY || !isPossible) return;
   const own = isAsked ? { own: { start: unit.start + lead.length, end: unit.end } } : {};

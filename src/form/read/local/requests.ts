@@ -332,20 +332,13 @@ function beginsClause(before: string, pack: Pack): boolean {
   return word === undefined || !packPattern(pack, 'they').test(word);
 }
 
-/** "One more thing: forget my number." */
-const MOST_ANNOUNCING = 3;
-
 /** Whether a verb is an order of the user's, by the words before it: nobody else says it, and only words of courtesy begin its clause. */
 function isOrder(before: string, pack: Pack): boolean {
   if (saysOther(before, pack)) return false;
   if (pack.script === 'han') return true;
-  // "Is this polite: please delete my number": what a longer sentence announces is a text, and no order.
-  const announced = before.lastIndexOf(':');
-  const announcing = before.slice(0, Math.max(0, announced)).trim();
-  if (announcing.split(/\s+/).length > MOST_ANNOUNCING) return false;
-  // "Write to the clinic: please delete my records."
-  const asksElse = packPattern(pack, 'ask').exec(announcing)?.index === 0;
-  if (asksElse && !packPattern(pack, 'request:polite').test(announcing)) return false;
+  // "One more thing: forget my number." After "mail from Olga:" or "is this polite:" the words are a text, and no order.
+  const announcing = before.slice(0, Math.max(0, before.lastIndexOf(':'))).trim();
+  if (announcing !== '' && !announces(announcing, pack)) return false;
   return patternsOf(pack).lead.test(lastClause(before, pack));
 }
 

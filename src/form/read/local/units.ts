@@ -242,6 +242,11 @@ export interface ToldMessage {
   values: (TextSpan & { attribute: string; probability: number })[];
 }
 
+/** The log-odds of the parts of a sentence that it asks to forget something; none where no layers have read it. */
+export function askingOdds({ told }: Turn, { start, end }: TextSpan): number[] {
+  return told.asking.filter((part) => part.start < end && part.end > start).map(({ odds }) => odds);
+}
+
 export const UNTOLD: ToldMessage = { foreign: [], asking: [], values: [] };
 
 const MOST_PARTS = 400;
