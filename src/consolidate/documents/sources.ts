@@ -56,7 +56,8 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
 /**
  * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of
  * their own, and without merged texts, whose statements are listed themselves. Past events leave the working memory when they have not been
- * said or used for long, and so do the user's own words that no model has read, habits after twice the time. Other states stay to their end.
+ * said or used for long, and so do the user's own words that no model has read, habits after twice the time. Other states stay until they
+ * end.
  */
 export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
