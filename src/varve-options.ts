@@ -95,7 +95,7 @@ export function assertNode(version?: string): void {
 }
 
 interface Kind {
-  /** What would be right, as a sentence goes on: "… must be <right>". */
+  /** What the option must be, as the end of a sentence: "… must be <right>". */
   right: string;
   is(value: unknown): boolean;
 }

@@ -46,7 +46,7 @@ describe('the layouts, as golden files', () => {
     }
   }
 
-  it('[T12] has its parts in their order, and leaves out what has nothing', async () => {
+  it('[T12] has its parts in their order, and leaves out empty ones', async () => {
     const { system } = await assembled('rich', 'working-memory');
     const labels = [
       '# Your Context',

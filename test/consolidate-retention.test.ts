@@ -165,7 +165,7 @@ for (const database of databases('sql')) {
       expect(await maintain()).toBe(10);
     });
 
-    it('[X1] a memory that goes takes its words from the documents of its owner, and of nobody else', async () => {
+    it('[X1] an erased memory leaves the documents of its owner, and no others', async () => {
       const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
       const others = [
         varve.for({ tenant: 't', agent: 'coach', user: 'ben' }),
@@ -253,7 +253,7 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
-    it('[X1] more than one batch goes in one pass, and nothing without a setting', async () => {
+    it('[X1] one pass erases more than one batch, and nothing without a setting', async () => {
       const { varve, ana, clock } = await open({ consolidation: { eventRetention: { decision: 1 } } });
       const note = (index: number, kind: EventKind) => ({ kind, content: `Number ${index}.` });
       await ana.observe(Array.from({ length: 450 }, (_, index) => note(index, 'decision')));

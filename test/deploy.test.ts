@@ -14,7 +14,7 @@ interface Dashboard {
   panels: { title: string; targets: { expr: string }[] }[];
 }
 
-describe('what is watched is there', () => {
+describe('the monitored metrics exist', () => {
   let place: ServerPlace;
   let server: ServerProcess;
   let metrics: string;
@@ -60,7 +60,7 @@ describe('what is watched is there', () => {
   });
 });
 
-describe('the files by their own rules', () => {
+describe('the files of the deployment', () => {
   // test/image.slow.test.ts runs the Dockerfile's steps.
   it('the Dockerfile passes a linter', () => {
     expect(lintDockerfile(read('Dockerfile')).map(({ message }) => message)).toEqual([]);
@@ -91,7 +91,7 @@ describe('the files by their own rules', () => {
     },
   );
 
-  it('the collector’s pipelines name what it has, it takes what the example sends, and it scrapes as Prometheus does', () => {
+  it('the collector’s pipelines name components that it has, take what the example sends, and scrape as Prometheus does', () => {
     type Parts = Record<string, unknown>;
     const config = parseYaml(read('deploy/otel-collector.yaml')) as Record<string, Parts> & {
       service: { pipelines: Record<string, Record<string, string[]>> };
@@ -204,7 +204,7 @@ describe('the Helm chart', () => {
     expect(() => render({ server: {} })).toThrow(/replicas|allowedHosts/);
   });
 
-  it('starts the commands, the port and the paths that there are, with settings that the docs name', async () => {
+  it('uses commands, a port and paths that exist, with settings that the docs name', async () => {
     const text = templates.join('\n');
     const settings = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
     for (const [name] of text.matchAll(/\bVARVE_[A-Z]+(?:_[A-Z]+)*|\bDATABASE_URL/g))

@@ -162,7 +162,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
   });
 });
 
-describe('memories beside each other', { timeout: 180_000 }, () => {
+describe('memory products beside each other', { timeout: 180_000 }, () => {
   const run = promisify(execFile);
   const script = join(import.meta.dirname, '../bench/peers/run.ts');
 

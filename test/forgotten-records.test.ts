@@ -354,7 +354,7 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
-    it('take numbers out of data, too: those that tell it, and none of the others', async () => {
+    it('take numbers out of data, too: those that identify the statement, and no others', async () => {
       const data = { income: 61300, months: [61300, 12], rooms: 3, spent: { rent: 900, tax: 61300.5 } };
       await kim.blocks.replace('scaffold', data);
       const { events } = await kim.observe({ content: 'Form sent.', metadata: { amount: 61300, pages: 4 } });

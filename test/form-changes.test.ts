@@ -21,7 +21,7 @@ import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 // What a model's answers make of changes that it tells clumsily: in part, under another name, under another number, without end.
 
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null)(`changes that a model tells on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`changes that a model reads on ${database.name}`, () => {
     let server: ProtocolServer;
     let varve: Varve;
     let clock: ManualClock;

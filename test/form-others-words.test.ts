@@ -111,7 +111,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
     });
   });
 
-  it('is not, whatever the assistant answers in between', { timeout: 300_000 }, async () => {
+  it('is not the user’s own, whatever the assistant answers in between', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       for (const [announcement, text, word] of ANNOUNCED.slice(0, 8)) {
         const between = 'Of course, paste the text here.';
@@ -120,7 +120,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
     });
   });
 
-  it('leaves ordinary talk after a request about words', { timeout: 300_000 }, async () => {
+  it('leaves ordinary talk alone after a request about words', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       const lost: string[] = [];
       for (const [request, talk, word] of ORDINARY)
@@ -161,7 +161,7 @@ describe('[T3] a chat of several people without a field for the speaker', () => 
     });
   });
 
-  it('leaves the words under the name of the user, notes about others, and labels that are no names', async () => {
+  it('leaves the words under the name of the user, notes about others, and labels that are not names', async () => {
     await withForming(async (forming) => {
       expect(await learned(forming, ['Karin: I live in Bremen'], { user: 'karin' })).toMatch(/Bremen/);
       expect(await learned(forming, ['My name is Karin.', 'Karin: I live in Bremen'])).toMatch(/Bremen/);

@@ -806,7 +806,7 @@ for (const database of databases()) {
       expect([...formed.confirmed, ...formed.updated].sort()).toEqual([short.id, tea.id].sort());
     });
 
-    it('[Q4] extends gives the whole statement, and keeps what was said before as a version', async () => {
+    it('[Q4] the relation extends gives the whole statement, and keeps what was said before as a version', async () => {
       await open();
       const handle = fresh();
       const known = await know(handle, {

@@ -283,7 +283,7 @@ for (const database of databases('sql')) {
       expect((await ana().facts.get('lucky_number'))?.value).toBe('7');
     });
 
-    it('makes one attribute with many values of what had a key for each', async () => {
+    it('makes one attribute with many values of facts that had a key for each value', async () => {
       expect(await memory('penicillin')).toMatchObject({ attribute: 'allergy', value: 'penicillin' });
       expect(await memory('nuts')).toMatchObject({ attribute: 'allergy', value: 'nuts', archivedAt: null });
       expect(await memory('morenuts')).toMatchObject({

@@ -74,7 +74,7 @@ describe('online metrics and the checks of extraction', { timeout: 180_000 }, ()
     expect(stdout).toContain(EXTRACTION_CHECKS.hallucinated.remedy);
   });
 
-  it('[Q10] [T19] the server tells the same, as JSON and as metrics of Prometheus', async () => {
+  it('[Q10] [T19] the server reports the same, as JSON and as metrics of Prometheus', async () => {
     server = await startServer(place);
     const online = await server.call('GET', '/v1/online-metrics?user=ana');
     expect(online.body).toMatchObject({

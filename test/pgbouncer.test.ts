@@ -27,7 +27,7 @@ describe.skipIf(URL === undefined)('PgBouncer in transaction mode', () => {
     await store.close();
   });
 
-  it('costs nothing that was acknowledged, with many writers, readers and workers', { timeout: 120_000 }, async () => {
+  it('loses nothing that was acknowledged, with many writers, readers and workers', { timeout: 120_000 }, async () => {
     const options = { store: { url: URL ?? '', schema }, embedder: null };
     const [one, other] = [await createVarve(options), await createVarve(options)];
     await Promise.all(

@@ -93,7 +93,7 @@ describe.skipIf(database?.skip !== null)('the vacuum after an erasure', () => {
 });
 
 describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connections', () => {
-  it('costs no process, no acknowledged event, and no event twice', { timeout: 60_000 }, async () => {
+  it('ends no process, loses no acknowledged event, and stores none twice', { timeout: 60_000 }, async () => {
     const { options, drop } = await database!.create();
     const name = `cut_${randomUUID().slice(0, 8)}`;
     const url = new URL(inject('postgresUrl') ?? '');
@@ -140,7 +140,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('is left in no transaction by reads, which do not wait for the end of theirs', async () => {
+  it('has no transaction left open by reads, which do not wait for their commit', async () => {
     const { options, drop } = await database!.create();
     const name = `read_${randomUUID().slice(0, 8)}`;
     const url = new URL(inject('postgresUrl') ?? '');

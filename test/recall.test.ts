@@ -143,7 +143,7 @@ for (const database of databases('sql')) {
       expect((await handle.memories.get(first!.id))?.accessCount).toBe(2);
     });
 
-    it('[L3] of 40 live memories the 30 nearest are ranked, ten come, fewer within a token budget', async () => {
+    it('[L3] of 40 live memories the 30 nearest are ranked, ten are returned, fewer within a token budget', async () => {
       const handle = open();
       const make = (content: string, importance: number) =>
         handle.memories.create({ type: 'fact', content, importance });

@@ -384,7 +384,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(server.log.filter((line) => line.includes('"internal"'))).toEqual([]);
     });
 
-    it('tells of changes as server-sent events, from a cursor on', async () => {
+    it('streams changes as server-sent events, from a cursor on', async () => {
       const client = createClient({ url: server.url, key: server.key ?? '' });
       const stop = new AbortController();
       const seen: string[] = [];

@@ -67,7 +67,7 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
     expect(missed.length).toBeLessThanOrEqual(spoken.length * 0.1);
   });
 
-  it('are not obeyed where they are pasted, quoted or told', { timeout: 300_000 }, async () => {
+  it('are not obeyed where they are pasted, quoted or reported', { timeout: 300_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const forming = await openForming(options, { formation: { writes: 'immediate' } });
     const handles = await sayInTurn(
@@ -111,7 +111,7 @@ describe('[X1] a request that means its own turn', () => {
   });
 });
 
-describe('[X1] a request that no phrase tells', () => {
+describe('[X1] a request without a phrase', () => {
   const SAID = [
     'I make 90k a year at Siemens.',
     'I live at Hauptstrasse 12 in Graz.',

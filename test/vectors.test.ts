@@ -103,7 +103,7 @@ for (const database of databases('sql')) {
         return hits.map((hit) => rows.find((row) => row.row_id === hit.rowId)?.content ?? '');
       });
 
-    it('finds the nearest of the owner, live ones only, with what else must hold', async () => {
+    it('finds the nearest of the owner, live ones only, with further conditions', async () => {
       const handle = varve.for(scope);
       await handle.memories.create({ type: 'fact', content: 'red apple tree' });
       await handle.memories.create({ type: 'preference', content: 'red apple pie' });

@@ -84,7 +84,7 @@ describe('addresses that a webhook may not call', () => {
   });
 
   it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])(
-    'and %s may',
+    '%s is public, and may be called',
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },

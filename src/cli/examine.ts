@@ -181,7 +181,7 @@ async function queue(varve: Varve): Promise<Finding> {
   return good('background work', `${of('waiting')} waiting, none failed for good`);
 }
 
-/** A worker polls every ten seconds, so a job that is overdue by more than this has no worker. */
+/** A worker looks for due schedules every second, so one that is overdue by more than this has no worker. */
 const LATE = 5 * 60_000;
 
 async function heldChanges(varve: Varve): Promise<Finding> {

@@ -20,7 +20,7 @@ import { createOutput, type Output, table } from './output.ts';
 export async function runCommand(line: readonly string[]): Promise<number> {
   const json = line.includes('--json');
   const output = createOutput({ json, raw: line.includes('--raw') });
-  // A reader that stops early (`varve list | head -1`) is no error.
+  // A reader that stops early (`varve list | head -1`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
   );

@@ -77,8 +77,8 @@ export function cutWords(text: string, limit: number): string {
 }
 
 /**
- * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. Documents with
- * fewer than `few` items are not checked.
+ * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. The share is not
+ * checked for documents with fewer than `few` items.
  */
 export function shrinks(
   { before, after }: { before: number; after: number },
@@ -87,5 +87,5 @@ export function shrinks(
   return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
 }
 
-/** A scaffold with at most this many values may be replaced freely. */
+/** A scaffold with fewer values than this may lose any share of them, but not all. */
 export const FEW_VALUES = 3;

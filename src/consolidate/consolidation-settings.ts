@@ -6,7 +6,7 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 export interface ConsolidationSettings {
   /** Working memory and scaffold. */
   tiers: TierSettings;
-  /** Reflections that wait are merged into what is always in mind, at each level. */
+  /** How waiting reflections are merged into the texts that are in every prompt, at each level. */
   reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
   tags: TagSettings;
   patterns: PatternSettings;
@@ -29,7 +29,7 @@ export interface TierSettings {
   words: number;
   /** Days after which an unconfirmed sentence of the working memory is dropped. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null: the agent's own. */
+  /** The keys that the scaffold may have; null: the agent chooses them. */
   scaffoldKeys: string[] | null;
   /** The most observations in one call. */
   batch: number;
@@ -63,7 +63,7 @@ export interface PatternSettings {
 
 export interface NightlySettings {
   enabled: boolean;
-  /** The local hour, 0 to 23. A user can have another. */
+  /** The local hour, 0 to 23. A user can have an hour of their own. */
   hour: number;
   /** The zone of users who have set none. */
   timeZone: string;
@@ -77,10 +77,10 @@ export interface DecaySettings {
   enabled: boolean;
   /** Days without access after which importance begins to fall. */
   unreadDays: number;
-  /** Below this importance, unread for so long: archived. */
+  /** A memory below this importance that was unread for so long is archived. */
   archiveBelow: number;
   archiveAfterDays: number;
-  /** Below this importance, unread for so long: pruned, which is archived as well. */
+  /** A memory below this importance that was unread for so long is pruned, which is archived as well. */
   pruneBelow: number;
   pruneAfterDays: number;
 }

@@ -59,7 +59,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   });
 }
 
-// The next pass does not need the answer, because the store was changed between the two passes.
+// How many answers may turn out not to be needed, because the store changed between two passes, before the dry run fails.
 const MOST_STRAYED = 3;
 
 function keptChanging(): VarveError {

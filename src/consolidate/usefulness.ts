@@ -213,7 +213,7 @@ export function judgeUse(
   return { used, reaction: used && reaction !== null ? reactionOf(reaction, answer) : null };
 }
 
-/** What the first words of a reaction say of the answer. Reactions are short, so that the answer tells the language where they do not. */
+/** What the first words of a reaction say of the answer. Where a short reaction does not show its language, that of the answer counts. */
 function reactionOf(text: string, answer: string): Verdict['reaction'] {
   const pack = detectPack(text, detectPack(answer) ?? english) ?? english;
   const said = plainMarks(text).replace(/^[^\p{L}\p{N}]+/u, '');

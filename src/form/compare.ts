@@ -21,7 +21,7 @@ export interface Vectors {
   of: readonly Float32Array[];
 }
 
-/** What embeds, for whom, and who pays for it. */
+/** The embedder, the scope that is read for, and the meter that records the cost. */
 export interface EmbedWork {
   deps: Pick<FormDeps, 'database' | 'embedding'>;
   scope: Scope;

@@ -4,7 +4,7 @@ import { packPattern, packRegExp, PACKS, perPack, plainMarks, wordsPattern } fro
 import { withoutEnd } from '../language/words.ts';
 import { tellingStems } from './meant-by-request.ts';
 
-/** Patterns for the words of forgetting that are no plain request: a change of plan, a correction, or the wish that all is forgotten. */
+/** Patterns for words of forgetting that are not a plain request: a change of plan, a correction, or the wish that all is forgotten. */
 const patternsOf = perPack(({ language, script, calendar, requests: { lead, polite } }) => {
   const { ofMemory, goesOn, forNow, corrects, isNew, whole, announces } = WORDS[language as keyof typeof WORDS];
   const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
@@ -29,8 +29,8 @@ const CLAUSE = /[,;.!?–—。，、！？]|\s-\s/u;
 const SHORTEST_QUESTION = 3;
 
 /**
- * "Forget the peanut sauce, what about soy?": whether a phrase of forgetting changes a plan. Its object has no sign of what the memory knows
- * ("my", "what I told you"), and it holds for now, or a proposal, a question or an instruction follows. `after` begins with the phrase.
+ * "Forget the peanut sauce, what about soy?": whether a phrase of forgetting changes a plan. Its object has no word that refers to memory
+ * ("my", "what I told you"), and it is limited to now, or a proposal, a question or an instruction follows. `after` begins with the phrase.
  */
 export function changesPlan(after: string, pack: Pack): boolean {
   const { ofMemory, forNow, goesOn } = patternsOf(pack);

@@ -46,7 +46,7 @@ export interface FormOptions {
 }
 
 /**
- * Makes memories of what a session has said since the last formation:
+ * Forms memories from what was said in a session since its last formation:
  *
  *     take → read → resolve → check → compare → decide → apply
  *
@@ -59,7 +59,7 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
   return formTaken(deps, scope, {
     ...options,
     by: 'model',
-    // The user's turns are shown whole, within reason.
+    // The user's turns are shown up to ten times as long as others.
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
     reason: 'learned from the conversation',
     take: (reader, place) => takeUnformed(reader, deps, place, options),
@@ -191,7 +191,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       ...formable,
       scope,
       reader: reader.id,
-      // Where the answer was cut, the local reader's drafts may be all that is known of the turns that it did not get to.
+      // Where the answer was cut, the local reader's drafts may be the only record of the turns that it did not reach.
       replacesDrafts: reader.kind === 'model' && formable.reading.isCut !== true && !isRefused(formable),
       eventIds: events.map(({ id }) => id),
       why,

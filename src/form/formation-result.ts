@@ -63,7 +63,7 @@ export interface FormResult {
   retired: string[];
   /** Known statements that were said again. */
   confirmed: string[];
-  /** What the user asked to forget: ids of records, which `forgotten.list()` gives with what they said. */
+  /** What the user asked to forget: the ids of the records that `forgotten.list()` returns. */
   forgotten: string[];
   /** Memories that were restored because the user withdrew a request to forget. */
   restored: string[];

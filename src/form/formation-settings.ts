@@ -15,11 +15,11 @@ export type FormTask = (typeof FORM_TASKS)[number];
 
 /** How memories are formed. Times are milliseconds. */
 export interface FormationSettings {
-  /** Memories that recall finds. */
+  /** Whether statements are formed, which recall finds. */
   facts: boolean;
-  /** Reflections, which are in every prompt. */
+  /** Whether reflections are formed, which are in every prompt. */
   reflections: boolean;
-  /** Topics of a session, once it is quiet. */
+  /** Whether the topics of a session are summarised once it is quiet. */
   summaries: boolean;
   /** `immediate`: every exchange is read at once. `deferred`: nothing is written before the formation of its session. */
   writes: 'immediate' | 'deferred';
@@ -70,7 +70,7 @@ export interface SummarySettings {
 export interface ThresholdSettings {
   /** From this similarity on, a known memory is a candidate for the decision. */
   related: number;
-  /** Without a model, a known memory of the same owner and type is revised. */
+  /** Without a model, a known memory of the same owner and type is confirmed or revised from this similarity on. */
   nearlySame: number;
   /** From this similarity on, two memories are merged by a later job. */
   same: number;
@@ -83,8 +83,8 @@ export interface LimitSettings {
   /** Known memories that each new one is compared with. */
   candidates: number;
   /**
-   * The most statements that one formation may add: one for every six words that it reads, but `minimumMemories` of a short text, and never
-   * more than `memories`. A model's further statements are refused.
+   * The most statements that one formation may add: one for every six words that it reads, at least `minimumMemories` and never more than
+   * `memories`. A model's further statements are refused.
    */
   memories: number;
   minimumMemories: number;

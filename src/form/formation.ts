@@ -40,7 +40,7 @@ export interface Formation {
   readonly jobs: JobKinds;
   /** Begins to read exchanges as they arrive. */
   start(): void;
-  /** Reads what waits. */
+  /** Reads the events that wait. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -113,7 +113,7 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
     },
     summarise: {
       isPaid: true,
-      // With a model this job forms the session. At the same time as another formation it would be a second call for the same turns.
+      // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
       async run(job, { signal, complete }) {
         await oneAtATime(scopeOfJob(job), () => summariseSession(deps, scopeOfJob(job), { signal, complete }));
       },

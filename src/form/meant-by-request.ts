@@ -27,22 +27,22 @@ export interface AskedIn {
   attributes: AttributeTable;
   /** The language of the turn that asks. */
   pack?: Pack | null;
-  /** It asks for everything of a matter: "you can forget that whole story". */
+  /** It asks for everything about a matter: "you can forget that whole story". */
   isAll?: boolean | undefined;
 }
 
 const openingOf = perPack(({ requests: { opening = '(?!)' } }) => packRegExp(`^(?:(?:${opening})\\s+)+`));
 
-/** What a request is about, without the words before it: "please forget what I said about my". */
+/** What a request is about, without its opening words ("please forget what I said about my"). */
 function withoutOpening(about: string, pack: Pack | null): string {
   const plain = plainMarks(about);
   return (pack === null ? plain : plain.replace(openingOf(pack), '')).trim();
 }
 
-/** Below these log-odds of the reading layers the phrase of a request is probably none: "Marius is going to lose it". */
+/** Below these log-odds of the reading layers a phrase is probably not a request: "Marius is going to lose it". */
 export const DOUBTED: number = -6;
 
-/** How much an item must share with a request to be meant (`sharedWords`): a third of its words, half of them, or all. */
+/** The least result of `sharedWords` for an item to be meant: with a third of the request's words, with half of them, or with all. */
 const THIRD = 0.2;
 export const HALF: number = 0.3;
 export const WHOLE: number = 1;
@@ -63,12 +63,12 @@ export function meantByRequest<Item extends Meanable>(
   const asked = { attributes, pack: own, least, isAll: isAllAsked(about, { attributes, pack: own, isAll }) };
   const things = thingsIn(words, own);
   const meant = things.map((thing) => meantByThing(thing, items, asked));
-  // "Her name and her school": where each of them is known.
+  // "Her name and her school" are two things if both are known.
   if (things.length > 1 && meant.every(({ length }) => length > 0)) return [...new Set(meant.flat())];
   return things.length > 1 ? meantByThing(words, items, asked) : meant.flat();
 }
 
-/** "Le prénom de ma fille ni son école" are two things. */
+/** The things that a request names: "le prénom de ma fille ni son école" are two. */
 function thingsIn(words: string, pack: Pack | null): string[] {
   if (pack === null || pack.requests.joins === '') return [words];
   const { joins, another } = pack.requests;
@@ -105,7 +105,7 @@ const GERMAN_NAME = /(?<=(?<!\p{L})(?:bei|in|nach|aus) )\p{Lu}\p{Ll}{2,}(?!\p{L}
 
 /**
  * Whether an item and the words of a request name different things: "that I worked at Bosch" does not mean "works at Siemens". "Where I live
- * in Austria" asks for a value, so that a name in such words tells nothing.
+ * in Austria" asks for a value, so a name in such words does not count.
  */
 function namesAnother(words: string, { subject = '', content, value }: Meanable, pack: Pack | null): boolean {
   const name = pack?.language === 'de' ? GERMAN_NAME : NAME;
@@ -121,7 +121,7 @@ function namesAnother(words: string, { subject = '', content, value }: Meanable,
 export function sharedWords(words: string, items: readonly Meanable[], { attributes, pack = null }: AskedIn): number[] {
   const topics = topicsIn(words, { attributes, pack });
   const stems = tellingStems(words, pack);
-  // Each clause alone: "right, the burlesque, nobody can know".
+  // Each clause is compared alone: in "right, the burlesque, nobody can know" only the second names anything.
   const clauses = partsOf(words, pack)
     .filter((clause) => !keeps(clause, pack))
     .map((clause) => tellingStems(withoutTopics(clause, pack), pack));
@@ -134,7 +134,7 @@ export function sharedWords(words: string, items: readonly Meanable[], { attribu
   });
 }
 
-/** "That Anna has depression": the statements with all words of a request that names somebody beside something else. */
+/** "That Anna has depression": the statements that contain all words of a request that names a person and something else. */
 function besideName<Item extends Meanable>(
   words: string,
   { named, items, pack }: { named: readonly Item[]; items: readonly Item[]; pack: Pack | null },
@@ -167,7 +167,7 @@ function keeps(clause: string, pack: Pack | null): boolean {
   return packPattern(pack, 'request:keep').test(clause) && !packPattern(pack, 'request:drop').test(clause);
 }
 
-/** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
+/** Topics that stand for several attributes: "my health" covers conditions, medication, surgery and more. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
   health: [...wordSet('medical_condition medication illness mental_health surgery skin_and_hair pregnancy addiction')],
 };
@@ -181,7 +181,7 @@ export function isWide(about: string, { pack = null }: AskedIn): boolean {
   );
 }
 
-/** Whether a request asks for all of a matter: "everything about Danny". */
+/** Whether a request asks for everything about a matter: "everything about Danny". */
 export function isAllAsked(about: string, { pack = null, isAll = false }: AskedIn): boolean {
   return isAll || hasWords(plainMarks(about), 'request:all', pack ?? detectPack(about));
 }
@@ -209,7 +209,7 @@ function isNamed(value: string | null, plain: string): boolean {
     : plain.includes(` ${wanted} `);
 }
 
-/** "All I told you of Javier": the statements about a person whose name is a value. */
+/** "All I told you of Javier": the statements about a person who is the value of a found statement. */
 function aboutNamed<Item extends Meanable>(named: readonly Item[], items: readonly Item[]): Item[] {
   const names = named.map(({ value }) => ` ${normalValue(value ?? '')} `);
   return items.filter(({ subject = '' }) => names.some((name) => ` ${normalValue(subject)} `.includes(name)));
@@ -267,7 +267,7 @@ function sharesWords(wanted: ReadonlySet<string>, text: string): number {
     stems.some((other) => {
       if (other === stem) return true;
       const [short, long] = other.length < stem.length ? [other, stem] : [stem, other];
-      // "Laktose" and "laktoseintolerant".
+      // A compound: "Laktose" and "laktoseintolerant".
       if (short.length >= 6 && long.startsWith(short)) return true;
       return (
         short.length >= 5 &&
@@ -299,7 +299,7 @@ const topicsOf = perPack(({ language, topics, script }) => {
   }));
 });
 
-/** "My phone number and my address" are two things. */
+/** The parts of a request between punctuation marks and conjunctions: "my phone number and my address" has two. */
 function partsOf(words: string, pack: Pack | null): string[] {
   const joins = (pack === null ? PACKS : [pack]).flatMap(({ script, requests: { joins, but } }) =>
     script === 'han' ? [] : [joins, but],
@@ -323,7 +323,7 @@ function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<stri
       for (const { attribute, pattern } of topicsOf(pack)) {
         // "My husband's name" is about the husband: a name is the user's only where nobody else is mentioned.
         for (const match of part.matchAll(pattern))
-          // "From your notes" says where something is stored.
+          // "From your notes" says where something is stored, and not what.
           if (!pointingWord(pack).test(match[0]))
             offer(attribute, attribute === 'name' ? 1 : match.index + match[0].length, match[0].length);
       }

@@ -34,7 +34,7 @@ export interface CheckedRequests {
   ends: {
     target: Memory;
     evidence: Evidence;
-    /** Where that lies ahead: the day from which it is over. */ on: Date | null;
+    /** The day from which it is over, if that day is in the future. */ on: Date | null;
   }[];
   forgets: CheckedForget[];
   refused: Refusal[];
@@ -48,11 +48,11 @@ export interface CheckedForget {
   targets: Memory[];
   /** Whether a language model recognised the request, after reading the whole conversation. */
   isByModel: boolean;
-  /** What the reading layers make of the request; null where they cannot read. */
+  /** How the reading layers read the request; null if there are no layers. */
   told?: ToldRequest | null;
   /** For embedders without such layers: the sentence that is nearest in meaning. It counts if the words of the request mean nothing. */
   nearest?: Quote[];
-  /** The request is the wish that all of the user's is forgotten. */
+  /** The request is to forget everything about the user. */
   isEverything?: boolean;
 }
 

@@ -63,7 +63,7 @@ function summaryJob(scope: Scope, delay: number): NewJob {
 
 const MESSAGES_AT_ONCE = 20;
 
-/** The jobs that read an exchange. The formation of its session reads the rest of a long one; without a session nothing else does. */
+/** The jobs that read an exchange: its last messages, because the formation of its session reads the rest; without a session, all of it. */
 function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
   return [...chunks(read, MESSAGES_AT_ONCE)]
@@ -77,7 +77,7 @@ function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
 }
 
 const MOST_SESSIONS = 500;
-/** How long after it was given up, because of a dead provider or an expired key, a formation is tried again. */
+/** How long after a formation was given up, because of a dead provider or an expired key, it is tried again. */
 const TRY_AGAIN_AFTER = HOUR;
 
 /** Queues a formation for every session that has been quiet for long and has unread events, however few. */

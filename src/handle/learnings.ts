@@ -25,7 +25,7 @@ export interface LearningHandle {
   add(learning: NewLearning): Promise<Memory>;
   /** The rules that hold, the most important first. */
   list(options?: { category?: string }): Promise<Memory[]>;
-  /** Ends a rule. It stays in the history. */
+  /** Forgets a rule: it is hidden everywhere until it is restored or erased. */
   forget(id: string): Promise<Memory>;
 }
 

@@ -27,7 +27,7 @@ export interface Running {
   port: number;
   /**
    * Accepts no new requests, ends streams, finishes the other requests, and closes those that remain after `grace` milliseconds. Default
-   * 10,000. A stream whose client does not take its end is closed after a second.
+   * 10,000. A stream whose client does not read to its end is closed after a second.
    */
   stop(grace?: number): Promise<void>;
 }
@@ -41,7 +41,7 @@ const REQUEST_TIMEOUT = 30 * 60_000;
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
-// A stream has been ended, and its client continues elsewhere from its cursor. Only a client that reads nothing takes longer.
+// How long an ended stream may stay open. Its client continues elsewhere from its cursor; only one that does not read takes longer.
 const STREAM_GRACE = 1000;
 
 /** Begins to listen. Fails when the port is taken. */
@@ -105,7 +105,7 @@ function listening(app: App, { host: hostname, port, streams }: Listening): Prom
   const fetch = async (request: Request, { incoming, outgoing }: HttpBindings | Http2Bindings): Promise<Response> => {
     const { socket, method } = incoming;
     const response = await app.fetch(request, socket.remoteAddress ?? '');
-    // What is asked for with POST is an answer to somebody, also where it is sent as events.
+    // The answer to a POST is not a stream of changes, even if it is sent as events.
     const isStream = method === 'GET' && response.headers.get('content-type') === 'text/event-stream';
     if (isStream && !outgoing.closed) {
       streams.add(socket);

@@ -6,7 +6,7 @@ const ENGLISH = packOf('en');
 
 /** A text with a note in its own language, such as "(until 2026-05-04)". The day is written so that it reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day: Date | null = null): string {
-  // In doubt English; but three words as in "Lebt in Köln" are too few to be told from a fallback.
+  // In doubt English, but not as the fallback of a text of three words: "Lebt in Köln" would then count as English.
   const isShort = text.split(' ').length <= 3;
   const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
   const written = pack?.dated[note].replace('{day}', day === null ? '' : isoDay(day));

@@ -345,7 +345,7 @@ const MOST_IN_STATEMENT = 20;
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;
-  // "User's Diwali post" names a post, and no person.
+  // "User's Diwali post" names a post and not a person.
   for (const { type, name, aliases } of extractEntities(`${text.replace(/\b[Uu]ser['’]s\b/g, 'my')}\n${subjectName}`)) {
     if (!isNumber(name) && !/^user$/i.test(name)) found.set(entitySlug(name), { type, name, aliases });
   }

@@ -178,7 +178,7 @@ async function ensureBudget(
     if (spent < limit) continue;
     const until = Date.parse(`${day}T00:00:00Z`) + DAY;
     throw new VarveError(
-      `The budget of ${name} for ${day} is spent: ${spent} of ${limit} micro-dollars. Background work goes on at ${new Date(until).toISOString()}.`,
+      `The budget of ${name} for ${day} is spent: ${spent} of ${limit} micro-dollars. Background work continues at ${new Date(until).toISOString()}.`,
       { code: 'budget_spent', retryable: true, details: { tenant, day, spent, limit, until } },
     );
   }

@@ -112,7 +112,7 @@ class TolerantReader {
   #readObject(depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     this.position += 1;
-    // Only of the outermost object a part is of use: a part of an item would be another statement.
+    // Only a part of the outermost object is of use: a part of an item would be another statement.
     this.#whileWhole(depth === 0, '}', () => {
       const key = (this.#text[this.position] as string) in CLOSERS ? this.#readText('key') : this.#take(WORD);
       this.#clean = false;

@@ -59,7 +59,7 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
         return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
       } catch (error) {
         throw invalidInput(
-          'The cursor is not valid. Give the cursor that the page before returned, unchanged and with a key of the same tenant.',
+          'The cursor is not valid. Give the cursor that the previous page returned, unchanged and with a key of the same tenant.',
           { cause: (error as Error).name },
         );
       }

@@ -76,13 +76,14 @@ export async function* followChanges(
 }
 
 /**
- * The watermark that is `overlap` milliseconds before another. Up to schema 15 places of events were row numbers: a hundredth of one is enough.
+ * The watermark that is `overlap` milliseconds before another. Up to schema 15 places of events were row numbers: a hundredth of the number
+ * is enough for these.
  */
 function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
   return { sequence: Math.floor(sequence - Math.min(versionsOf(overlap), sequence / 100)), at: at - overlap };
 }
 
-/** Waits for a write in this process, and a second at most. Gives whether something was written. */
+/** Waits for a write in this process, a second at most. Returns whether something was written. */
 async function waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<boolean> {
   const stop = new AbortController();
   const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];

@@ -210,7 +210,7 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
         const row = await findDelivery(writer, tenant, id);
         if (row === undefined) throw notFound('delivery', id);
         if (row.state !== 'failed' && row.state !== 'dropped') {
-          throw new VarveError(`The delivery ${id} is ${row.state}: only one that failed can be sent again.`, {
+          throw new VarveError(`The delivery ${id} is ${row.state}: only a failed or dropped one can be sent again.`, {
             code: 'conflict',
           });
         }

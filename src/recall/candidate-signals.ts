@@ -188,7 +188,7 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
 // Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
 
-/** The relative position of a document's time within the time span of the store. */
+/** The signals of time: freshness, the position within the time span of the store, the closeness to asked dates, and the anchor. */
 function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis, dates, now } = context;
   const { firstTime, lastTime } = view;

@@ -40,8 +40,8 @@ export async function allowedDocuments(
 }
 
 /**
- * Withdraws the turns that say nothing ("ok", "Noted.", "thanks!"). They are found by a query that has none but their own words, and a
- * greeting or an agreement is content where it answers a question with words of the query.
+ * Withdraws the turns that say nothing ("ok", "Noted.", "thanks!"). They are found only by a query without other words than theirs. A
+ * greeting or an agreement also counts where it answers a question with words of the query.
  */
 export function leaveOutSmallTalk(
   allowed: Uint8Array,

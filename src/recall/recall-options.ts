@@ -19,7 +19,7 @@ export interface SignalWeights {
 
 /** Options of a recall, all of which have defaults. */
 export interface RecallOptions {
-  /** The most results. Default 10. */
+  /** The most results. Default 10, and 20 for a question that asks for several items. */
   limit?: number;
   /** The most tokens that the results' texts may have together. */
   tokenBudget?: number;

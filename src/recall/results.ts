@@ -261,7 +261,7 @@ export function packResults(
   return { results: packed, answerable, abstained: false, degraded };
 }
 
-/** Whether results say the same already: all turns of a statement, or statements that say all of the words that they quote of a turn. */
+/** Whether results already contain all turns of a statement, or statements that say all of the words that they quote from a turn. */
 function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
   if (result.event === null) {
     const turns = turnsOf(result, memoryTypes);

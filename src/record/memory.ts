@@ -279,7 +279,7 @@ export function isPlanOver(memory: Timed, now: number): boolean {
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }
 
-/** Whether a memory whose type has outcomes has one: done, dismissed, achieved. Open and snoozed are no outcomes. */
+/** Whether a memory whose type has outcomes has one: done, dismissed, achieved. Open and snoozed are not outcomes. */
 export function hasOutcome(
   { state }: Pick<Memory, 'state'>,
   type: Pick<MemoryType, 'initialState'> | undefined,

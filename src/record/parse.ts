@@ -22,7 +22,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
   });
 }
 
-/** Of a union, what is wrong within the form that was meant: the one that does not fail as a whole. */
+/** The issues of a union within the form that was meant: the one that does not fail as a whole. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const meant = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));

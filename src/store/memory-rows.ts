@@ -154,7 +154,7 @@ export function uniqueKey(memory: Identity, type: MemoryType): string | null {
 }
 
 /**
- * The key of exact duplicates, which have the same words and the same fields. Two statements may quote the same text; they are no
+ * The key of exact duplicates, which have the same words and the same fields. Two statements may quote the same text; they are not
  * duplicates where the subject, attribute, value or polarity differs.
  */
 export function contentKey({ content, subject, attribute, value, polarity }: Omit<Identity, 'type' | 'title'>): string {

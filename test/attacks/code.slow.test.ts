@@ -38,7 +38,7 @@ describe('code and memory of a foreign folder (S3)', () => {
     });
 
   it(
-    'no command runs it or uses the memory unasked; each names it and says how to ask',
+    'no command runs it or uses the memory unasked; each names it and says how to allow it',
     { timeout: 300_000 },
     async () => {
       const counted = tally('foreign code');

@@ -121,7 +121,7 @@ for (const database of databases()) {
       },
     );
 
-    it('an order that the user gives is the user’s, and what the agent notices of habits is no order', async () => {
+    it('an order that the user gives is the user’s, and a habit that the agent notices is not an order', async () => {
       const handle = open();
       await handle.observe({ content: 'Always answer in Spanish, please.' });
       await runTool(handle, 'remember', { text: 'Always answer in Spanish.' });

@@ -59,7 +59,7 @@ const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[
 
 /**
  * The changes that a model's answer makes: the list of changes that it was asked for, or a whole text, which some models give anyway.
- * In a whole text a sentence that stands there already stays as it is, and a sentence that is missing is dropped. An answer with JSON that
+ * In a whole text a sentence that the document already has stays, and a sentence that is missing is dropped. An answer with JSON that
  * cannot be read makes no changes: it is never taken for a text.
  */
 export function readChanges(answer: string, document: BlockText, materials: readonly Material[]): ReadChanges {
@@ -79,7 +79,7 @@ export function readChanges(answer: string, document: BlockText, materials: read
 
 /** A valid answer has fewer changes than this. */
 const MOST_CHANGES = 200;
-/** The least share of a sentence's words that must stand in its sources. */
+/** The least share of a sentence's words that must be in its sources. */
 const MADE_OF = 0.5;
 
 function changesOfText(text: string, { sentences }: BlockText, materials: readonly Material[]): DocumentChange[] {
@@ -279,10 +279,10 @@ function considered(
   };
 }
 
-/** A document with at most this many statements may be replaced freely. */
+/** A document with fewer statements than this may lose any share of them, but not all. */
 const FEW = 3;
 
-/** Why changes need a review: they lose more than a share of the statements that still hold. Null where they need none. Null: they may. */
+/** Why changes need a review: they lose all or more than a share of the statements that still hold. Null where they need none. */
 export function lossOf(
   { held, lost }: Pick<ChangedDocument, 'held' | 'lost'>,
   share: number,

@@ -56,7 +56,8 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
 /**
  * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of
  * their own, and without merged texts, whose statements are listed themselves. Past events leave the working memory when they have not been
- * said or used for long, and so do the user's own words that no model has read, habits in twice the time. Any other state stays until it ends.
+ * said or used for long, and so do the user's own words that no model has read, habits after twice the time. Other states stay until they
+ * end.
  */
 export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
@@ -78,7 +79,7 @@ export function workingMaterials({ statements, doubted }: Statements, deps: Upke
 
 /** A habit changes more slowly than a situation, by this factor. */
 const HABIT_LASTS = 2;
-/** Reading keeps words in the documents up to so many times `staleAfterDays` after they were said: a third of what is older has ended. */
+/** Reading keeps words in the documents up to this many times `staleAfterDays` after they were said: a third of what is older has ended. */
 const MOST_BY_USE = 5;
 
 /** Whether a statement has neither been said nor read for long. */
@@ -90,7 +91,7 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 }
 
 /**
- * Whether documents say something only while it is being said or used, because nothing would notice when it is no longer true: the user's
+ * Whether documents contain a statement only while it is being said or used, because nothing would show that it no longer holds: the user's
  * own words, without a field by which a later statement could end them. Recall finds them after that. In 46 invented lives one in six had
  * ended where it was a fact, one in four where it was a habit, and one in thirty where it was a taste or a detail of a life.
  */
@@ -122,17 +123,17 @@ export interface Statements {
   doubted: ReadonlySet<string>;
 }
 
-/** The least similarity, on the scale of `Calibration`, to words that pass, and to words that last, such as tastes. */
+/** The least similarity of a change, on the scale of `Calibration`, to passing words, and to lasting words such as tastes. */
 const RELATED = 0.65;
 const SAME = 0.8;
 /** Statements that were made within this time of each other count as made together. */
 const TOGETHER = DAY / 2;
 
 /**
- * The statements with those of the user's own words that are in doubt: of all that was said before a change ("Glenys does Wednesdays with me
- * now") they are nearest to it. Nobody can tell without a model whether it ends them, so documents leave them out, and recall still finds
- * them. Everything above a similarity was once in doubt: outside English, where sentences are nearer to each other, that was a third of what
- * documents could say. Measured by `bench/documents.ts`.
+ * The statements, and those of the user's own words that are in doubt: the words that are nearest to a later change ("Glenys does
+ * Wednesdays with me now"). Without a model it is unknown whether the change ends them, so documents leave them out, and recall still finds
+ * them. An earlier version doubted everything above a similarity: outside English, where sentences are nearer to each other, that was a
+ * third of what documents could say. Measured by `bench/documents.ts`.
  */
 export async function withDoubts(
   reader: Reader,

@@ -330,7 +330,7 @@ function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick
   );
 }
 
-/** What a model was shown: an order or an address in its answer must stand there, an order in words of the user's own. */
+/** The texts that a model was shown. An order or an address in its answer must be among them, an order in the user's own words. */
 function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);
   const known = [...sentences, ...statements.map(({ content }) => content)];

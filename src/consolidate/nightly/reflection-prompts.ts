@@ -150,7 +150,7 @@ export interface ReflectInput extends Numbering {
 /** The agent's answers are context, not evidence: their beginning is enough. */
 const ANSWER_CHARACTERS = 160;
 
-/** Profile, working memory, facts, intentions and learnings after a day of talk. */
+/** Asks for profile, working memory, facts, intentions and learnings after a day of conversation. */
 export const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'profile',
   version: 2,

@@ -97,7 +97,7 @@ function isMeasure(value: unknown): value is { name: string; value: number } {
   );
 }
 
-/** "got 1,340 views" → 1,340 views. Dates, times and money are no counts. */
+/** "got 1,340 views" → 1,340 views. Dates, times and money are not counts. */
 function readMeasure(text: string): Evidence['measure'] {
   const [, number, name] =
     /(?<![\p{L}\p{N}$€£#.,:/-])(\p{N}{1,3}(?:,\p{N}{3})+|\p{N}+(?:\.\p{N}+)?)\s+(\p{L}{3,20})\b/u.exec(text) ?? [];

@@ -116,7 +116,7 @@ export interface ToolSuggestion {
 
 const MOST_PATTERNS = 200;
 
-/** Tools that the patterns of a scope speak for, the best first. Without a message: by how often they were used. */
+/** The tools that the patterns of a scope suggest, the best first. Without a message: by how often they were used. */
 export async function suggestTools(
   parts: Parts,
   scope: Scope,

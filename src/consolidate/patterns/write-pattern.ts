@@ -18,7 +18,7 @@ const LEAD_WORDS = 30;
 
 /**
  * Writes what evidence has in common as a pattern, or brings the one that is there up to date. The numbers are always
- * those that were counted; a model only words the sentence before them. The episodes stay, out of context.
+ * those that were counted; a model only words the sentence before them. The episodes are archived as absorbed.
  */
 export async function writePattern(
   deps: Parts & RunDeps,

@@ -45,7 +45,7 @@ interface ApplyWork {
   why: Change;
 }
 
-/** What the decisions of a formation are written with. */
+/** What is needed to write the decisions of a formation. */
 interface Applying {
   writer: Writer;
   deps: ApplyDeps;
@@ -56,8 +56,8 @@ interface Applying {
 export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
 
 /**
- * Decides and writes statements one after the other, so that each sees those before it. Runs in the transaction that holds the
- * owner's lock: what was compared cannot change meanwhile.
+ * Decides and writes statements one after the other, so that each is compared with those before it. Runs in the transaction that holds the
+ * owner's lock, so that the compared statements cannot change meanwhile.
  */
 export async function applyStatements(writer: Writer, deps: ApplyDeps, work: ApplyWork): Promise<Applied> {
   const applied: Applied = { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
@@ -360,15 +360,15 @@ function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom'
   const movedDue = target.tense === 'planned' && target.dueAt !== null ? statement.validFrom : null;
   return {
     validFrom,
-    // An end before the new beginning belongs to the old one.
+    // An end before the new beginning belonged to the old beginning.
     validTo: validFrom !== null && validTo !== null && validTo < validFrom ? null : validTo,
     dueAt: statement.dueAt ?? movedDue ?? target.dueAt,
   };
 }
 
 /**
- * Archives a draft before the model's reading is decided on, and restores what the draft had replaced, so that the reading decides again.
- * Of a chain of drafts, that is what the first of them had replaced.
+ * Archives a draft before the model's reading is decided on, and restores the statement that the draft had replaced, so that the reading
+ * decides again. In a chain of drafts, the statement that the first draft had replaced is restored.
  */
 async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
   const { writer, deps, work, applied } = applying;
@@ -414,7 +414,7 @@ async function toMemory(applying: Applying, statement: Statement): Promise<Inter
   return {
     ...fields,
     content: text,
-    // A reader gives no titles: where an application's type needs one, it is the statement itself.
+    // A reader gives no titles: where an application's type needs one, the statement itself is the title.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
     reader: work.reader,

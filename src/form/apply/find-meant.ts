@@ -48,7 +48,7 @@ export interface Forgetting {
 
 const MOST_KNOWN = 1000;
 
-/** All statements of the user that may be changed here, and all that the user has said before, of whatever kind it is. */
+/** The user's statements that may be changed here, live and replaced, and the user's earlier turns: at most `MOST_KNOWN` of each. */
 export async function findEverything(forgetting: Forgetting, event: Event): Promise<Meant> {
   const { writer, owner } = forgetting;
   const memories = await forgettable(forgetting, [], true);
@@ -62,8 +62,8 @@ export async function findEverything(forgetting: Forgetting, event: Event): Prom
 }
 
 /**
- * What a request means: what a language model names; otherwise the words of its own turn; otherwise earlier sentences and statements;
- * otherwise, where the request names nothing, what was said just before it.
+ * What a request means, by the first of these that applies: the statements that a language model names; the words of its own turn; earlier
+ * sentences and statements; for a request that names nothing, what was said just before; its own sentence, or the nearest earlier one.
  */
 export async function findMeant(forgetting: Forgetting, asked: CheckedForget): Promise<Meant> {
   const { writer, deps } = forgetting;
@@ -74,7 +74,7 @@ export async function findMeant(forgetting: Forgetting, asked: CheckedForget): P
   const asking = { attributes: deps.attributes, pack: detectPack(evidence.event.content), isAll: request.isAll };
   const isPhrased = request.isLikely !== true;
   const likely = likelyMeant(asked, asking);
-  // "Don't keep this: I take sertraline." cannot mean anything else; "my PIN is 1234, don't keep that" can.
+  // "Don't keep this: I take sertraline." can mean only its own turn; "my PIN is 1234, don't keep that" may mean an earlier one.
   const isOwn = !likely.some(({ odds }) => odds > RATHER) || (isPhrased && (request.own?.start ?? 0) > evidence.start);
   if (request.own !== undefined && isOwn)
     return withStatements(writer, open, [{ event: evidence.event.id, ...request.own }]);
@@ -85,14 +85,14 @@ export async function findMeant(forgetting: Forgetting, asked: CheckedForget): P
   return withStatements(writer, open, request.isDenial === true ? besideRequest(evidence) : nearest);
 }
 
-/** "Marius is going to lose it": whether the reading layers take the phrase of a request for none. It then means at most one turn. */
+/** "Marius is going to lose it": whether the reading layers deny that the phrase is a request. It then means at most one turn. */
 function isDoubted({ told = null, isByModel }: CheckedForget): boolean {
   return told !== null && told.asks < DOUBTED && !isByModel;
 }
 
 /**
- * The earlier sentences that the layers take to be meant; what a request in so many words means by the fields of statements, unless the
- * layers are sure of the contrary; and by its words what the layers have not read.
+ * The earlier sentences that the layers take to be meant. A request with a phrase also means the statements whose fields it names, unless
+ * the layers are sure of the contrary, and statements and sentences that the layers have not read if they share words with it.
  */
 async function meantBefore(
   writer: Writer,
@@ -124,19 +124,19 @@ async function meantBefore(
 
 /** The log-odds above which an earlier sentence is meant rather than the turn of the request. */
 const RATHER = 1;
-/** Below these log-odds, for a turn that asks, a sentence is not meant even if a field of its statement is named. */
+/** Below these log-odds, less the layers' doubt about the request, a sentence is not meant even if a field of its statement is named. */
 const UNLIKELY = -9;
 
 /**
- * The statements and sentences that a request may mean. `open` has also the statements of the turn of the request itself and of later
- * turns, `own` has those that held when the user asked.
+ * The statements and sentences that a request may mean. `open` also has the statements of the request's own turn and of later turns; `own`
+ * has those that held when the user asked.
  */
 async function meanable(
   forgetting: Forgetting,
   { evidence: { event }, targets }: CheckedForget,
 ): Promise<{ open: Memory[]; own: Memory[]; said: SaidSentence[] }> {
   const { writer, deps, owner, turns } = forgetting;
-  // "Remove all about my medication. The allergy should stay."
+  // "Remove all about my medication. The allergy should stay.": the allergy is not meant.
   const stays = staysIn(event.content, deps);
   const open = (await forgettable(forgetting, targets)).filter((memory) => !stays(memory));
   const since = new Set(turns.slice(turnsBefore(turns, event).length + 1).map(({ id }) => id));
@@ -150,7 +150,7 @@ async function meanable(
   return { open, own, said };
 }
 
-/** The sentences that the reading layers take to be meant, with other signs of it. */
+/** The sentences that a request probably means, by the reading layers and the other features. */
 function likelyMeant({ request, told = null }: CheckedForget, asking: AskedIn): ToldRequest['sentences'] {
   if (told === null) return [];
   const signs = signsOf(request, told, asking);
@@ -161,11 +161,11 @@ function likelyMeant({ request, told = null }: CheckedForget, asking: AskedIn): 
 }
 
 /**
- * What shows that a request means a sentence: the log-odds of the reading layers, alone and between those of the least and of the most likely
- * sentence; that the sentence shares the most words with the request; that it shares all words of a request that a phrase tells; that it is
- * of the latest turn or not, for a request that names nothing; that it is of the latest turn, for one that names something; that the request
- * asks for all of a matter; the doubt of the layers about a phrase that is a request, or that there is no phrase; and how many sentences
- * there are.
+ * The features that decide whether a request means a sentence, in the order of `MEANT_WEIGHTS`: the log-odds of the reading layers; where
+ * these lie between the lowest and the highest of all sentences; whether the sentence shares the most words with the request; whether it
+ * shares all words of a request with a phrase; for a request that names nothing, whether the sentence is of the latest turn, and whether of
+ * an earlier one; for other requests, whether it is of the latest turn; whether the request asks for everything about a matter; how much
+ * the layers doubt the phrase; whether there is no phrase; and the logarithm of the number of sentences.
  */
 export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, asking: AskedIn): number[][] {
   const odds = sentences.map((sentence) => Math.max(-MOST_ODDS, Math.min(MOST_ODDS, sentence.odds)));
@@ -194,10 +194,10 @@ export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, a
 }
 
 const MOST_ODDS = 10;
-/** The weights of these signs, by `node train/meant/fit.ts`. */
+/** The weights of these features, fitted by `node train/meant/fit.ts`. */
 const MEANT_WEIGHTS = [0.44, 1.43, 2.36, 1.08, 1.42, -0.91, -1.1, 0, 0.17, 0.09, 0.66];
 const MEANT_BIAS = -2.48;
-/** The log-odds that are enough for a request in so many words: to leave what it means is worse than to forget a sentence too many. */
+/** The log-odds that are enough for a request with a phrase: missing a sentence that it means is worse than forgetting one too many. */
 const ENOUGH = -0.6;
 
 function placesOf(item: Memory | SaidSentence): readonly Quote[] {
@@ -205,8 +205,8 @@ function placesOf(item: Memory | SaidSentence): readonly Quote[] {
 }
 
 /**
- * Statements and sentences that were found, with the statements of the sentences and the words of which no statement was formed. Where
- * `precise` finds the request's own statement ("I live in Oslo and work at Equinor", "forget where I work"), the rest of its sentence stays.
+ * The found statements and sentences, with the statements that were read from these sentences, and the words from which none was read.
+ * Where `precise` finds the statement asked for ("forget where I work" after "I live in Oslo and work at Equinor"), the rest stays.
  */
 async function asMeant(
   writer: Writer,
@@ -215,7 +215,7 @@ async function asMeant(
   precise: (statements: readonly Memory[]) => Memory[] = () => [],
 ): Promise<Meant> {
   const stated = found.filter((item): item is Memory => 'quotes' in item);
-  // "Javier has coeliac disease" was read from the words of "Javier is a coeliac".
+  // A statement may have other words than its turn: "Javier has coeliac disease" was read from "Javier is a coeliac".
   const quotes = found.flatMap((item) => (item.attribute === null ? placesOf(item) : []));
   const { memories, words } = await withStatements(writer, own, quotes);
   const exact = withRepeats(precise(memories.filter(({ attribute }) => attribute !== null)), memories);
@@ -242,7 +242,7 @@ function isInOtherClause(
     });
 }
 
-/** "Don't write this down, but my sister is pregnant": the sentence of a request not to keep something that was not said before. */
+/** "Don't write this down, but my sister is pregnant": the sentence of a request not to keep something, if nothing earlier is meant. */
 function besideRequest({ event, start }: Evidence): Quote[] {
   const sentence = splitSentences(event.content).find(({ span }) => span.end > start);
   return sentence === undefined ? [] : [{ event: event.id, ...sentence.span }];
@@ -274,7 +274,7 @@ async function forgettable(
   return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
 }
 
-/** "That": what the turn itself says before the request, otherwise the user's previous turn, with all statements that were formed from it. */
+/** For "forget that": what the turn says before the request, otherwise the user's previous turn, with all statements formed from it. */
 async function saidJustBefore(
   { writer, turns }: Forgetting,
   { event, start }: Evidence,
@@ -305,7 +305,7 @@ async function withStatements(writer: Writer, own: readonly Memory[], words: rea
   return { memories, words: words.filter((each) => !isQuoted(each)) };
 }
 
-/** The turns before one of them. The times do not tell: all turns that the application logs in one call may have the same time. */
+/** The turns before the given one, by position: all turns that the application logs in one call may have the same time. */
 export function turnsBefore(turns: readonly Event[], { id }: Event): readonly Event[] {
   return turns.slice(
     0,
@@ -351,7 +351,7 @@ const MOST_COMPARED = 40;
  */
 const NEAR = 0.6;
 const AHEAD = 0.05;
-/** The log-odds above which a turn without the phrase of a request is one, given what was said before it. */
+/** The log-odds above which a turn without a phrase counts as a request, given what was said before it. */
 const ASKS = 2;
 /** Below these log-odds the phrase of a request in a sentence that may quote somebody is not obeyed. */
 const DENIED = -7;
@@ -360,7 +360,7 @@ const QUOTING = /[“”„«»「」『』【】":：]/u;
 export type MeantWork = EmbedWork & { deps: Parts };
 
 /**
- * Adds to each request what the reading layers make of it beside the user's sentences before it: "my salary" means "I make 90k". A request
+ * Adds to each request how the reading layers read it together with the user's earlier sentences: "my salary" means "I make 90k". A request
  * that only the layers recognise is dropped if they find nothing that it means.
  */
 export async function withTold(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
@@ -391,12 +391,12 @@ export async function withTold(work: MeantWork, forgets: readonly CheckedForget[
   return found;
 }
 
-/** The log-odds that a sentence needs where no phrase tells a request: of many sentences some come near by chance. */
+/** The log-odds that a sentence needs for a request without a phrase: among more sentences, more come near by chance. */
 function neededAmong(sentences: number): number {
   return Math.min(4.6, Math.max(0, 3.2 * (Math.log(sentences) - 1)));
 }
 
-/** How the reading layers read a request beside the sentences that it may mean; null without layers that could. */
+/** How the reading layers read a request together with the sentences that it may mean; null if there are no layers or they fail. */
 async function tellRequest(
   work: MeantWork,
   asked: CheckedForget,
@@ -422,7 +422,7 @@ async function tellRequest(
 
 const MOST_AROUND = 6;
 
-/** The sentences of a request and its neighbours: a long turn has more than can be read beside what was said before. */
+/** The sentence of a request and its neighbours: a long turn has more than can be read together with what was said before. */
 function sentencesAround({ event, start }: Evidence): { text: string }[] {
   const sentences = splitSentences(event.content);
   const first = sentences.findIndex(({ span }) => span.end > start);

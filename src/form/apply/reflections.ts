@@ -115,7 +115,7 @@ async function levelOf(
   return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
 }
 
-// One user: what is said of users in general is about nobody.
+// The word for one user: a reflection about users in general is about no person.
 const THE_USER =
   /(?<!\p{L})(?:user|(?:be)?nutzer(?:s|in)?|usuari[oa]|usuári[oa]|utilisat(?:eur|rice)|utente|gebruik(?:st)?er)(?!\p{L})|用[户戶]|ユーザ/iu;
 

@@ -294,7 +294,7 @@ function nameWords(text: string): string[] {
 
 /**
  * The table's name for an attribute. `daughter` is `child_name` if its value is a name, and an attribute of its own otherwise. The name of
- * a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is no city.
+ * a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is not a city.
  */
 function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
   const attribute = attributes.resolve(name);
@@ -360,7 +360,7 @@ interface SaidDate {
 
 /**
  * The day that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader,
- * and so are several dates: of "yesterday I signed, I start on 1 April" nothing tells which one is meant.
+ * and so are several dates: in "yesterday I signed, I start on 1 April" it is unclear which is meant.
  */
 function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate | null {
   const prefer = tense === 'planned' ? 'future' : 'past';

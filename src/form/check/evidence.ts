@@ -190,8 +190,8 @@ function isTelling({ start, end, event: { content } }: Evidence): boolean {
 }
 
 /**
- * The place of a quote. Words of the assistant that a user's turn has as well are the user's: a reader's number of a turn may be off by one,
- * and assistants repeat what they are told. What the agent itself did, it says itself.
+ * The place of a quote. Words of the assistant that are also in a user's turn count as the user's: a reader's number of a turn may be off
+ * by one, and assistants repeat what they are told. `isAgents`: a quote about what the agent did stays in the agent's turn.
  */
 function locateIn(
   { turn, words }: ReadQuote,
@@ -259,7 +259,7 @@ export function clippedWords(
   const quoted = event.content.slice(start, end);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
-  // "my commute | takes an hour" is about the user: only a name tells that it is a person.
+  // "my commute | takes an hour" is about the user: only a name shows that the subject is a person.
   if (name === undefined) return null;
   const said = text.toLowerCase();
   return said.includes(relation.toLowerCase()) || said.includes(name.toLowerCase()) ? null : words.trim();
@@ -301,7 +301,7 @@ export function checkWords(
   }
   if (context.isLocal) return null;
   const found: string[] = `${text} ${value ?? ''}`.match(ADDRESS) ?? [];
-  // The full stop of the sentence is no part of an address.
+  // The full stop of the sentence is not part of an address.
   const addresses = found.map((each) => withoutEnd(each, '.,;:!?'));
   const address = addresses.find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };

@@ -42,7 +42,7 @@ export interface ReadPromptInput extends ReadInput {
   userCharacters: number;
 }
 
-/** What a stretch of a conversation states, and what that does to what is known. */
+/** Asks what a stretch of a conversation states, and how that changes the known statements. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
   version: 7,

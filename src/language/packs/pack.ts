@@ -128,7 +128,7 @@ export interface PackQuestions {
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
 interface PackRequests {
   remember: string;
-  /** Phrases with the words of `remember` that are no request: "do you remember", "I remember". */
+  /** Phrases with the words of `remember` that are not a request: "do you remember", "I remember". */
   recalls?: string;
   /** An order for another time, which asks for nothing now: "when I say so, forget my number". */
   delayed?: string;
@@ -151,7 +151,7 @@ interface PackRequests {
   /** Words between two topics to forget, and the beginning of the second: "my name and my address". */
   joins: string;
   another: string;
-  /** Words that begin a clause which restricts the one before it. Without words between spaces: where a clause ends or begins. */
+  /** Words that begin a clause which restricts the one before it. In scripts without spaces: where a clause ends or begins. */
   but: string;
   /** Words that begin a clause which follows from the one before it, and clauses that only suppose: "so", "if". */
   so: string;
@@ -179,7 +179,7 @@ interface PackRequests {
   pointing: string;
   /** Words that may precede a request in its clause: "please", "could you". */
   lead: string;
-  /** Phrases with the words of `forget` that are no request: "I forgot", "don't forget". */
+  /** Phrases with the words of `forget` that are not a request: "I forgot", "don't forget". */
   notForget: string;
   takeBack: string;
   wish: string;

@@ -257,7 +257,7 @@ export interface ForgottenDigests {
   of: string[];
 }
 
-// A digest takes about 30 ms, so that a dictionary attack on an export takes more than an afternoon. Short values can still be guessed.
+// A digest takes 30 to 40 ms, which slows down a dictionary attack on an export. Short values can still be guessed.
 const COST = { N: 2 ** 14, r: 8, p: 1 };
 const derive = promisify(scrypt as (key: string, salt: string, length: number, cost: object, done: Done) => void);
 type Done = (error: Error | null, key: Buffer) => void;

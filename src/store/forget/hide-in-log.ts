@@ -123,8 +123,8 @@ export async function hideInLog(
 }
 
 /**
- * Recognises the sentences of a reply that refer to an item: by its words, or by one distinctive word (a medicine, a name, a number) of those
- * that were cut from the turn, which comes before its reply. A word of a statement that stays is no sign.
+ * Recognises the sentences of a reply that refer to an item: by its words, or by one distinctive word (a medicine, a name, a number) that
+ * was cut from the turn before the reply. Words of statements that stay do not count.
  */
 function takesUp({ sayer, spans }: Item, sources: readonly string[], standing: readonly Memory[]): Says {
   const cut = spans.filter(({ event, field }) => field === 'content' && sources.includes(event));

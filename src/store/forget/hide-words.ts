@@ -128,8 +128,8 @@ function isDistinctive(normal: string): boolean {
 const WORD = /[\p{L}\p{M}\p{N}'’-]+/gu;
 
 /**
- * The stems of the distinctive words of a text: names, long numbers and words that are not common in its language. Without spaces between
- * words there are none, because a word cannot be told from its neighbours.
+ * The stems of the distinctive words of a text: names, long numbers and words that are not common in its language. Scripts without spaces
+ * have none, because their words cannot be separated.
  */
 export function distinctiveStems(text: string): Set<string> {
   const pack = detectPack(text, packOf('en'));
@@ -138,7 +138,7 @@ export function distinctiveStems(text: string): Set<string> {
   return contentStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));
 }
 
-/** Whether a turn of the user repeats a statement. A question whether it is still known ("Did you forget Halden Foods?") is no repetition. */
+/** Whether a turn of the user repeats a statement. The question whether it is still known ("Did you forget Halden Foods?") does not. */
 export function isSaidIn(content: string, says: Says): boolean {
   return tellingSentences(content).some(says);
 }

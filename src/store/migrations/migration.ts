@@ -18,7 +18,7 @@ export interface Migration {
   statements(types: ColumnTypes): string[];
   sqlite?: readonly string[];
   postgres?: readonly string[];
-  /** Work that differs between the two databases, run after the statements in the same transaction. */
+  /** Work that needs code, on both databases, run after the statements in the same transaction. */
   transform?(transaction: Transaction<Tables>): Promise<void>;
   /** Tables with a tenant_id, which PostgreSQL guards with row-level security. */
   tenantTables: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * The role that work for one tenant runs as. It owns nothing and cannot log in, so that row-level security
+ * The role that work for one tenant runs as. It owns nothing and, except on a Citus cluster, cannot log in, so that row-level security
  * holds for it even when Varve connects as the owner of the tables or as a superuser.
  */
 export const TENANT_ROLE = 'varve_tenant';

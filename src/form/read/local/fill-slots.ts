@@ -7,7 +7,7 @@ import { USER } from '../../../record/statement.ts';
 import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';
 import { cutValue, isGuessed, type MatchInput, type SlotContext } from './slot-values.ts';
 
-/** An attribute that a sentence fills for certain. */
+/** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
 export interface FilledSlot {
   subject: string;
   attribute: string;
@@ -41,8 +41,8 @@ const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'plac
 const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
 /**
- * Fills slots from one sentence: certain or not at all. `sentence` is the user's own words; questions, conditions, quotations, jokes and
- * past states fill nothing.
+ * Fills slots from one sentence by the patterns of its language. `sentence` is the user's own words; questions, conditions, quotations,
+ * jokes and past states fill nothing.
  */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
@@ -151,14 +151,14 @@ function isOfAnotherTime(found: Found, input: MatchInput): boolean {
   return input.rule.denied === true ? isLongAgo(input.text, input) : isPassing(found, input);
 }
 
-/** Whether words that end something tell of another year, and so perhaps of something that is not known: "I quit my job in 2015". */
+/** Whether words that end something name another year, and so may end something that is not stored: "I quit my job in 2015". */
 function isLongAgo(text: string, { pack, context }: MatchInput): boolean {
   return findDates(text, pack, { ...context, prefer: 'past' }).some(
     ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
   );
 }
 
-/** Where somebody is today is not where they live or work, unless the words tell of a move. */
+/** Where somebody is today is not where they live or work, unless the words speak of a move. */
 const LASTING: ReadonlySet<string> = new Set(['home_city', 'home_country', 'employer', 'job_title']);
 const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;

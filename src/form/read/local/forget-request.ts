@@ -20,7 +20,7 @@ import { correctionStart } from '../../forget-phrases.ts';
 import { deniesItself, forgetObject, type ForgetObject } from './requests.ts';
 import { askingOdds, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
-/** Reads a request to forget: its words, and whether it means its own turn, of which then nothing is formed. */
+/** Reads a request to forget: its words, and whether it means its own turn, from which nothing is formed then. */
 export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, kept }: TurnReading): void {
   const quote = { turn: turn.number, words: unit.text };
   const said = plainMarks(turn.event.content.slice(0, unit.start));
@@ -63,7 +63,7 @@ function correctedBy({ event: { content } }: Turn, { pack, text, start }: ReadUn
   return at === null || at < text.length ? null : own.slice(at);
 }
 
-/** Whether new words speak of the same as earlier ones, beside the value: "the meeting is at four" and "the meeting is at three". */
+/** Whether new words are about the same thing as earlier ones, apart from the value: "the meeting is at four" and "… at three". */
 function replaces(words: string, earlier: string, pack: Pack | null): boolean {
   const letters = (text: string): string => text.replace(/\p{N}+/gu, ' ');
   const [now, then] = [tellingStems(letters(words), pack), tellingStems(letters(earlier), pack)];
@@ -116,7 +116,7 @@ function aboutOf(
   return { points, about: named ?? '' };
 }
 
-/** "Calculate the fare", "shopping list: eggs, flour, milk": a task or a list, which tells nothing of the user. */
+/** "Calculate the fare", "shopping list: eggs, flour, milk": a task or a list, which states nothing about the user. */
 function isTask(content: string): boolean {
   const pack = detectPack(content);
   return LIST.test(content) || (pack !== null && taskOf(pack).test(content));
@@ -128,13 +128,13 @@ function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
   return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
 }
 
-/** "Don't keep this: I take sertraline.", "I applied elsewhere, but don't save that": the words beside the request that it means. */
+/** "Don't keep this: I take sertraline.", "I applied elsewhere, but don't save that": the words of its own turn that a request means. */
 function ownWords(
   turn: Turn,
   unit: ReadUnit,
   object: ForgetObject & { points: boolean; isGrounded: IsGrounded; asked: AskedIn },
 ): { request: string; words: string; span: TextSpan } | null {
-  // "Put that somewhere you won't lose it."
+  // "Put that somewhere you won't lose it." is not a request to forget.
   const asking = askingOdds(turn, unit);
   if (asking.length > 0 && Math.max(...asking) < DOUBTED) return null;
   const { event } = turn;
@@ -146,7 +146,7 @@ function ownWords(
   if ((points || isDenied) && lead !== '' && isMoreThanGreeting(after) && !isGrounded(lead))
     return { request: lead, words: after, span: { start: start + lead.length + colon, end: start + text.length } };
   const before = plainMarks(event.content.slice(0, start + clause)).trim();
-  // "Never mind what I said there, …" tells nothing itself.
+  // "Never mind what I said there, …" names nothing, and words that were said before are not new in this turn.
   const isNamed = namesNothing(before, asked) || isGrounded(before, HALF) || isGrounded(near ?? '', HALF);
   if (!points || !isMoreThanGreeting(before) || isNamed) return null;
   return { request: text.slice(clause), words: before, span: { start: 0, end: start + clause } };

@@ -478,7 +478,7 @@ describe('a model beside the reader', () => {
     expect((await read(many.join(' '), { by: createLocalReader({ readParts }) })).forgets).toHaveLength(3);
   });
 
-  it('tells a request that no phrase tells, which is then decided by what was said before', async () => {
+  it('recognises a request without a phrase, which is then decided by what was said before', async () => {
     const readParts =
       (odds: number): ReadParts =>
       async (parts) => ({

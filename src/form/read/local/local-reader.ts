@@ -36,7 +36,7 @@ import {
 export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
-  /** Tells which parts of a message are foreign or ask to forget. If it is absent or fails, form and phrases decide alone. */
+  /** Classifies the parts of a message as foreign or as requests to forget. If it is absent or fails, form and phrases decide alone. */
   readParts?: ReadParts | undefined;
   /** The selector. Training measures other weights through it. */
   select?: Select;
@@ -52,7 +52,7 @@ const LEAST_OWN = 0.45;
 
 /**
  * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
- * patterns fill for certain. It makes no inferences, rewrites nothing and replaces only slots.
+ * patterns or the reading layers fill. It makes no inferences, rewrites nothing and replaces only slots.
  */
 export function createLocalReader({
   embed = null,
@@ -251,7 +251,7 @@ function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, request:
   reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true, isDenial: deniesItself(unit), ...own });
 }
 
-/** Where a turn has a request in plain words, its other sentences only explain that request. */
+/** Drops the likely requests of a turn that has a request with a phrase: they only explain it. */
 function dropExplanations({ number }: Turn, reading: Reading): void {
   const isHere = ({ quote }: ReadForget): boolean => quote.turn === number;
   if (reading.forgets.some((request) => isHere(request) && request.isLikely !== true))

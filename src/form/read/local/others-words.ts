@@ -56,7 +56,7 @@ const EXERCISE =
 /** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
 const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
-/** A longer message contains its text itself. */
+/** A longer message contains the text itself instead of announcing it. */
 const LONGEST_ANNOUNCEMENT = 240;
 const SHORTEST_TEXT = 12;
 
@@ -85,7 +85,7 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // The wish that everything is forgotten does the most harm where it is only a part of the announced text.
+  // A wish to forget everything would do the most harm, so the whole message counts as the announced text.
   if (isPlain && splitSentences(content).some(({ text }) => asksForAll(text))) return all;
   const spans =
     introducesText(last.content) && !asksAboutText(content) ? all : await toldAfter(last.content, content, telling);
@@ -104,7 +104,7 @@ function mayAnnounce(message: string): boolean {
 
 const SHORT_ANSWER = 60;
 
-/** Whether a message is a short answer to a question of the assistant, other than the question for a text. */
+/** Whether a message is a short answer to a question of the assistant, unless the assistant asked for a text. */
 function isAnswer(message: string, last: Event | undefined): boolean {
   if (last?.origin !== 'agent' || !/[?？]\s*$/u.test(last.content)) return false;
   const isForText = asksAboutText(last.content) || namesText(last.content);
@@ -119,7 +119,7 @@ const SURE = 1.8;
 /** "Is this a scam?": so short a question about a text has no text in itself, so that the next message is one unless the layers deny it. */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
 const SURE_AFTER_QUESTION = -1;
-/** Words below this are the user's own. */
+/** Parts with these log-odds or less are the user's own. */
 const OWN = -4;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 

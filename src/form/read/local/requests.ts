@@ -32,7 +32,7 @@ function forgetting(unit: ReadUnit, pack: Pack, text: string): Request | null | 
   // "Delete my number, no wait, keep it" asks nothing.
   if (back !== null) return phrase !== null && phrase.start < back.index && !phrase.isDenial ? null : 'take-back';
   if (phrase === null || says('notForget') || says('delayed') || keepsAfter(unit, phrase, pack)) return undefined;
-  // "Don't keep this: …" is no idiom.
+  // "Don't keep this: …" changes no plan.
   const isLead = phrase.isDenial === true || /^\s*[:：]/u.test(text.slice(phrase.end));
   const isPlan = !isLead && changesPlan(unit.turn.slice(unit.start + phrase.start), pack);
   return isPlan ? 'plan' : 'forget';
@@ -163,7 +163,7 @@ function isQuestion(text: string, pack: Pack): boolean {
   return asking?.index === 0 && !packPattern(pack, 'request:polite').test(begin);
 }
 
-/** "Not for your notes: I take sertraline.": a colon after words of the user's own is not a sign of code or of pasted text. */
+/** "Not for your notes: I take sertraline.": whether a colon follows the user's own words, and so is not a sign of code or pasted text. */
 function hasOwnLead({ text, turn, foreign }: ReadUnit): boolean {
   const lead = LEAD.exec(plainMarks(text))?.[1];
   if (lead === undefined || foreign.some(({ start }) => start < lead.length)) return false;
@@ -336,7 +336,7 @@ function beginsClause(before: string, pack: Pack): boolean {
 function isOrder(before: string, pack: Pack): boolean {
   if (saysOther(before, pack)) return false;
   if (pack.script === 'han') return true;
-  // "One more thing: forget my number." After "mail from Olga:" or "is this polite:" the words are a text, and no order.
+  // "One more thing: forget my number." After "mail from Olga:" or "is this polite:" the words are a text and not an order.
   const announcing = before.slice(0, Math.max(0, before.lastIndexOf(':'))).trim();
   if (announcing !== '' && !announces(announcing, pack)) return false;
   return patternsOf(pack).lead.test(lastClause(before, pack));
@@ -346,7 +346,7 @@ function isOrder(before: string, pack: Pack): boolean {
 export interface ForgetObject {
   candidates: string[];
   needsObject: boolean;
-  /** Where the clause of the request begins in the sentence, and its words up to the end of the phrase where they point back. */
+  /** Where the clause of the request begins in the sentence; `near`: its words up to the end of the phrase, if they refer back. */
   clause: number;
   near: string | null;
   /** "Don't keep this: …": where the colon stands after which the sentence may say what is meant. */
@@ -355,7 +355,7 @@ export interface ForgetObject {
   isDenied: boolean;
   /** The words before the phrase, in the sentence and in the turn: what stands after it may be a reason. */
   ahead: string[];
-  /** Only something that was said can be meant. */
+  /** Whether the request can mean only something that was said. */
   isIdiom: boolean;
 }
 

@@ -32,7 +32,7 @@ const PARTICLES =
 const NOT_PLACES =
   /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no|a&e|icu|er)$/i;
 
-/** One may move to a program or live in it, but not as one lives in a town. */
+/** People "move to" programs and "live in" them, but a program is not a place. */
 const PRODUCT = new RegExp(`^(?:${PRODUCTS})$`, 'i');
 
 /** The input for cutting a value: the matched words and their place. */

@@ -98,7 +98,7 @@ function grouped(kept: readonly Kept[]): Kept[][] {
 function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): boolean {
   return group.every(({ unit, request }) => {
     if (unit.filled.length === 0 || request === 'remember') return false;
-    // A denial without a value has the words of its sentence.
+    // A denial without a value is kept in the words of its sentence.
     if (unit.filled.some(({ value }) => value === null)) return true;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));

@@ -126,7 +126,7 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
 
 const SHORT_REQUEST = 80;
 
-/** The language of a turn; of a short request to forget its own, also where the turns before were in another: "vergiss das". */
+/** The language of a turn. A short request to forget has its own, even if the turns before were in another: "vergiss das". */
 function packOfTurn(text: string, fallback: Pack | null): Pack | null {
   const pack = detectPack(text, fallback);
   if (text.length > SHORT_REQUEST) return pack;
@@ -174,7 +174,7 @@ function splitLong(text: string, start: number, end: number): [number, number][]
   return pieces;
 }
 
-/** "Scratch that, I live in Bergen": the request and the new value are read apart. */
+/** "Scratch that, I live in Bergen": the request and the new value are read separately. */
 function splitCorrection(text: string, [start, end]: [number, number], pack: Pack | null): [number, number][] {
   const at = pack === null ? null : correctionStart(text.slice(start, end), pack);
   if (at === null) return [[start, end]];
@@ -242,7 +242,7 @@ export interface ToldMessage {
   values: (TextSpan & { attribute: string; probability: number })[];
 }
 
-/** The log-odds of the parts of a sentence that it asks to forget something; none where no layers have read it. */
+/** For each part of a sentence, the log-odds that it asks to forget something; empty where no layers have read it. */
 export function askingOdds({ told }: Turn, { start, end }: TextSpan): number[] {
   return told.asking.filter((part) => part.start < end && part.end > start).map(({ odds }) => odds);
 }
@@ -250,7 +250,7 @@ export function askingOdds({ told }: Turn, { start, end }: TextSpan): number[] {
 export const UNTOLD: ToldMessage = { foreign: [], asking: [], values: [] };
 
 const MOST_PARTS = 400;
-/** "Translate this: …": up to this many words before a colon may ask something about the text that follows. */
+/** "Translate this: …": up to this many characters before a colon may ask something about the text that follows. */
 const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
@@ -261,7 +261,7 @@ const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 const SURE = { en: 0, others: 1 };
 /** The log-odds above which a part of a short message is a request of the user's own. */
 const SURELY_ASKS = 5;
-/** A message of one or two sentences is its author's own, unless it asks something about a text. */
+/** A shorter message on one line is never foreign as a whole, unless it asks something about a text. */
 const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are never pasted text. */
 const SHORTEST = 25;
@@ -297,7 +297,7 @@ function foreignAsTold(
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
-  // "We were wrong about him. Please throw out that whole story." is said to the assistant.
+  // "We were wrong about him. Please throw out that whole story." is said to the assistant, and not foreign.
   const isTold = parts.map(
     (_, index) => (foreign[index] ?? 0) > sure && !(isBare && (request[index] ?? 0) > SURELY_ASKS),
   );
@@ -330,7 +330,7 @@ export function partsOf(text: string): TextSpan[] {
 
 /** How probable a value must be: of unseen plain sentences 97 of 100 values are then right (train/README.md). */
 const PROBABLE = 0.95;
-/** In longer turns and sentences the layers take too much for the user's that belongs to somebody else. */
+/** In longer turns and sentences the layers too often attribute somebody else's values to the user. */
 const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
@@ -344,7 +344,7 @@ const topicsOf = perPack(
 );
 
 /**
- * The slots of a plain sentence that the reading layers tell, beside those that a pattern has found. They count as likely, and they replace
+ * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
  * nothing that the user's words state for certain.
  */
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
