@@ -12,7 +12,7 @@ import { databases } from './databases.ts';
 import { item, reading } from './form-model.ts';
 import { json, startProtocolServer, text } from './protocol-server.ts';
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`retention on ${database.name}`, () => {
     const opened: Opened[] = [];
     const open = async (

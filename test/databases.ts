@@ -26,7 +26,7 @@ export interface TestDatabase {
 /**
  * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite runs every suite. PostgreSQL (the server that
  * VARVE_TEST_POSTGRES_URL names, or PGlite where it names none) runs in `npm test` the suites whose subject is SQL, `databases('sql')`:
- * store, jobs, ledger, isolation, forgetting, erasing, migrations. The other suites send the same queries from more places:
+ * store, search, jobs, ledger, isolation, erasing, migrations. The other suites send the same queries from more places:
  * `npm run test:postgres` runs them on the server, and `npm run test:all` runs every suite on every database.
  */
 export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatabase[] {

@@ -327,7 +327,7 @@ function chosenPairs({ reader, name }: (typeof KINDS)[number], database: TestDat
   );
 }
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   for (const { reader, name } of KINDS) {
     describe.skipIf(database.skip !== null)(
       `[X1] what was forgotten, ${name}, with ${reader.name} on ${database.name}`,

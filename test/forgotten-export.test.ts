@@ -14,7 +14,7 @@ interface Opened {
   drop(): Promise<void>;
 }
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`[X1] what was forgotten, exported and imported on ${database.name}`, () => {
     const opened: Opened[] = [];
     const open = async (): Promise<Opened> => {

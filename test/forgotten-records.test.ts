@@ -8,7 +8,7 @@ import { countOn, databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`[X1] records of what was forgotten on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;

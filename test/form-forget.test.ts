@@ -32,7 +32,7 @@ const TAKEN_BACK_BY = [
 ];
 const LIFE = ['I work at Halden Foods.', 'My salary is 52k.', "I'm allergic to walnuts.", 'I have a dog named Rollo.'];
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null).each(['immediate', 'deferred'] as const)(
     `what a user asks to forget on ${database.name}, written %s`,
     (writes) => {

@@ -7,7 +7,7 @@ import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
 const DAY = 24 * 60 * MINUTE;
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`online metrics on ${database.name}`, { timeout: 120_000 }, () => {
     let drop: () => Promise<void>;
     let varve: Varve;

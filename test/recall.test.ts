@@ -15,7 +15,7 @@ const STORED_CONTEXT: RecallOptions = { sources: ['memories', 'documents'], mode
 const texts = ({ results }: Recalled): string[] => results.map((result) => result.text);
 
 // With the real local embedder: what recall finds is the point of it.
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`recall on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;

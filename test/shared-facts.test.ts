@@ -11,7 +11,7 @@ import { answering, item, openForming, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
 import { type Answered, serverPlace, startServer } from './server-process.ts';
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`facts shared by the agents of a user on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;

@@ -13,7 +13,7 @@ import { databases } from './databases.ts';
 
 // Statements and refusals in the store, on every database. Each test has a tenant of its own in one store.
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`statements on ${database.name}`, () => {
     let varve: Varve;
     let store: Database;

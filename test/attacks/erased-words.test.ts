@@ -66,7 +66,7 @@ afterAll(() => receiver.close());
 // SQLite and a server are tested with both; on PGlite, which takes several times as long, the seed of the run says which one it is.
 const READERS = ['the local reader', 'a model'] as const;
 
-for (const database of databases('sql')) {
+for (const database of databases()) {
   const isAll = database.name !== 'PGlite' || inject('depth') === 'all';
   for (const reader of allOrOne(READERS, { isAll, stream: 'erased words' })) {
     describe.skipIf(database.skip !== null)(`[X1] no cell has erased words, with ${reader} on ${database.name}`, () => {
