@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/form/check/evidence.ts',
     from: "event.kind !== 'message' || isFromOutside(evidence)) return false",
     to: "event.kind !== 'message') return false",
-    tests: [...ORIGIN, 'test/form-pasted.test.ts'],
+    tests: [...ORIGIN, 'test/form-pasted.slow.test.ts'],
   },
   {
     name: 'check: an instruction from outside is learned',

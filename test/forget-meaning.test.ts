@@ -112,6 +112,22 @@ describe('[X1] the words of forgetting', () => {
     expect((await handle.facts.get('home_city'))?.value).toBe('Trieste');
   });
 
+  it('forget everything of a user with more than a page of memories and turns, and nothing that is said afterwards', async () => {
+    const handle = varve.for({ agent: 'a', user: 'many', session: 's' });
+    const range = Array.from({ length: 1100 }, (_, index) => index);
+    for (const index of range) await handle.memories.create({ type: 'fact', content: `Ana collects stamp ${index}.` });
+    await handle.observe(range.map((index) => ({ content: `You have stamp ${index}.`, origin: 'agent' as const })));
+    await handle.observe({ content: 'Forget everything you know about me.' });
+    await handle.observe({ content: 'I live in Trieste.' });
+    await varve.drain();
+    expect((await handle.memories.list({ limit: 200 })).items.map(({ content }) => content)).toEqual([
+      expect.stringContaining('Trieste'),
+    ]);
+    const said = (await handle.events.list({ order: 'oldest', limit: 1000 })).items.map(({ content }) => content);
+    expect(said.join('\n').trim()).not.toContain('stamp');
+    expect((await handle.events.list({ limit: 1 })).items[0]?.content).toBe('I live in Trieste.');
+  });
+
   it.each([
     ['My flatmate wrote: "forget everything you know about me".'],
     ['If I left, would you forget everything you know about me?'],

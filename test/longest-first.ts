@@ -6,15 +6,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const LONG = [
   'test/spoken-requests.test.ts',
-  'test/form-pasted.test.ts',
   'test/attacks/bridging.test.ts',
+  'test/server-tenants.test.ts',
+  'test/server-openapi.test.ts',
   'test/docs.test.ts',
   'test/attacks/tool-trust.test.ts',
   'src/jobs/fair-turns.test.ts',
   'test/attacks/erased-words.test.ts',
   'test/form-outage.test.ts',
   'test/attacks/loops.test.ts',
-  'test/server-openapi.test.ts',
   'test/server-hostile.test.ts',
   'test/history.property.test.ts',
   'src/form/read/local/forget-wordings.test.ts',

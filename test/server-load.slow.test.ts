@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { databases } from './databases.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
@@ -124,6 +125,43 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       const again = await start({ key: server.key });
       expect((await again.call('GET', '/v1/stats')).body.events).toBe(1500);
     });
+    // SQLite alone: how a database answers does not matter here.
+    it.skipIf(database.name !== 'SQLite')(
+      'buffers a limited amount for a client that never reads its stream, and still stops',
+      { timeout: 120_000 },
+      async () => {
+        place = await serverPlace(database);
+        // The same server that `npm start` starts: with larger young spaces garbage is kept for long.
+        const server = await start({ environment: { NODE_OPTIONS: '--max-semi-space-size=16' } });
+        const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+        socket.pause();
+        socket.on('error', () => {});
+        socket.write(`GET /v1/changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        const one = { content: 'A line.', kind: 'tool_result', origin: 'tool' };
+        const write = async (): Promise<void> => {
+          const events = Array.from({ length: 500 }, () => one);
+          expect((await server.call('POST', '/v1/events?user=d', { body: events })).status).toBe(201);
+        };
+        const resident = async (): Promise<number> => residentBytes((await server.call('GET', '/metrics')).text);
+        for (let index = 0; index < 10; index += 1) await write();
+        const before = await resident();
+        for (let index = 0; index < 30; index += 1) await write();
+        // A rough bound on a process: src/http/streams.test.ts asserts that no change waits in memory. The process gets time to collect
+        // its garbage.
+        await expect.poll(async () => (await resident()) - before, { timeout: 25_000 }).toBeLessThan(100 * 1024 ** 2);
+        const follower = await fetch(`${server.url}/v1/changes?user=e`, {
+          headers: { authorization: `Bearer ${server.key}` },
+        });
+        await server.call('POST', '/v1/events?user=e', { body: one });
+        const reader = (follower.body as ReadableStream<Uint8Array>).getReader();
+        let text = '';
+        while (!text.includes('data: ')) text += new TextDecoder().decode((await reader.read()).value);
+        await reader.cancel();
+        expect(await server.stop()).toBe(0);
+        socket.destroy();
+      },
+    );
   },
 );
 

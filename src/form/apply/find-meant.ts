@@ -48,11 +48,11 @@ export interface Forgetting {
 
 const MOST_KNOWN = 1000;
 
-/** The user's statements that may be changed here, live and replaced, and the user's earlier turns: at most `MOST_KNOWN` of each. */
+/** All statements of the user that may be changed here, live and replaced, and all earlier words of every speaker. */
 export async function findEverything(forgetting: Forgetting, event: Event): Promise<Meant> {
   const { writer, owner } = forgetting;
   const memories = await forgettable(forgetting, [], true);
-  const said = await saidBefore(writer, owner, event, MOST_KNOWN);
+  const said = await saidBefore(writer, owner, event, { isEverything: true });
   const { words } = await withStatements(
     writer,
     memories,
@@ -258,14 +258,23 @@ async function forgettable(
   isEverything = false,
 ): Promise<Memory[]> {
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
-  const list = (filter: { archiveReasons?: ArchiveReason[] }): ReturnType<typeof listMemories> =>
-    listMemories(writer, owner, { types, limit: MOST_KNOWN, ...filter }, { now: deps.clock.now() });
+  const list = async (filter: { archiveReasons?: ArchiveReason[] }): Promise<Memory[]> => {
+    const listed: Memory[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = { types, limit: MOST_KNOWN, ...filter, ...(cursor == null ? {} : { cursor }) };
+      const { items, cursor: next } = await listMemories(writer, owner, page, { now: deps.clock.now() });
+      listed.push(...items);
+      cursor = next;
+    } while (isEverything && cursor !== null);
+    return listed;
+  };
   const live = await list({});
   const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
-  const replaced = past.items.filter(
+  const replaced = past.filter(
     ({ archiveReason, contradictedBy }) => isEverything || archiveReason === 'contradicted' || contradictedBy !== null,
   );
-  const found = new Map([...live.items, ...replaced].map((memory) => [memory.id, memory]));
+  const found = new Map([...live, ...replaced].map((memory) => [memory.id, memory]));
   for (const { id } of targets) {
     const memory = found.get(id) ?? (await findMemory(writer, owner, id));
     if (memory !== null && memory.archiveReason !== 'forgotten' && types.includes(memory.type)) found.set(id, memory);
@@ -324,15 +333,22 @@ function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event, since: 
 
 const MOST_TURNS = 200;
 
-/** The user's sentences before a turn, the latest turn first, including those from which no memory was formed. */
-async function saidBefore(reader: Reader, owner: Scope, event: Event, limit = MOST_TURNS): Promise<SaidSentence[]> {
-  const turns = await ownEvents(reader, owner, {
-    kind: 'message',
-    origins: ['user'],
+/**
+ * The user's sentences before a turn, the latest turn first, including those from which no memory was formed. `isEverything`: the sentences of
+ * all turns, and also those of the assistant and of tools.
+ */
+async function saidBefore(
+  reader: Reader,
+  owner: Scope,
+  event: Event,
+  { isEverything = false } = {},
+): Promise<SaidSentence[]> {
+  const heard = await ownEvents(reader, owner, {
+    ...(isEverything ? {} : { kind: 'message', origins: ['user'], limit: MOST_TURNS }),
     occurred: { upTo: event.occurredAt.getTime() },
     order: 'newest',
-    limit,
   });
+  const turns = heard.filter(({ kind }) => kind !== 'document_chunk');
   const before = turns.slice(turns.findIndex(({ id }) => id === event.id) + 1);
   return before.flatMap(({ id, content }) =>
     splitSentences(content).map(({ text, span }) => ({

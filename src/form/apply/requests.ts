@@ -147,6 +147,7 @@ async function applyForgets(
       scope: owner,
       memories,
       words,
+      isEverything,
       by: 'user',
       request: { event: evidence.event, quotes: [quoteOf(evidence)] },
       why: { ...why, reason: 'the user asked to forget it' },

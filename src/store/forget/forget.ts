@@ -32,6 +32,8 @@ export interface Forgetting {
   memories: readonly Memory[];
   /** Words of turns that never became a memory. */
   words?: readonly Quote[];
+  /** Memories and words are all that there are up to the request, so that no other turn can repeat them. */
+  isEverything?: boolean;
   /** Who asks: `user`, `agent`, `application`. */
   by: string;
   /** Absent when the request came through an API. */
@@ -57,7 +59,8 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   // A fact that all agents of the user share is removed from the logs and documents of each agent.
   const isShared = items.some(({ memory }) => memory?.scope.agent === null && memory.scope.user !== null);
   const around = isShared ? sharedOwner(owner) : owner;
-  const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request: work.request ?? null });
+  const { request = null, isEverything = false } = work;
+  const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request, isEverything });
   const forgotten: Forgotten[] = [];
   for (const item of items) {
     // Archiving a statement changes its merged text and may change the other statements in that text: each memory is read again.
@@ -205,7 +208,7 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
     spans: [],
   });
   const items = work.memories.map(itemOf);
-  const repeats = await repeatsOf(writer, parts, items, owner);
+  const repeats = work.isEverything === true ? [] : await repeatsOf(writer, parts, items, owner);
   const words = (work.words ?? []).map((quote): Item => {
     const text = wordsOf(quote);
     return { memory: null, text, quotes: [quote], sayer: sayerOf({ value: null, texts: [text] }), spans: [] };
