@@ -38,7 +38,7 @@ const STRETCH = 25;
 /** Checks the memories that were formed from the first conversations of a tenant. */
 export async function checkExtraction(database: Database, tenant: string): Promise<ExtractionReport> {
   const sums: Sums = { statements: 0, hallucinated: [], duplicate: [], refused: 0, long: 0, empty: 0 };
-  const seen = new Map<string, FormedStatement[]>();
+  const seen = new Map<string, StemmedStatement[]>();
   let conversations = 0;
   for (let first = 0; first < CHECKED_CONVERSATIONS; first += STRETCH) {
     const some = await database.read(tenant, (reader) => firstConversations(reader, tenant, { first, limit: STRETCH }));
@@ -71,9 +71,13 @@ interface Sums {
   empty: number;
 }
 
+interface StemmedStatement extends FormedStatement {
+  stems: ReadonlySet<string>;
+}
+
 const LONG = 5;
 
-function add(sums: Sums, conversation: FormedConversation, seen: Map<string, FormedStatement[]>): void {
+function add(sums: Sums, conversation: FormedConversation, seen: Map<string, StemmedStatement[]>): void {
   const { turns, statements, refused, ownerKey } = conversation;
   sums.statements += statements.length;
   sums.refused += refused;
@@ -83,27 +87,31 @@ function add(sums: Sums, conversation: FormedConversation, seen: Map<string, For
   }
   const earlier = seen.get(ownerKey) ?? [];
   seen.set(ownerKey, earlier);
+  const said = contentStems(turns.map((turn) => turn.content).join('\n'));
   for (const statement of statements) {
-    if (!isSupported(statement, conversation)) sums.hallucinated.push(statement.id);
-    if (earlier.some((other) => isRepeated(other, statement))) sums.duplicate.push(statement.id);
-    earlier.push(statement);
+    const one = { ...statement, stems: contentStems(statement.content) };
+    if (!isSupported(one, turns, said)) sums.hallucinated.push(one.id);
+    if (earlier.some((other) => isRepeated(other, one))) sums.duplicate.push(one.id);
+    earlier.push(one);
   }
 }
 
-/** Whether the source conversation contains a statement, as a quotation or by half of its words. */
-function isSupported({ content, value }: FormedStatement, { turns }: FormedConversation): boolean {
-  if (turns.some((turn) => locateQuote(turn.content, content) !== null)) return true;
-  const said = contentStems(turns.map((turn) => turn.content).join('\n'));
-  const known = contentStems(value ?? content);
-  return known.size === 0 || coveredBy(known, said) >= 0.5;
+/** Whether the source conversation contains a statement, by half of its words or as a quotation. */
+function isSupported(
+  { content, value, stems }: StemmedStatement,
+  turns: FormedConversation['turns'],
+  said: ReadonlySet<string>,
+): boolean {
+  const known = value === null ? stems : contentStems(value);
+  if (known.size === 0 || coveredBy(known, said) >= 0.5) return true;
+  return turns.some((turn) => locateQuote(turn.content, content) !== null);
 }
 
-function isRepeated(one: FormedStatement, other: FormedStatement): boolean {
+function isRepeated(one: StemmedStatement, other: StemmedStatement): boolean {
   if (one.subject !== other.subject || one.polarity !== other.polarity) return false;
   if (one.attribute !== null && one.attribute === other.attribute)
     return one.value?.toLowerCase() === other.value?.toLowerCase();
-  const [left, right] = [contentStems(one.content), contentStems(other.content)];
-  return Math.min(coveredBy(left, right), coveredBy(right, left)) >= 0.9;
+  return Math.min(coveredBy(one.stems, other.stems), coveredBy(other.stems, one.stems)) >= 0.9;
 }
 
 function result(check: CheckName, part: number, of: number): CheckResult {

@@ -1,5 +1,7 @@
+import { type RawBuilder, sql } from 'kysely';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { openStore } from './open-store.ts';
@@ -38,5 +40,30 @@ describe('a store in a file', () => {
       }
       await drop();
     }
+  });
+
+  it('finds records by their keys, however many others the tenant has, also if an older version has made the file', async () => {
+    const sqlite = databases('sql').find(({ name }) => name === 'SQLite');
+    const { options, drop } = await sqlite!.create({ isBare: true });
+    await (await openStore(options)).close();
+    const file = new DatabaseSync((options as { path: string }).path);
+    file.exec('drop table sqlite_stat1');
+    file.close();
+    const store = await openStore(options);
+    const planOf = async (query: RawBuilder<unknown>): Promise<string> => {
+      const plan = await store.read('t', (reader) =>
+        sql<{ detail: string }>`explain query plan ${query}`.execute(reader),
+      );
+      return plan.rows.map(({ detail }) => detail).join('\n');
+    };
+    const keys = sql.join(Array.from({ length: 30 }, (_, index) => index));
+    expect(await planOf(sql`select * from memories where tenant_id = ${'t'} and row_id in (${keys})`)).toBe(
+      'SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)',
+    );
+    expect(await planOf(sql`select event_id from memory_sources where tenant_id = ${'t'} and memory_id = ${'m'}`)).toBe(
+      'SEARCH memory_sources USING INDEX memory_sources_memory (tenant_id=? AND memory_id=?)',
+    );
+    await store.close();
+    await drop();
   });
 });

@@ -162,8 +162,8 @@ async function openForReading(path: string): Promise<DatabaseSync> {
 }
 
 async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
-  const version = await whenFree(() => storedVersion(connection));
-  if (pendingMigrations(version).length === 0) return;
+  const isReady = (): boolean => pendingMigrations(storedVersion(connection)).length === 0 && hasStatistics(connection);
+  if (await whenFree(isReady)) return;
   await writer.transaction().execute(async (transaction) => {
     // The version is read again under the lock, because another process may have migrated meanwhile.
     for (const migration of pendingMigrations(storedVersion(connection))) {
@@ -173,7 +173,58 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
       await migration.transform?.(transaction);
       await sql.raw(`pragma user_version = ${migration.version}`).execute(transaction);
     }
+    writeStatistics(connection);
   });
+}
+
+function hasStatistics(connection: DatabaseSync): boolean {
+  return connection.prepare(`select 1 from sqlite_schema where name = 'sqlite_stat1'`).get() !== undefined;
+}
+
+/** How many rows of a table have the same value of a column: one in so many. Of other columns nearly every row has its own value. */
+const ONE_IN: Readonly<Record<string, number>> = {
+  tenant_id: 10,
+  owner_key: 100,
+  user_id: 100,
+  session_id: 20,
+  connection_id: 1,
+  model_id: 1,
+  kind: 10,
+  record_kind: 2,
+  type: 10,
+  subject: 10,
+  importance: 10,
+};
+const ROWS = 1_000_000;
+const ROWS_OF_PARTIAL = ROWS / 10;
+
+/**
+ * Writes the statistics that SQLite plans queries with, as they are in a large store. Without statistics SQLite assumes that ten rows have the
+ * same tenant: it reads all rows of the tenant to find five by their keys, and upkeep of 20,000 memories took a minute instead of a fraction of
+ * a second. ANALYZE would write those of the store as it is now, which is small at first. Tables that are also read across tenants, as the
+ * queue is, keep the assumptions of SQLite.
+ */
+function writeStatistics(connection: DatabaseSync): void {
+  const indexes = connection
+    .prepare(
+      `select i.tbl_name as "table", i.name, l."unique" as is_unique, l.partial as is_partial,
+        (select group_concat(c.name) from pragma_index_info(i.name) c) as columns
+      from sqlite_schema i join pragma_index_list(i.tbl_name) l on l.name = i.name where i.type = 'index'`,
+    )
+    .all() as { table: string; name: string; is_unique: number; is_partial: number; columns: string }[];
+  const apart = new Set(indexes.filter(({ columns }) => !columns.startsWith('tenant_id')).map(({ table }) => table));
+  // ANALYZE of a small table creates the table of the statistics, and ANALYZE of the schema loads them.
+  connection.exec('analyze meta; delete from sqlite_stat1');
+  const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
+  for (const { table, name, is_unique, is_partial, columns } of indexes) {
+    if (apart.has(table)) continue;
+    const counts = [is_partial === 1 ? ROWS_OF_PARTIAL : ROWS];
+    for (const column of columns.split(','))
+      counts.push(Math.max(1, Math.round((counts.at(-1) ?? 1) / (ONE_IN[column] ?? ROWS))));
+    if (is_unique === 1) counts[counts.length - 1] = 1;
+    insert.run(table, name, `${counts.join(' ')} noskipscan`);
+  }
+  connection.exec('analyze sqlite_schema');
 }
 
 function storedVersion(connection: DatabaseSync): number {
