@@ -113,44 +113,61 @@ export async function hideInLog(
   const echoes = isEverything ? await laterTurns(writer, owner, at) : await echoesOf(writer, parts, items, owner);
   const rows = [...new Map([...own, ...replies, ...echoes].map((row) => [row.id, row])).values()];
   const standing = await standingStatements(writer, tenant, { items, rows });
-  const standingQuotes = standing.flatMap(({ quotes }) => quotes);
   const isReply = new Set(replies.map(({ id }) => id));
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
   for (const row of rows) {
     const isRequest = request?.event.id === row.id;
     const isLater = row.origin === 'user' && row.occurred_at > at.getTime() && !isRequest;
-    const says: Says[] = [];
-    const cut: CutSpan[] = [];
     // Of everything, a turn has its own items alone. Compared with all items, 1,200 turns took half a minute.
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;
-    for (const [index, item] of possible.entries()) {
-      const quotes = item.quotes.filter(({ event }) => event === row.id);
-      if (isLater && quotes.length === 0) {
-        if (isSaidIn(row.content, item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
-        continue;
-      }
-      const test = isReply.has(row.id) ? takesUp(item, sources, standing) : item.sayer.says;
-      const saysIt = row.origin === 'user' ? unlessStanding(row, test, standingQuotes) : test;
-      const asked = isRequest && index === 0 ? request.quotes : [];
-      const spans = spansOf(item, row, {
-        quotes,
-        exact: asked,
-        stays: row.origin === 'user' ? staysBeside(item, row, standing) : undefined,
-        says: saysIt,
-        isSource: sources.has(row.id),
-      });
-      item.spans.push(...spans);
-      cut.push(...spans);
-      says.push(saysIt);
-    }
+    const isQuoted = ({ quotes }: Item): boolean => quotes.some(({ event }) => event === row.id);
+    for (const item of isLater ? possible : [])
+      if (!isQuoted(item) && isSaidIn(row.content, item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
+    const { cut, says } = cutItems(row, isLater ? possible.filter(isQuoted) : possible, {
+      sources,
+      standing,
+      asked: isRequest ? request.quotes : [],
+      isReply: isReply.has(row.id),
+    });
     if (cut.length === 0) continue;
     await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
     hidden.add(row.id);
   }
   await eraseRefusals(writer, tenant, { owners: await ownersAround(writer, owner), events: hidden });
   return saidAgain;
+}
+
+/** The spans of items in one turn, which each item gets, and the tests that recognise them. The first item gets the words of the request. */
+function cutItems(
+  row: EventRow,
+  items: readonly Item[],
+  {
+    sources,
+    standing,
+    asked,
+    isReply,
+  }: { sources: ReadonlySet<string>; standing: readonly Memory[]; asked: readonly Quote[]; isReply: boolean },
+): { cut: CutSpan[]; says: Says[] } {
+  const standingQuotes = standing.flatMap(({ quotes }) => quotes);
+  const says: Says[] = [];
+  const cut: CutSpan[] = [];
+  for (const [index, item] of items.entries()) {
+    const test = isReply ? takesUp(item, sources, standing) : item.sayer.says;
+    const saysIt = row.origin === 'user' ? unlessStanding(row, test, standingQuotes) : test;
+    const spans = spansOf(item, row, {
+      quotes: item.quotes.filter(({ event }) => event === row.id),
+      exact: index === 0 ? asked : [],
+      stays: row.origin === 'user' ? staysBeside(item, row, standing) : undefined,
+      says: saysIt,
+      isSource: sources.has(row.id),
+    });
+    item.spans.push(...spans);
+    cut.push(...spans);
+    says.push(saysIt);
+  }
+  return { cut, says };
 }
 
 /**
