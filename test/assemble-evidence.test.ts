@@ -74,7 +74,7 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
   });
 
-  it('shows a statement that is a part of a turn as that turn, and each of them once', async () => {
+  it('shows a statement that is a part of a turn as the whole turn, once', async () => {
     const { varve, clock } = await opened();
     const first = varve.for({ ...ANN, session: 'one' });
     const turn =

@@ -47,7 +47,7 @@ for (const database of databases()) {
       expect(request?.content.trim()).toBe('');
     });
 
-    it('give everything back when they are restored, by a record or by a memory', async () => {
+    it('bring everything back when they are restored, by a record or by a memory', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('My salary is 52k.');
       const before = await log();
@@ -64,7 +64,7 @@ for (const database of databases()) {
       expect((await kim.recall('Halden', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('give their words back without blanking those of an intention that is done', async () => {
+    it('restore their words without blanking those of an intention that is done', async () => {
       const turn = 'Remind me to water the fig on Friday. I work at Halden Foods.';
       await say(turn);
       const [intention] = await kim.intentions.list();

@@ -120,7 +120,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
     });
   });
 
-  it('leaves ordinary talk alone after a request about words', { timeout: 300_000 }, async () => {
+  it('does not include ordinary talk that follows a request about words', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       const lost: string[] = [];
       for (const [request, talk, word] of ORDINARY)

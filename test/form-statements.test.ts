@@ -698,7 +698,7 @@ for (const database of databases()) {
       };
       beforeEach(() => open({ formation: { writes: 'immediate' } }));
 
-      it('gives back nothing that was forgotten meanwhile', async () => {
+      it('restores nothing that was forgotten meanwhile', async () => {
         const handle = fresh();
         const old = await know(handle, { content: 'User works at Norsted.', attribute: 'employer', value: 'Norsted' });
         await draft(handle, 'I work at Halden Foods now.');
@@ -707,7 +707,7 @@ for (const database of databases()) {
         expect(await handle.memories.get(old.id)).toMatchObject({ archiveReason: 'forgotten' });
       });
 
-      it('gives back nothing whose place is taken', async () => {
+      it('restores nothing whose place is taken', async () => {
         const handle = fresh();
         await handle.facts.set({ key: 'employer', value: 'Norsted' });
         await draft(handle, 'I work at Halden Foods now.');
@@ -715,7 +715,7 @@ for (const database of databases()) {
         expect(await employers(handle)).toEqual(['Halden AG']);
       });
 
-      it('gives back what was known before the first of several drafts', async () => {
+      it('restores what was known before the first of several drafts', async () => {
         const handle = fresh();
         await handle.facts.set({ key: 'employer', value: 'Norsted' });
         await draft(handle, 'I work at Halden Foods.', 'I work at Brill Brothers.');

@@ -7,7 +7,7 @@ const shown = (text: string): string =>
     .join('');
 
 describe('stored text as the inspector shows it (T17)', () => {
-  it('gives plain text back as it is, with its line breaks', () => {
+  it('returns plain text as it is, with its line breaks', () => {
     expect(shown('Lives in Málaga.\n\tSince <b>May</b> & June')).toBe('Lives in Málaga.\n\tSince <b>May</b> & June');
   });
 

@@ -26,7 +26,7 @@ describe('scopes', () => {
     );
   });
 
-  it('a handle sees an owner exactly when each part is its own or open', () => {
+  it('a handle sees an owner exactly when the tenant is its own, and agent and user are its own or null', () => {
     fc.assert(
       fc.property(scopes, scopes, (handle, record) => {
         const sees =

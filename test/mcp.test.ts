@@ -377,7 +377,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         await expect(client.readResource({ uri })).rejects.toThrow(/no memory|not found/i);
     });
 
-    it('keeps clients within their key', async () => {
+    it('keeps clients within the limits of their key', async () => {
       const reader = (await server.call('POST', '/v1/keys', { body: { name: 'r', access: 'read', users: ['ana'] } }))
         .body.secret as string;
       const client = await overHttp('', reader);

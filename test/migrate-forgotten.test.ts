@@ -103,7 +103,7 @@ for (const database of databases('sql')) {
         expect(`${system}${JSON.stringify(messages)}`).not.toMatch(/91,500|Bruno|Ida/);
       });
 
-      it('gives a turn back when the last of the memories that were read from it is restored', async () => {
+      it('restores a turn with the last of the memories that were read from it', async () => {
         const [dog, ida, salary] = ['dog', 'ida', 'salary'].map((name) => id('mem', name));
         await ana.memories.restore(salary ?? '');
         expect(await turn('salary')).toBe(TURNS.salary);

@@ -18,7 +18,7 @@ export interface Output {
 }
 
 export interface Progress {
-  /** Shows the number of finished items and, where it is known, their share of all (0 to 1); `note` stands at the end of the line. */
+  /** Shows the number of finished items and, where it is known, their share of all (0 to 1); `note` is at the end of the line. */
   to(done: number, share?: number, note?: string): void;
   end(): void;
 }

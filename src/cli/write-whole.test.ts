@@ -26,7 +26,7 @@ describe('a file that is written whole', () => {
     expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['the backup of yesterday', ['backup.ndjson']]);
   });
 
-  it('writes to what is no file as it is', async () => {
+  it('writes directly to a path that is not a regular file', async () => {
     await writeWhole('/dev/null', lines());
   });
 });

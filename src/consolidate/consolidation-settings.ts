@@ -77,10 +77,10 @@ export interface DecaySettings {
   enabled: boolean;
   /** Days without access after which importance begins to fall. */
   unreadDays: number;
-  /** A memory below this importance that was unread for so long is archived. */
+  /** A memory below this importance is archived after `archiveAfterDays` without access. */
   archiveBelow: number;
   archiveAfterDays: number;
-  /** A memory below this importance that was unread for so long is pruned, which is archived as well. */
+  /** A memory below this importance is archived as `pruned` after `pruneAfterDays` without access. */
   pruneBelow: number;
   pruneAfterDays: number;
 }

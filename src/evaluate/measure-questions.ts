@@ -165,7 +165,7 @@ function neededIn({ conversation }: Replay, question: Question): Needed[] {
   }));
 }
 
-/** The statements that stand in a prompt under their own ids, with the turns that they rest on. */
+/** The statements that a prompt contains under their own ids, with the turns that they rest on. */
 async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextReport): Promise<SaidStatement[]> {
   const ids = new Set(sections.flatMap((section) => section.ids.filter((id) => id.startsWith('mem_'))));
   const found = await Promise.all([...ids].map((id) => handle().memories.get(id)));

@@ -29,13 +29,13 @@ describe('retrieval metrics', () => {
     expect(precisionAt(['a'], new Set(['a']), 5)).toBeCloseTo(0.2);
   });
 
-  it('say nothing of a question that nothing answers', () => {
+  it('are NaN for a question that nothing answers', () => {
     expect(recallAt(ranked, new Set(), 5)).toBeNaN();
     expect(reciprocalRank(ranked, new Set())).toBeNaN();
     expect(ndcgAt(ranked, new Set(), 5)).toBeNaN();
   });
 
-  it('refuse a k that is no place', () => {
+  it('refuse a k that is not a positive whole number', () => {
     expect(() => recallAt(ranked, new Set(['a']), 0)).toThrow('positive whole number');
     expect(() => ndcgAt(ranked, new Set(['a']), 1.5)).toThrow('positive whole number');
   });

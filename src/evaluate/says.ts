@@ -22,7 +22,7 @@ export function flat(text: string): string {
 const SHORTEST = 12;
 
 /**
- * The share of a text, by characters, whose sentences stand in another text: how much of a turn a prompt quotes, in one piece or sentence
+ * The share of a text, by characters, whose sentences occur in another text: how much of a turn a prompt quotes, in one piece or sentence
  * by sentence. `flatText` is the other text after {@link flat}. A text with short sentences only gives 0.
  */
 export function quotedShare(text: string, flatText: string): number {

@@ -159,7 +159,10 @@ function isComparable(types: MemoryTypeTable): ReturnType<typeof isOfTypes> {
 const LONGEST_QUERY = 400;
 const NEAR_TURN = 8;
 
-/** Whether the local reader read a statement of the user from these events alone: a model that reads them replaces it. */
+/**
+ * Whether a memory is a draft of these events: the local reader formed it from what the user said in them, and from no other event. A model
+ * that reads the events replaces it.
+ */
 export function isDraftOf(events: readonly string[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
   return (
     reader === 'local' && statedBy === 'user' && type !== 'summary' && sourceEvents.every((id) => events.includes(id))

@@ -4,7 +4,7 @@ import { packPattern, packRegExp, PACKS, perPack, plainMarks, wordsPattern } fro
 import { withoutEnd } from '../language/words.ts';
 import { tellingStems } from './meant-by-request.ts';
 
-/** Patterns for words of forgetting that are not a plain request: a change of plan, a correction, or the wish that all is forgotten. */
+/** Patterns for words of forgetting that are not a plain request: a change of plan, a correction, or a request to forget everything. */
 const patternsOf = perPack(({ language, script, calendar, requests: { lead, polite } }) => {
   const { ofMemory, goesOn, forNow, corrects, isNew, whole, announces } = WORDS[language as keyof typeof WORDS];
   const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
@@ -62,10 +62,10 @@ export function correctionStart(sentence: string, pack: Pack): number | null {
   return hasValue && (isNew.test(rest) || !ofMemory.test(own)) ? at : null;
 }
 
-/** "Forget everything you know about me": whether a sentence is the wish that all is forgotten, and nothing else. */
+/** "Forget everything you know about me": whether a sentence asks to forget everything, and says nothing else. */
 export function asksForAll(sentence: string): boolean {
   const text = withoutEnd(plainMarks(sentence), ' \n.!?…。！？');
-  // The words of such a wish are too few to detect its language.
+  // Such a sentence has too few words to detect its language.
   return PACKS.some((pack) => patternsOf(pack).whole.test(text.trim()));
 }
 

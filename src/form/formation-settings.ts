@@ -15,9 +15,9 @@ export type FormTask = (typeof FORM_TASKS)[number];
 
 /** How memories are formed. Times are milliseconds. */
 export interface FormationSettings {
-  /** Whether statements are formed, which recall finds. */
+  /** Whether statements are formed. Recall finds them. */
   facts: boolean;
-  /** Whether reflections are formed, which are in every prompt. */
+  /** Whether reflections are formed. They are in every prompt. */
   reflections: boolean;
   /** Whether the topics of a session are summarised once it is quiet. */
   summaries: boolean;
@@ -25,7 +25,7 @@ export interface FormationSettings {
   writes: 'immediate' | 'deferred';
   /** Who reads an exchange at once: the local reader, or the language model in a call of its own. */
   inlineReader: 'local' | 'model';
-  /** Whether reflections come with the reading of a stretch, or from a call of their own that sees what was formed. */
+  /** Whether reflections come with the reading of a part of a session, or from a separate call that sees what was formed. */
   reflectionCall: 'with-reading' | 'own';
   /** Who does which task. Default: the language model where there is one, else the local reader. */
   tasks: Partial<Record<FormTask, 'local' | 'model'>>;

@@ -27,7 +27,7 @@ import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts'
 
 /** The formation of memories in a process: at once, by jobs, or on request. */
 export interface Formation {
-  /** Forms the session of a scope now. While another formation of it runs in this process, waits for that one first. */
+  /** Forms the session of a scope now, after any formation of it that is already running in this process. */
   form(scope: Scope): Promise<FormResult>;
   /** Queues what follows from events, in the transaction that appends them. */
   afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
@@ -232,8 +232,8 @@ async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['comple
 }
 
 /**
- * The memories that a plan replaces on its day: those that it excludes by its fields, and the one that its reader named. Null if one that it
- * excludes outranks it.
+ * The memories that a plan replaces on its day: those that it excludes by its fields, and the one that its reader named. Null if one of the
+ * excluded memories outranks the plan.
  */
 async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
   const { id, attribute, scope, internal } = plan;

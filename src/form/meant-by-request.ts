@@ -215,7 +215,7 @@ function aboutNamed<Item extends Meanable>(named: readonly Item[], items: readon
   return items.filter(({ subject = '' }) => names.some((name) => ` ${normalValue(subject)} `.includes(name)));
 }
 
-/** Statements, and those without an attribute that repeat one of their values. */
+/** The found statements, and the statements without an attribute whose text contains the value of a found one. */
 export function withRepeats<Item extends Meanable>(found: readonly Item[], items: readonly Item[]): Item[] {
   const values = found.flatMap(({ value }) =>
     value === null || normalValue(value).length < 2 ? [] : normalValue(value),

@@ -45,7 +45,7 @@ export interface FormWork {
   meter: Meter;
   reader: StatementReader;
   events: readonly Event[];
-  /** The events before, which contain the questions that turns answer. */
+  /** The preceding events, which contain the questions that the turns answer. */
   earlier: readonly Event[];
   /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
   stretch: { from: number; to: number; hasMore: boolean } | null;

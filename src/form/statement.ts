@@ -62,7 +62,7 @@ export interface ToldRequest {
   sentences: (SaidSentence & { odds: number })[];
 }
 
-/** A sentence of the user's own, and where it stands. */
+/** A sentence of the user's own, and its position. */
 export interface SaidSentence extends Meanable {
   quote: Quote;
 }

@@ -29,7 +29,7 @@ describe('the limit of wrong keys', () => {
     expect([note('10.0.0.1'), note('10.0.0.1')]).toEqual(['refused', 'wait 20']);
   });
 
-  it('takes an IPv6 network for one address, and an IPv4 address for one however it is written', () => {
+  it('counts an IPv6 network as one address, and an IPv4 address as one however it is written', () => {
     const { note } = limitAt(1);
     expect([note('2001:db8:1:2::1'), note('2001:db8:1:2:a:b:c:d'), note('2001:db8:1:3::1')]).toEqual([
       'refused',

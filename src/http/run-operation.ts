@@ -21,7 +21,7 @@ export interface DoorParts {
   rates: RateLimit;
   failures: FailureLimit;
   followers: FollowerLimit;
-  /** Ends when the server stops. */
+  /** Aborted when the server stops. */
   stopping: AbortSignal;
 }
 

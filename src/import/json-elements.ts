@@ -6,7 +6,7 @@ import type { SourceFile } from './import-source.ts';
 export interface Element {
   /** The name of the list. */
   list: string | null;
-  /** Texts and numbers that stand beside the lists and precede this value: `{ "user_id": "ana", "messages": [ … ] }`. */
+  /** Texts and numbers that are beside the lists and precede this value: `{ "user_id": "ana", "messages": [ … ] }`. */
   fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
@@ -89,7 +89,7 @@ class Scan {
   /** In an object of lists: whether the position is within one of the lists and not within another value. */
   #inList: boolean;
   #list: string | null = null;
-  /** The part of the current value that stood in earlier chunks. */
+  /** The part of the current value that was in earlier chunks. */
   #value = '';
   #text = '';
   #from = 0;
@@ -182,7 +182,7 @@ class Scan {
 
 const LONGEST_FIELD = 2000;
 
-/** Keeps a text or a number that stands beside the lists; readers get these as `fields`. */
+/** Keeps a text or a number that is beside the lists; readers get these as `fields`. */
 function noteField(fields: Record<string, unknown>, text: string): void {
   const [, key, value] =
     (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];

@@ -41,7 +41,7 @@ interface OpenTurn {
 
 /**
  * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. What is known goes into the
- * system prompt, and recalled records stand before the user's message. The turn, its tool calls and the answer are observed without these
+ * system prompt, and recalled records go before the user's message. The turn, its tool calls and the answer are observed without these
  * additions. With a function, one wrapped model serves many users: it is given the call's `providerOptions.varve`.
  */
 export function memoryMiddleware(

@@ -348,7 +348,7 @@ function toDbMessage({ id, origin, content, occurredAt }: Event, { thread, resou
   };
 }
 
-// Messages are sorted by time, so past turns stand before those of today.
+// Messages are sorted by time, so past turns come before those of today.
 const LONG_AGO = Date.UTC(2000, 0);
 
 function historyMessage(

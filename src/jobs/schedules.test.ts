@@ -123,7 +123,7 @@ for (const on of databases('sql')) {
       expect((await queue.worker(handlers).drain()).done).toBe(1);
     });
 
-    it('keep their due time when they are ensured again, and count anew when the cron or the zone changes', async () => {
+    it('keep their due time when they are ensured again, and are computed again when the cron or the zone changes', async () => {
       await ensure(nightly);
       const due = async (): Promise<string | undefined> =>
         (await listSchedules(queue.database))[0]?.nextDue.toISOString();

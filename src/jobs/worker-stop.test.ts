@@ -40,7 +40,7 @@ for (const on of databases('sql')) {
         expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 16 });
       });
 
-      it('aborts and gives back, uncounted, what does not end in time', async () => {
+      it('aborts jobs that do not end in time, and releases them without counting the attempt', async () => {
         const [added] = await queue.add({ kind: 'a', maxAttempts: 1 });
         const middle = gate();
         const worker = queue.worker({
@@ -105,7 +105,7 @@ for (const on of databases('sql')) {
       await worker.stop();
     });
 
-    it('tells of a failing database and goes on when it is back', async () => {
+    it('reports a failing database and continues when it is back', async () => {
       const [failed, done] = [gate(), gate()];
       let down = true;
       const database = {

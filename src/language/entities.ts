@@ -114,7 +114,7 @@ function addGroup(
   }
 }
 
-/** The title that stands before "post": words from the first capital on. */
+/** The title that precedes "post": words from the first capital on. */
 function addContent(match: RegExpExecArray, add: Add): void {
   const found = match[1] ?? '';
   const start = found.search(/\p{Lu}/u);

@@ -235,7 +235,7 @@ function quotations(text: string): ForeignSpan[] {
       position += 1;
       continue;
     }
-    // An inch mark or a ditto mark stands after a digit or inside a word.
+    // An inch mark or a ditto mark follows a digit or is inside a word.
     const isApostrophe = open === "'" || open === '‘';
     const before = text[position - 1] ?? '';
     const end =

@@ -131,7 +131,7 @@ export function statementsIn(text: string): string[] {
 /** The rank of a text below all headings, of which the lowest has the rank 6. */
 const TEXT_RANK = 7;
 
-/** A text without the headings below which nothing stands. */
+/** A text without the headings that have no text below them. */
 export function withoutEmptyHeadings(text: string): string {
   const kept: string[] = [];
   let below = 0;

@@ -6,7 +6,7 @@ const LONGEST = 100;
 
 /**
  * A text of nothing but words of some lists. Small talk is too short to tell its language, so that all packs with the script count. Signs
- * and emoji may stand anywhere.
+ * and emoji may occur anywhere.
  */
 function onlyWords(script: Pack['script'], listsOf: (pack: Pack) => readonly (string | undefined)[]): RegExp {
   const lists = PACKS.filter((pack) => pack.script === script).flatMap(listsOf);

@@ -292,7 +292,7 @@ export function withoutEnd(text: string, characters: string): string {
 
 /**
  * All matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage collection:
- * the patterns of one query for dates take 4 ms then.
+ * the patterns for the dates of one query then take 4 ms.
  */
 export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   if (!pattern.global) throw new TypeError(`The pattern ${pattern} is not global.`);

@@ -77,15 +77,12 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
 /** The error that stops paid work. It is retryable: the job waits for credit, and its events stay queued. */
 export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
   const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
-  const what = needed === undefined ? 'paid work waits' : `${dollars(needed)} were to be charged`;
-  return new VarveError(
-    `${who} is out of credit: ${dollars(balance)} left, and ${what}. The work is queued and continues when credit is granted.`,
-    {
-      code: 'out_of_credit',
-      retryable: true,
-      details: { ...owner, balance, needed: needed ?? null },
-    },
-  );
+  const what = needed === undefined ? 'paid work waits until credit is granted' : `a charge needs ${dollars(needed)}`;
+  return new VarveError(`${who} is out of credit: ${dollars(balance)} left, and ${what}.`, {
+    code: 'out_of_credit',
+    retryable: true,
+    details: { ...owner, balance, needed: needed ?? null },
+  });
 }
 
 function dollars(amount: number): string {

@@ -59,9 +59,7 @@ export function createPriceTable(prices: Prices = {}): PriceTable {
   for (const [key, price] of Object.entries(prices)) {
     const amounts = [price.input, price.cachedInput ?? 0, price.output ?? 0];
     if (!amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) {
-      throw invalidInput(
-        `The price of ${JSON.stringify(key)} needs amounts of dollars for a million tokens that are 0 or more.`,
-      );
+      throw invalidInput(`The price of ${JSON.stringify(key)} must be in dollars per million tokens, and 0 or more.`);
     }
   }
   const patterns = [...Object.entries(prices), ...Object.entries(DEFAULT_PRICES)].map(

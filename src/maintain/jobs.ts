@@ -56,7 +56,7 @@ async function queueMaintenance(deps: Parts): Promise<void> {
 
 const BOOST = 0.1;
 const MOST_RELATED = 20;
-// The least share of a memory's words that stand in the decision or in its outcome.
+// The least share of a memory's words that occur in the decision or in its outcome.
 const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 

@@ -104,7 +104,7 @@ function hasOutlivedItsType(
   const isPassing = row.endedAt === null && row.tense !== 'happened';
   if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
-  // For an intention without its own day, only the day for bringing it up is over.
+  // An intention without a day of its own has only a day on which it is brought up, and does not expire with that day.
   const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);
   if (hasNoDay) return age >= MEANT_FOR_DAYS;
   // A planned stay is in the future or in progress until its end.

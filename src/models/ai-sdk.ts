@@ -4,7 +4,7 @@ import { type Embedded, type Embedder, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
 import { estimateTokens } from '../language/words.ts';
 
-// The parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, as structural types, so that `ai` is no dependency.
+// The parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, as structural types, so that `ai` is not a dependency.
 
 interface AnyModel {
   readonly specificationVersion: string;

@@ -218,7 +218,7 @@ function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[]
   const unusable =
     `${embedder} cannot distinguish related texts from unrelated ones: its similarities are a poor measure of relevance, and ` +
     'are left as they are. Check that it is an embedding model for sentences, in the language of the texts.';
-  // 0.60 and 0.70 separate the same two classes.
+  // 0.60 and 0.70 separate the same two classes, so that only one of them is reported.
   const byClass = new Map(boundaries.map((boundary) => [boundary.above, boundary]));
   const weak = [...byClass.values()].flatMap(({ similarity, above, below, separation, ...boundary }) => {
     if (separation >= SEPARATION.weak || (!usable && below === 'unrelated')) return [];

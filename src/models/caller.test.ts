@@ -164,7 +164,7 @@ describe('the caller', () => {
     expect(await caller(async () => 'done')).toBe('done');
   });
 
-  it('gives its place back while it pauses', async () => {
+  it('frees its place while it pauses', async () => {
     const { caller } = callerWith({ parallel: 1 });
     const flaky = failing(httpError(500));
     expect(await Promise.all([caller(flaky.call), caller(async () => 'other')])).toEqual(['done', 'other']);

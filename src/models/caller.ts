@@ -163,7 +163,7 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
   const reason: unknown = signal.reason;
   if (VarveError.isInstance(reason)) return reason;
   const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
-  return new VarveError(`The call of ${name} ${timedOut ? 'timed out' : 'was cancelled'}.`, {
+  return new VarveError(`The call to ${name} ${timedOut ? 'timed out' : 'was cancelled'}.`, {
     code: timedOut ? 'timed_out' : 'cancelled',
     retryable: timedOut,
     cause: reason,

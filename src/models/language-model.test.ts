@@ -98,7 +98,7 @@ describe('asking a language model through its real provider', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('does not take another refusal for one of the format', async () => {
+  it('does not mistake another refusal for a refusal of the format', async () => {
     server.otherwise(status(400, { message: 'context length exceeded' }));
     expect(await failure(model().generate(request))).toMatchObject({ code: 'model_unavailable', retryable: false });
     expect(server.requests).toHaveLength(1);

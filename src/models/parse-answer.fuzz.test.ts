@@ -238,7 +238,7 @@ describe('[T7] repairing answers', () => {
     ['comments', (text: string) => text.replace(/,\n/g, ', // next\n')],
     ['no commas at line ends', (text: string) => text.replace(/(["}\]]),\n/g, '$1\n')],
     ['stringified', (text: string) => JSON.stringify(text)],
-  ])('gives back the very same data through %s', (_name, spoil) => {
+  ])('returns the very same data through %s', (_name, spoil) => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         const parsed = parseAnswer({ text: spoil(JSON.stringify(answer, null, 2)), finishReason: 'stop' }, schema);

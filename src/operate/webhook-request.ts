@@ -53,7 +53,7 @@ export function checkReceiver(url: string, { allowPrivate = false }: WebhookOpti
   }
   if (parsed.username !== '' || parsed.password !== '') {
     throw invalidInput(
-      'The URL of a webhook must not contain a user name or a password. Check the signature of a message to know its sender.',
+      'The URL of a webhook must not contain a user name or a password. The receiver verifies the sender by the signature.',
     );
   }
   const host = hostOf(parsed);

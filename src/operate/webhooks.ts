@@ -48,7 +48,7 @@ export interface WebhookChange extends Partial<NewWebhook> {
   enabled?: boolean;
 }
 
-/** A webhook with its secret: when it is made, and when its secret is changed. */
+/** A webhook with its secret, which is returned only when the webhook is made and when the secret is changed. */
 export interface MadeWebhook {
   webhook: Webhook;
   secret: string;

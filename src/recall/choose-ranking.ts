@@ -34,7 +34,7 @@ export interface Found {
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = ranking.documents.map((document) => toCandidate(document, found));
-  // Documents that are linked to an entity of the query, regardless of their similarity.
+  // Documents that are linked to an entity of the query are added, regardless of their similarity.
   const known = new Set(candidates.map(({ ordinal }) => ordinal));
   for (const ordinal of found.aboutNamed) {
     if (known.has(ordinal) || found.allowed[ordinal] !== 1) continue;

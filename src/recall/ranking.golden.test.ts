@@ -153,7 +153,7 @@ describe('what a question asks for', () => {
     expect(analyze(question).times).toEqual([{ from: Date.parse(from), to: to === null ? Infinity : Date.parse(to) }]),
   );
 
-  it('a first person is no name: nobody else can fit the question better', () => {
+  it('a first person is not a name: nobody else can fit the question better', () => {
     const asked = (question: string): string =>
       summariseEvidence({ view, analysis: analyze(question), match: matchLexically(view.index, []) } as never, [], 1)
         .asked;

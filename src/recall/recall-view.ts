@@ -131,7 +131,7 @@ export class RecallView {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
 
-  /** Typical logarithm of the word count of this document's speaker. */
+  /** The mean logarithm of the word counts of all documents by this document's speaker. */
   typicalLogLength(ordinal: number): number {
     const voice = this.#voiceLengths[this.#voices.at(ordinal)];
     return voice === undefined ? 0 : voice.total / voice.count;

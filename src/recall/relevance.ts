@@ -90,7 +90,10 @@ interface EvidenceSummary {
 
 /** The size from which the nearest text of a store is as near to a stranger's question as in a large store. */
 const LARGE_STORE = 60;
-/** How much nearer the nearest of 60 statements is than a single one, by the similarity that 95 of 100 answers on the lives reach. */
+/**
+ * The difference in similarity between the nearest of 60 statements and a single statement. Measured on the lives, at the similarity that
+ * 95 of 100 answers reach.
+ */
 const ALLOWANCE = 0.11;
 
 /** A small store has few texts, so that its nearest text is less near: "trains" must still answer "How does she travel?" when it is alone. */

@@ -232,7 +232,7 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
   ...readTable(PASSING, false),
 ]);
 
-/** Joins an application's attributes to Varve's own. Changing one of Varve's is allowed: its policy is a setting. */
+/** Joins an application's attributes to Varve's own. Varve's own attributes can be changed in the same way. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
   const table = new Map(Object.entries(ATTRIBUTES));
   for (const [name, policy] of Object.entries(added)) {

@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
   set(time: Date | number): void;
 }
 
-/** Makes a {@link ManualClock} that stands at `start`. */
+/** Makes a {@link ManualClock} that is set to `start`. */
 export function manualClock(start: Date | number): ManualClock {
   let time = Number(start);
   return {

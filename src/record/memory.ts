@@ -72,7 +72,7 @@ export interface Memory {
   category: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** A permanent fact: it never fades and stands in every prompt. */
+  /** A permanent fact: it never fades and is in every prompt. */
   permanent: boolean;
   /** When it was said, and by whom: of two statements with the same rank the later one holds. */
   statedAt: Date;

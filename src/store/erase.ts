@@ -49,7 +49,7 @@ export async function eraseScope(
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
   await clearErrors(writer, scope);
-  // Refusals elsewhere that were read from erased events are removed with those of the scope.
+  // Refusals outside the scope that were read from erased events are removed by `eraseRecords`.
   const refusals = await removeWithin(writer, 'refusals', scope);
   const mixed = await madeOfMore(writer, tenant, { events: eventIds, memories: memories.map(({ id }) => id) });
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });

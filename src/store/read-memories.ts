@@ -10,7 +10,7 @@ import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow,
 import { chunks, isSeenFrom, ofOwner, visibleFrom, withinReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
-/** Conditions on memories. An absent field is no condition. */
+/** Conditions on memories. An absent field does not filter. */
 export interface MemoryFilter {
   types?: string[];
   /** All of these tags are required. */
@@ -101,7 +101,7 @@ export async function findMemory(
 }
 
 /**
- * A memory by its id, to be changed. A handle can read by id everything within its scope, but only a handle that names the user can
+ * Finds a memory that is to be changed. A handle can read by id everything within its scope, but only a handle that names the user can
  * change a user's memory: a wrong id must not change another person's memory.
  */
 export async function findChangeable(writer: Reader, scope: Scope, id: string): Promise<Memory | null> {
@@ -197,7 +197,7 @@ function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
   return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
 }
 
-/** Conditions on the fields of statements. An absent field is no condition. */
+/** Conditions on the fields of statements. An absent field does not filter. */
 interface StatementSearch {
   subjects?: readonly string[];
   attributes?: readonly string[];

@@ -151,7 +151,7 @@ export async function markProcessed(
 
 /**
  * Advances the cursor of formation and subtracts the formed events from the counters. Returns false, and changes nothing, when the cursor
- * is not at `from`, because another formation was faster.
+ * is not at `from`, because another formation has committed first.
  */
 export async function advanceFormation(
   writer: Writer,

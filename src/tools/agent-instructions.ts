@@ -62,7 +62,7 @@ function orderOf(has: (name: string) => boolean): string[] {
       ['recall_facts', 'recall_facts(query)'],
       ['search_history', 'search_history(query)'],
       ['semantic_search', 'semantic_search(query)'],
-      // The one search of the everyday set looks everywhere; beside the others it would repeat them.
+      // `search_memory`, the only search of the everyday set, covers everything, so it would repeat the searches above.
       ...(has('semantic_search') ? [] : [['search_memory', 'search_memory(query)'] as const]),
     ]),
     'Say that you do not know it yet, and offer to remember it now.',

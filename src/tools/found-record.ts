@@ -105,7 +105,7 @@ const LAST_TURNS = 8;
 
 /**
  * Verifies the origin of what an agent wants to store. The agent's claim can only lower the trust: a page that has talked the agent into
- * "the user said so" gains nothing, because the words must stand in the user's own turns, outside pasted text.
+ * "the user said so" gains nothing, because the words must occur in the user's own turns, outside pasted text.
  */
 export async function provenanceOf(
   handle: ToolHandle,

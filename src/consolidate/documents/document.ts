@@ -7,7 +7,7 @@ import { countWords } from '../../record/parse.ts';
 /** One sentence of a document, with what it rests on. */
 export interface Sentence {
   text: string;
-  /** The name of the heading that it stands under; null where the document has none. */
+  /** The name of the heading that it is under; null where the document has none. */
   section: string | null;
   /** That heading as it is written, with the headings directly above it; empty where the document has none. */
   heading: string;

@@ -126,7 +126,7 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
 }
 
-/** The least share of an entry's words that must stand in an observation: a model may rephrase, but not entirely. */
+/** The least share of an entry's words that must occur in an observation: a model may rephrase, but not entirely. */
 const SUPPORTED = 0.3;
 /** An observation that has half of the words of an entry speaks of it. */
 const NAMES = 0.5;

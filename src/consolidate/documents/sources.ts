@@ -91,17 +91,18 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 }
 
 /**
- * Whether documents contain a statement only while it is being said or used, because nothing would show that it no longer holds: the user's
- * own words, without a field by which a later statement could end them. Recall finds them after that. In 46 invented lives one in six had
- * ended where it was a fact, one in four where it was a habit, and one in thirty where it was a taste or a detail of a life.
+ * Whether documents contain a statement only while it is being said or used: the user's own words, without a field by which a later
+ * statement could end them, so that nothing would show that they no longer hold. When documents no longer contain them, recall still finds
+ * them. In 46 invented lives, one in six of the facts among them had ended, one in four of the habits, and one in thirty of the tastes and
+ * details of a life.
  */
 function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
   return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
 }
 
 /**
- * What the profile is made of, oldest first: statements that hold whose type has a section in it, and that are no permanent facts, without
- * the user's own words that are in doubt or have not been said or used for long.
+ * What the profile is made of, oldest first: statements that hold, are not permanent facts and have a type with a section in the profile.
+ * The user's own words are left out if they are in doubt or have not been said or used for long.
  */
 export function profileMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();

@@ -140,7 +140,7 @@ async function noteContexts(
   }
 }
 
-/** The least share of a model's words that must stand in the sentence which they follow from. */
+/** The least share of a model's words that must occur in the sentence that they follow from. */
 const LOOSE_SUPPORT = 0.3;
 
 interface Said {

@@ -392,5 +392,8 @@ export async function applyDocument(
 }
 
 function takenMeanwhile(): VarveError {
-  return new VarveError('Another reflection on the same messages was faster.', { code: 'conflict', retryable: true });
+  return new VarveError('Another reflection on the same messages was committed first.', {
+    code: 'conflict',
+    retryable: true,
+  });
 }

@@ -65,7 +65,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   const place = path ?? (name === 'lives' ? OWN_LIVES : undefined);
   if (place === undefined)
     throw invalidInput(
-      `The path of the data set ${name} is missing. Give the path of your copy. It is ${entry.about}; it does not come with the package.`,
+      `The path of the data set ${name} is missing. Give the path of your copy. The package does not contain it: ${entry.about}.`,
     );
   const dataset = entry.load(place);
   const chosen =

@@ -60,7 +60,7 @@ export function loadRealtalk(path: string): Dataset {
   return loadSessionKeys('realtalk', path, REALTALK_KINDS);
 }
 
-/** Conversations whose sessions stand under the keys session_1, session_2, …, with a `…_date_time` each. */
+/** Conversations whose sessions are under the keys session_1, session_2, …, with a `…_date_time` each. */
 export function loadSessionKeys(name: string, path: string, kinds: readonly string[]): Dataset {
   const pieces = jsonFiles(path);
   const samples = pieces

@@ -70,7 +70,7 @@ export async function applyRequests(
   return { retired, ...(await applyForgets(writer, deps, forgets, where)) };
 }
 
-/** "Forget everything you know about me": whether the whole sentence of a request is that wish. */
+/** "Forget everything you know about me": whether the sentence of a request asks for this and says nothing else. */
 function isWish({ event: { content }, start }: Evidence): boolean {
   const sentence = splitSentences(content).find(({ span }) => span.end > start);
   return sentence !== undefined && asksForAll(sentence.text);

@@ -108,7 +108,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };
 
-/** The words that were quoted, by whom and when they were said, and the events that they stand in. */
+/** The words that were quoted, by whom and when they were said, and the events that contain them. */
 function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
   const last = evidence.at(-1)?.event;
   return {

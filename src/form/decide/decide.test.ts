@@ -197,7 +197,7 @@ describe('decide', () => {
     });
   });
 
-  it('ends nothing by a denial of something narrower, or of something without a value that is no state', () => {
+  it('ends nothing by denying something narrower, or by denying without a value something that is not a state', () => {
     const denies = (attribute: string, denied: string | null, affirmed: string): string => {
       const holds = known({ attribute, value: affirmed, statedAt: earlier(9) });
       const decision = decide(statement({ attribute, value: denied, polarity: 'denied' }), beside(holds), context);
@@ -216,7 +216,7 @@ describe('decide', () => {
     expect(denies('allergy', null, 'nut')).toBe('ended');
   });
 
-  it('ends by the reader’s word what is said to be over of somebody else', () => {
+  it('ends a statement about somebody else when the reader says that it is over', () => {
     const wish = known({
       subject: "User's nephew Ari",
       attribute: 'wish',
@@ -274,7 +274,7 @@ describe('decide', () => {
     for (const target of [likes, plain]) expect(decide(told(target), [], context)).toMatchObject({ retires: [] });
   });
 
-  it('[K18] closes by the reader’s word what had run out, and begins anew what is said again', () => {
+  it('[K18] closes what has expired when the reader says so, and starts again what is said again', () => {
     const ranOut = (fields: Partial<Statement>, archiveReason: Memory['archiveReason'] = 'expired'): Memory => ({
       ...known({ statedAt: earlier(60), ...fields }),
       archivedAt: earlier(10),
@@ -328,7 +328,7 @@ describe('decide', () => {
     });
   });
 
-  it('F4: a plan replaces nothing before its day, not even by the reader’s word', () => {
+  it('F4: a plan replaces nothing before its day, even if the reader says that it does', () => {
     const job = known({ attribute: 'employer', value: 'Halden Foods', statedAt: earlier(30) });
     const plan = statement({
       attribute: 'employer',
@@ -357,7 +357,7 @@ describe('decide', () => {
     expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
   });
 
-  it('takes events of different times for several, and a time that is told more exactly for the same', () => {
+  it('adds an event of another time, and confirms one whose time is only more or less exact', () => {
     const trip = (from: string): Partial<Statement> => ({
       attribute: 'travel_destination',
       value: 'Oslo',
@@ -395,7 +395,7 @@ describe('decide', () => {
     expect(decide({ ...next, sourceType: 'inference' }, [], context)).toMatchObject({ action: 'yield', to: taste });
   });
 
-  it('reaches a goal only by the reader’s word, and only what has outcomes', () => {
+  it('reaches a goal only when the reader says so, and only a memory whose type has outcomes', () => {
     const goal = known({ type: 'goal', text: 'User wants to buy a smokehouse.', statedAt: earlier(90) });
     const bought = statement({ text: 'User bought a smoked ham in Bergen.', type: 'episode', tense: 'happened' });
     expect(decide(bought, [{ memory: goal, similarity: 0.84 }], context)).toMatchObject({ action: 'add', retires: [] });

@@ -138,7 +138,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
-  // A plan replaces no state before its day. The job that puts the plan into effect replaces it then.
+  // A plan does not replace a state before its day: the job that puts the plan into effect does so on that day.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [], retiresLater: target };

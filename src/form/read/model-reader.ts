@@ -65,7 +65,7 @@ const readAnswer = z.object({
 });
 type ReadAnswer = z.infer<typeof readAnswer>;
 
-/** Creates a reader that asks a language model: one call for a stretch. Its answers are untrusted: `check` comes after it. */
+/** Creates a reader that asks a language model, once for each part of a session. Its answers are untrusted: `check` comes after it. */
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,

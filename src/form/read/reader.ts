@@ -9,7 +9,7 @@ import type { Refusal } from '../formation-result.ts';
 /**
  * Reads the statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids.
  * Turns and known statements have numbers, their places in the input counted from 1. What a reader says is untrusted: `resolve`,
- * `check` and `decide` come after it, and are the same for both.
+ * `check` and `decide` come after it, and are the same for all readers.
  *
  * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; then nothing may be changed and the
  * events stay unread. The local reader throws nothing but `cancelled`.

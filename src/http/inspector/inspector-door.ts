@@ -166,7 +166,7 @@ function json(body: unknown): InspectorAnswer {
 
 /** A one-time code for signing in to the inspector, for the person who reads the server's terminal. */
 interface SignInLink {
-  /** The code, which stands after the `#` of the address, because browsers do not send that part to servers. */
+  /** The code, which comes after the `#` of the address, because browsers do not send that part to servers. */
   readonly code: string;
   /** The tenant that it opens. */
   readonly tenant: string;

@@ -178,7 +178,7 @@ export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says>
   return (text) => records.some(({ says }) => says(text));
 }
 
-/** The records that the user has not said again. All of them share the splitting and stemming of a sentence. */
+/** The records that the user has not said again. A sentence is split and stemmed once for all of them. */
 async function activeRecords(reader: Reader, owner: Scope): Promise<{ id: string; says: Says }[]> {
   const heardOf = hearingOnce();
   return (await activeMatters(reader, owner)).map(({ id, value, text }) => ({

@@ -281,7 +281,7 @@ export function newSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** The digests under which a forgotten statement leaves the store. A record that came with digests alone is exported with the same digests. */
+/** The digests that replace a forgotten statement in an export. A record that was imported as digests is exported with the same digests. */
 export async function digestsFor(record: Recognised, salt: string): Promise<ForgottenDigests> {
   return { salt, of: await Promise.all(keysOf(record).map((key) => digestOf(key, salt))) };
 }

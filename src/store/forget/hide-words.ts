@@ -91,7 +91,7 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
 
 const NO_CASE = /\p{Lo}/u;
 
-/** Whether a value alone identifies its statement. "Halden Foods" does; "tea" and "42" stand in many other sentences. */
+/** Whether a value alone identifies its statement. "Halden Foods" does; "tea" and "42" occur in many other sentences. */
 function tells(value: string): boolean {
   const normal = normalValue(value);
   if (normal.length < 3 || /^\d{1,3}$/.test(normal)) return NO_CASE.test(value) && normal.length >= 2;
@@ -149,8 +149,8 @@ export function tellingSentences(content: string): string[] {
 }
 
 /**
- * Whether a sentence only asks if something is still known. Any other question may state it: "What do I wear at Halden Foods, where I work
- * again?" A comma may begin the clause that states it, and a lost statement is worse than a repetition that is kept.
+ * Whether a sentence only asks if something is still known. A question with a comma may state it in its second clause: "What do I wear at
+ * Halden Foods, where I work again?" Such a question does not count, because losing a statement is worse than keeping a repetition.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');

@@ -85,7 +85,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
           const again = [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error));
           if (!again) throw error;
           if (tries >= WRITE_TRIES) {
-            throw new VarveError('PostgreSQL ended the transaction each time, because others write the same rows.', {
+            throw new VarveError('PostgreSQL rolled back every attempt, because others write the same rows.', {
               code: 'store_busy',
               retryable: true,
               cause: error,

@@ -37,7 +37,7 @@ export async function isScheduleDue(reader: Reader, now: number): Promise<boolea
   return rows.length > 0;
 }
 
-/** Changes the due times of a schedule. Returns false if another worker that read the same row was faster. */
+/** Changes the due times of a schedule. Returns false if another worker that read the same row has changed it first. */
 export async function moveSchedule(
   writer: Writer,
   schedule: ScheduleRow,

@@ -466,7 +466,7 @@ describe('the language of a text', () => {
     expect(detectPack(text)?.language).toBe(language);
   });
 
-  it('is none where no pack fits', () => {
+  it('is null where no pack fits', () => {
     expect(detectPack('Как вас зовут и где вы живёте?')).toBeNull();
     expect(detectPack('오늘은 날씨가 정말 좋네요')).toBeNull();
   });

@@ -163,7 +163,7 @@ const LASTING: ReadonlySet<string> = new Set(['home_city', 'home_country', 'empl
 const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
-/** Whether the words describe a moment, or an animal as if it had a job. */
+/** Whether the words describe only the present moment, or say where an animal works or goes to school. */
 function isPassing({ match, subject, raw, whole }: Found, { rule, pack }: MatchInput): boolean {
   if (ANIMAL.test(subject) && OF_WORK.has(rule.attribute)) return true;
   if (!LASTING.has(rule.attribute) || rule.tense === 'planned') return false;
@@ -192,7 +192,7 @@ function whenTrue({ match, clause, whole, value }: Found, input: MatchInput): Pi
 
 const otherwise = perPack(({ script, requests: { but } }) => wordsPattern(script === 'han' ? '' : but, script));
 
-/** A match with its value, and the clause that it stands in. */
+/** A match with its value, and the clause that contains it. */
 interface Found {
   match: RegExpExecArray;
   subject: string;
@@ -338,7 +338,7 @@ function isAboutOthers(clause: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(clause) || relationsOf(pack).users.test(clause);
 }
 
-/** The clause between marks of punctuation that a match stands in. */
+/** The clause, between marks of punctuation, that contains a match. */
 function clauseAround(
   text: string,
   start: number,

@@ -20,7 +20,7 @@ import { correctionStart } from '../../forget-phrases.ts';
 import { deniesItself, forgetObject, type ForgetObject } from './requests.ts';
 import { askingOdds, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
-/** Reads a request to forget: its words, and whether it means its own turn, from which nothing is formed then. */
+/** Reads a request to forget: its words, and whether it is about its own turn. Nothing is then formed from that turn. */
 export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, { reading, kept }: TurnReading): void {
   const quote = { turn: turn.number, words: unit.text };
   const said = plainMarks(turn.event.content.slice(0, unit.start));

@@ -59,7 +59,7 @@ export function withListedNames(filled: readonly FilledSlot[], sentence: string,
   return whole;
 }
 
-/** The values of the list in which the value of a slot stands; the value alone if it stands in none. */
+/** The values of the list that contains a slot's value; that value alone if it is not in a list. */
 function listedWith(
   { attribute, value, polarity, start }: FilledSlot,
   filled: readonly FilledSlot[],

@@ -303,7 +303,7 @@ describe('slots', () => {
   });
 });
 
-describe('events that are no messages', () => {
+describe('events that are not messages', () => {
   it('give one statement for an observation', async () => {
     const { statements } = await read([
       { kind: 'observation', category: 'fact', content: 'User works at Acme Foundry' },

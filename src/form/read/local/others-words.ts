@@ -85,7 +85,7 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // A wish to forget everything would do the most harm, so the whole message counts as the announced text.
+  // Obeying a pasted request to forget everything would do the most harm, so the whole message counts as the announced text.
   if (isPlain && splitSentences(content).some(({ text }) => asksForAll(text))) return all;
   const spans =
     introducesText(last.content) && !asksAboutText(content) ? all : await toldAfter(last.content, content, telling);

@@ -108,7 +108,7 @@ interface FoundPhrase {
 
 const SUBTITLES = /\d\d:\d\d:\d\d(?:[.,]\d{3})? --> /;
 
-/** "The second paragraph" is work; "that whole story" is not. */
+/** Whether the words name a text that is being worked on: "the second paragraph", but not "that whole story". */
 function namesWork(words: string, pack: Pack): boolean {
   return namesText(words.replace(packPattern(pack, 'request:all'), ' '));
 }
@@ -127,7 +127,7 @@ function isAnothers(unit: ReadUnit): boolean {
   return isHeaded(unit) || (unit.pack !== null && saysOther(plainMarks(unit.text), unit.pack));
 }
 
-/** "Ana's mail: …": whether a sentence stands after words that announce a text. */
+/** "Ana's mail: …": whether a sentence follows words that announce a text. */
 export function isHeaded(unit: ReadUnit): boolean {
   return isAnnounced(unit) || HEADED.test(unit.turn.slice(0, unit.start) + unit.text);
 }
@@ -318,7 +318,7 @@ function isLast(after: string, pack: Pack): boolean {
   return /^[\s.!,…)]*$/u.test(after.replace(packPattern(pack, 'request:polite'), ''));
 }
 
-/** The clause that a phrase stands in. */
+/** The clause that contains a phrase. */
 function clauseAt(text: string, start: number, end: number, pack: Pack): string {
   const from = clauseStart(text.slice(0, start), pack);
   const after = text.slice(end).search(/[,;.:!?–—…、，。]/u);
@@ -349,11 +349,11 @@ export interface ForgetObject {
   /** Where the clause of the request begins in the sentence; `near`: its words up to the end of the phrase, if they refer back. */
   clause: number;
   near: string | null;
-  /** "Don't keep this: …": where the colon stands after which the sentence may say what is meant. */
+  /** "Don't keep this: …": the position of a colon, after which the sentence may say what is meant. */
   following: number | null;
   /** Whether it asks not to keep, rather than to forget. */
   isDenied: boolean;
-  /** The words before the phrase, in the sentence and in the turn: what stands after it may be a reason. */
+  /** The words before the phrase, in the sentence and in the turn: what follows it may be a reason. */
   ahead: string[];
   /** Whether the request can mean only something that was said. */
   isIdiom: boolean;

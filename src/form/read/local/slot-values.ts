@@ -204,7 +204,7 @@ function ageOf(raw: string): string | null {
 const jobPattern = perPack(({ lists }) =>
   packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${lists['job'] ?? '(?!)'})(?![\\p{L}])`),
 );
-/** What stands before a capitalised word that may be the object of a verb, and no name: "because my daughter". */
+/** What precedes a capitalised word that may be the object of a verb and not a name: "because my daughter". */
 const nounCue = perPack(({ lists }) => packRegExp(`(?<![\\p{L}])(?:${lists['nounCue'] ?? '(?!)'})\\s*$`));
 const stopPattern = perPack(({ lists }) => packRegExp(`(?:^| )(?:${lists['stop'] ?? '(?!)'})(?![\\p{L}])`));
 

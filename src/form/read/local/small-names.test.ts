@@ -23,7 +23,7 @@ describe('a person whose name is typed without a capital', () => {
     expect(person('im [maria] btw', { isOwn: true })).toBe('maria');
   });
 
-  it('has any name that is no ordinary word after "called", between commas, or before a verb', () => {
+  it('has any name that is not an ordinary word after "called", between commas, or before a verb', () => {
     expect(person('my dog is called [zuzka]', { isPet: true })).toBe('zuzka');
     expect(person('my wife, [zuzka], is a nurse')).toBe('zuzka');
     expect(person('my wife [zuzka says] hi')).toBe('zuzka');

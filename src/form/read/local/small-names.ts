@@ -14,8 +14,8 @@ interface Small {
 }
 
 /**
- * Whether a text is typed without capitals: its first letter is small, and no word has a capital but "I", which many write so wherever it
- * stands. In such a text a name is known only by the words around it, and by not being an ordinary word of the language.
+ * Whether a text is typed without capitals: its first letter is small or it contains a small "i", and no word has a capital except "I",
+ * which many always capitalise. In such a text a name is recognised only by the words around it, and by not being an ordinary word.
  */
 function isTypedSmall(text: string, { capitalised }: Pack): boolean {
   const words: string[] = text.match(/\p{L}+/gu) ?? [];
