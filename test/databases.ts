@@ -27,7 +27,7 @@ export interface TestDatabase {
  * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite runs every suite. PostgreSQL (the server that
  * VARVE_TEST_POSTGRES_URL names, or PGlite where it names none) runs in `npm test` the suites whose subject is SQL, `databases('sql')`:
  * store, search, jobs, ledger, isolation, erasing, migrations. The other suites send the same queries from more places:
- * `npm run test:postgres` runs them on the server, and `npm run test:all` runs every suite on every database.
+ * `npm run test:postgres` runs them on the server, and `npm run test:all` runs every suite on both databases.
  */
 export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatabase[] {
   const url = inject('postgresUrl');
@@ -38,7 +38,9 @@ export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatab
     { name: 'SQLite', skip: skipped(depth === 'postgres' && 'npm test runs it on SQLite'), create: createSqlite },
     {
       name: 'PGlite',
-      skip: skipped(!(depth === 'all' || (isForPostgres && url === null)) && 'npm run test:all runs it on PGlite'),
+      skip: skipped(
+        url !== null ? 'the server runs it' : !isForPostgres && 'npm run test:all runs it on PGlite or on a server',
+      ),
       create: createPglite,
     },
     {

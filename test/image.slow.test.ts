@@ -149,7 +149,10 @@ describe('the image, step by step', () => {
     const isHealthy = (): boolean => spawnSync(check[0] ?? '', check.slice(1), { env, ...IDS }).status === 0;
     try {
       await expect.poll(isHealthy, { timeout: 60_000, interval: 500 }).toBe(true);
-      const key = /varve_[\w-]+/.exec(said)?.[0];
+      // What the server has printed arrives later than the end of the check, which blocks this process.
+      const printed = (): string | undefined => /varve_[\w-]+(?=\s)/.exec(said)?.[0];
+      await expect.poll(printed).toBeDefined();
+      const key = printed();
       const ask = async (path: string, body: unknown): Promise<unknown> => {
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
         const url = `http://127.0.0.1:${port}${path}?user=ana&session=s`;

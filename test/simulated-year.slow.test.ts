@@ -56,7 +56,7 @@ describe('a simulated year', () => {
   it('[L13] three times as much small talk makes no more memories', { timeout: 400_000 }, async () => {
     const counts: number[] = [];
     for (const perDay of [10, 30]) {
-      const life = await liveThrough(inMemory, { days: 60, span: 60, perDay });
+      const life = await liveThrough(inMemory, { days: 30, span: 30, perDay });
       counts.push(life.checkpoints.at(-1)?.live ?? 0);
       isMostlyFound(life);
       await life.close();

@@ -129,7 +129,9 @@ describe('time grows with the length of a text and no faster (S2)', () => {
           });
         };
         const took = timeFor(8_000);
-        const growth = took > MOST_FOR_8_KB ? leastOf(() => timeFor(32_000)) / leastOf(() => timeFor(8_000)) : 1;
+        // A garbage collection or another thread may have taken the time of the first try.
+        const least = took > MOST_FOR_8_KB ? leastOf(() => timeFor(8_000)) : took;
+        const growth = least > MOST_FOR_8_KB ? leastOf(() => timeFor(32_000)) / least : 1;
         const label = `${String(pattern).slice(0, 200)} on ${JSON.stringify(kind)}`;
         counted.note(`${label}: ${took} ms for 8 kB, ${growth} times as long for 32 kB`, growth > MOST_GROWTH);
       }
