@@ -126,6 +126,11 @@ describe('[X1] the words of forgetting', () => {
     const said = (await handle.events.list({ order: 'oldest', limit: 1000 })).items.map(({ content }) => content);
     expect(said.join('\n').trim()).not.toContain('stamp');
     expect((await handle.events.list({ limit: 1 })).items[0]?.content).toBe('I live in Trieste.');
+    // What the assistant said is hidden and not lost.
+    const [record] = (await handle.forgotten.list({ limit: 3000 })).filter(({ text }) => text === 'You have stamp 7.');
+    await handle.forgotten.restore(record?.id ?? '');
+    const again = (await handle.events.list({ order: 'oldest', limit: 1000 })).items.map(({ content }) => content);
+    expect(again.filter((content) => content.includes('stamp'))).toEqual(['You have stamp 7.']);
   });
 
   it.each([

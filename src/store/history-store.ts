@@ -363,7 +363,7 @@ export async function* readChanges(
     event = rows.at(-1) ?? event;
     isMore = rows.length === PAGE;
   }
-  // Of a whole tenant the order of time is read as it is; with its owners named, every page would sort what is left.
+  // The versions of a whole tenant are read from the index by time. A condition on owners would make SQLite sort the rest for every page.
   const isTenant = scope.agent === null && scope.user === null;
   const isOwn = isTenant ? sql`1 = 1` : sql`owner_key in (${ownersWithin(scope)})`;
   let version = { at: after.at, id: '~', version: 0 };

@@ -49,7 +49,9 @@ describe('a store in a file', () => {
     const file = new DatabaseSync((options as { path: string }).path);
     file.exec('drop table sqlite_stat1');
     file.close();
-    const store = await openStore(options);
+    // Two processes may open the file at the same time.
+    const [store, other] = await Promise.all([openStore(options), openStore(options)]);
+    await other.close();
     const planOf = async (query: RawBuilder<unknown>): Promise<string> => {
       const plan = await store.read('t', (reader) =>
         sql<{ detail: string }>`explain query plan ${query}`.execute(reader),

@@ -181,7 +181,7 @@ function hasStatistics(connection: DatabaseSync): boolean {
   return connection.prepare(`select 1 from sqlite_schema where name = 'sqlite_stat1'`).get() !== undefined;
 }
 
-/** How many rows of a table have the same value of a column: one in so many. Of other columns nearly every row has its own value. */
+/** One row in this many has a given value of the column. In every other column nearly every row has a value of its own. */
 const ONE_IN: Readonly<Record<string, number>> = {
   tenant_id: 10,
   owner_key: 100,
@@ -212,12 +212,14 @@ function writeStatistics(connection: DatabaseSync): void {
       from sqlite_schema i join pragma_index_list(i.tbl_name) l on l.name = i.name where i.type = 'index'`,
     )
     .all() as { table: string; name: string; is_unique: number; is_partial: number; columns: string }[];
-  const apart = new Set(indexes.filter(({ columns }) => !columns.startsWith('tenant_id')).map(({ table }) => table));
+  const acrossTenants = new Set(
+    indexes.filter(({ columns }) => !columns.startsWith('tenant_id')).map(({ table }) => table),
+  );
   // ANALYZE of a small table creates the table of the statistics, and ANALYZE of the schema loads them.
   connection.exec('analyze meta; delete from sqlite_stat1');
   const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
   for (const { table, name, is_unique, is_partial, columns } of indexes) {
-    if (apart.has(table)) continue;
+    if (acrossTenants.has(table)) continue;
     const counts = [is_partial === 1 ? ROWS_OF_PARTIAL : ROWS];
     for (const column of columns.split(','))
       counts.push(Math.max(1, Math.round((counts.at(-1) ?? 1) / (ONE_IN[column] ?? ROWS))));
