@@ -182,7 +182,7 @@ export function isWide(about: string, { pack = null }: AskedIn): boolean {
 }
 
 /** Whether a request asks for everything about a matter: "everything about Danny". */
-export function isAllAsked(about: string, { pack = null, isAll = false }: AskedIn): boolean {
+function isAllAsked(about: string, { pack = null, isAll = false }: AskedIn): boolean {
   return isAll || hasWords(plainMarks(about), 'request:all', pack ?? detectPack(about));
 }
 

@@ -17,7 +17,6 @@ import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compar
 import {
   type AskedIn,
   DOUBTED,
-  isAllAsked,
   isMoreThanGreeting,
   isWide,
   type Meanable,
@@ -107,14 +106,10 @@ async function meantBefore(
   const found: (Memory | SaidSentence)[] = [...likely];
   if (isLikely !== true && !isNothing) {
     const { sentences = [], asks = 0 } = asked.told ?? {};
-    const isRead = (item: Memory | SaidSentence): boolean =>
-      quotesMeet(
-        placesOf(item),
-        sentences.map(({ quote }) => quote),
-      );
+    const read = sentences.map(({ quote }) => quote);
     const isUnlikely = ({ quotes }: Memory): boolean =>
       sentences.some(({ quote, odds }) => quotesMeet(quotes, [quote]) && odds - Math.min(0, asks) < UNLIKELY);
-    const unread = [...own, ...said].filter((item) => !isRead(item));
+    const unread = [...own, ...said].filter((item) => !quotesMeet(placesOf(item), read));
     const stated = own.filter((memory) => memory.attribute !== null && !isUnlikely(memory));
     found.push(...(isDoubted(asked) ? [] : precise(stated)), ...meantByRequest(about, unread, asking));
   }
@@ -164,8 +159,8 @@ function likelyMeant({ request, told = null }: CheckedForget, asking: AskedIn): 
  * The features that decide whether a request means a sentence, in the order of `MEANT_WEIGHTS`: the log-odds of the reading layers; where
  * these lie between the lowest and the highest of all sentences; whether the sentence shares the most words with the request; whether it
  * shares all words of a request with a phrase; for a request that names nothing, whether the sentence is of the latest turn, and whether of
- * an earlier one; for other requests, whether it is of the latest turn; whether the request asks for everything about a matter; how much
- * the layers doubt the phrase; whether there is no phrase; and the logarithm of the number of sentences.
+ * an earlier one; for other requests, whether it is of the latest turn; how much the layers doubt the phrase; whether there is no phrase;
+ * and the logarithm of the number of sentences.
  */
 export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, asking: AskedIn): number[][] {
   const odds = sentences.map((sentence) => Math.max(-MOST_ODDS, Math.min(MOST_ODDS, sentence.odds)));
@@ -185,7 +180,6 @@ export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, a
       Number(isNothing && quote.event === latest),
       Number(isNothing && quote.event !== latest),
       Number(!isNothing && quote.event === latest),
-      Number(isAllAsked(request.about, asking)),
       isPhrased ? Math.min(MOST_ODDS, Math.max(0, -asks)) : 0,
       Number(!isPhrased),
       Math.log(sentences.length),
@@ -195,7 +189,7 @@ export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, a
 
 const MOST_ODDS = 10;
 /** The weights of these features, fitted by `node train/meant/fit.ts`. */
-const MEANT_WEIGHTS = [0.44, 1.43, 2.36, 1.08, 1.42, -0.91, -1.1, 0, 0.17, 0.09, 0.66];
+const MEANT_WEIGHTS = [0.44, 1.43, 2.36, 1.08, 1.42, -0.91, -1.1, 0.17, 0.09, 0.66];
 const MEANT_BIAS = -2.48;
 /** The log-odds that are enough for a request with a phrase: missing a sentence that it means is worse than forgetting one too many. */
 const ENOUGH = -0.6;
