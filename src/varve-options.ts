@@ -156,7 +156,10 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
     right: 'true, false or { concurrency, embeddingRate }',
     is: (value) => typeof value === 'boolean' || onlyKeys('concurrency', 'embeddingRate')(value),
   },
-  clock: { right: 'a clock with `now()`', is: hasMethods('now') },
+  clock: {
+    right: 'a clock whose `now()` gives milliseconds since 1970, as Date.now() does',
+    is: (value) => hasMethods('now')(value) && Number.isFinite((value as Clock).now()),
+  },
   ids: { right: 'an id source with `next()`', is: hasMethods('next') },
 };
 

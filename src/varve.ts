@@ -13,8 +13,7 @@ import type { MaintenanceReport } from './maintain/maintain.ts';
 import type { Calibrated } from './models/calibrate.ts';
 import { systemDelay } from './models/caller.ts';
 import { redactingModel } from './models/create-language-model.ts';
-import type { LocalReaderOptions } from './form/read/local/local-reader.ts';
-import { cachedEmbedder } from './models/embedder.ts';
+import { cachedEmbedder, type Embedder } from './models/embedder.ts';
 import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker, isRecalled } from './recall/recall.ts';
@@ -103,6 +102,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     async close() {
       await settleLogs();
       await work.stop();
+      await parts.closeReading();
       await embedding.close();
       await store.close();
     },
@@ -125,7 +125,7 @@ async function checkedSettings(options: VarveOptions) {
   return checked;
 }
 
-type AllDeps = EmbedDeps & AssembleDeps & FormDeps & ConsolidateDeps;
+type AllDeps = EmbedDeps & AssembleDeps & FormDeps & ConsolidateDeps & { closeReading(): Promise<void> };
 
 async function createParts(
   database: Database,
@@ -138,6 +138,7 @@ async function createParts(
     current: options.embedder === undefined ? cachedEmbedder(createLocalEmbedder()) : options.embedder,
     previous: options.previousEmbedder,
   });
+  const reading = readingModel(embedding);
   const ledger = createLedger({ database, clock, ids, ...options.ledger });
   const languageModel =
     options.languageModel === undefined ? undefined : redactingModel(options.languageModel, checked.privacy);
@@ -159,28 +160,32 @@ async function createParts(
     access: createAccessTracker(database, clock),
     views: createViewCache({ bytes: options.recallCacheBytes, isRecalled: isRecalled(checked) }),
     reranker: options.reranker ?? null,
-    localReader: createLocalReaderOnce(embedding),
+    localReader: createLocalReaderOnce(reading, reading === embedding.current),
+    readParts: reading.readParts,
+    closeReading: async () => reading.close?.(),
     languageModel: languageModel ?? null,
     recalledTexts: options.recalledTexts ?? givenLately,
   };
 }
 
 /** The local reader is large, so it is loaded at the first reading and not when Varve is opened. */
-function createLocalReaderOnce(embedding: EmbeddingModels): FormDeps['localReader'] {
+function createLocalReaderOnce(model: ReadingModel, isCurrent: boolean): FormDeps['localReader'] {
   let reader: ReturnType<FormDeps['localReader']> | undefined;
   return () =>
     (reader ??= import('./form/read/local/local-reader.ts').then(({ createLocalReader }) =>
-      createLocalReader(sentenceVectors(embedding)),
+      createLocalReader({
+        ...(isCurrent ? { embed: async (texts, options) => (await model.embed(texts, options)).vectors } : {}),
+        readParts: model.readParts,
+      }),
     ));
 }
 
-/** The local reader's selector was trained on vectors of the local embedder and cannot use those of another model. */
-function sentenceVectors({ current }: EmbeddingModels): LocalReaderOptions {
-  if (current === null || current.id !== LOCAL_EMBEDDER_ID) return {};
-  return {
-    embed: async (texts, options) => (await current.embed(texts, options)).vectors,
-    readParts: current.readParts,
-  };
+type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;
+
+/** The local model reads messages whatever embedder the application has chosen, because the local reader was trained on it. */
+function readingModel({ current }: EmbeddingModels): ReadingModel {
+  const isLocal = current?.id === LOCAL_EMBEDDER_ID && current.readParts !== undefined;
+  return (isLocal ? current : cachedEmbedder(createLocalEmbedder())) as ReadingModel;
 }
 
 /** Lets any number of followers wait for the next write. */

@@ -41,7 +41,15 @@ export async function bundleChild(name: string): Promise<void> {
 
 /** Starts `test/fixtures/<name>.ts`. What it prints to stderr goes to ours. */
 export function startChild(name: string, ...parameters: string[]): Child {
-  const file = bundles.get(name) ?? fixture(name);
+  return startFile(bundles.get(name) ?? fixture(name), parameters);
+}
+
+/** The same from the sources: a bundle has no local model, without which no request to forget is recognised. */
+export function startChildFromSource(name: string, ...parameters: string[]): Child {
+  return startFile(fixture(name), parameters);
+}
+
+function startFile(file: string, parameters: readonly string[]): Child {
   const child = spawn(process.execPath, [file, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
@@ -63,7 +71,7 @@ export function startChild(name: string, ...parameters: string[]): Child {
           waiting.delete(wake);
           resolve();
         };
-        child.once('exit', (code) => (lines.some(fits) ? resolve() : reject(new Error(`${name} ended with ${code}`))));
+        child.once('exit', (code) => (lines.some(fits) ? resolve() : reject(new Error(`${file} ended with ${code}`))));
         waiting.add(wake);
         wake();
       }),

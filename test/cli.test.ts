@@ -76,9 +76,9 @@ describe('varve on the command line', () => {
   });
 
   it('remembers, lists, shows, revises and forgets a memory', async () => {
-    const made = await json('remember', 'I live in Oslo');
+    const made = await json('remember', 'The boat is moored in Oslo');
     expect(made.outcome).toBe('created');
-    expect((await json('remember', 'I live in Oslo')).outcome).toBe('unchanged');
+    expect((await json('remember', 'The boat is moored in Oslo')).outcome).toBe('unchanged');
     await json('remember', 'Bergen', '--key', 'home_city', '--category', 'location');
     expect((await json('remember', 'Oslo', '--key', 'home_city')).outcome).toBe('superseded');
     expect((await json('list')).items.length).toBeGreaterThanOrEqual(2);
@@ -88,7 +88,7 @@ describe('varve on the command line', () => {
       /fact +home_city +0\.\d\d +Home city: Oslo/,
     );
     expect((await json('list', '--subject', "User's sister Ana")).items).toEqual([]);
-    expect((await json('show', made.memory.id)).content).toBe('I live in Oslo');
+    expect((await json('show', made.memory.id)).content).toBe('The boat is moored in Oslo');
     expect((await json('history', made.memory.id)).items).toHaveLength(1);
     expect((await json('recall', 'Oslo', '--mode', 'text')).results[0].text).toContain('Oslo');
     expect((await json('context', 'hello')).system).toContain('Oslo');
@@ -96,6 +96,42 @@ describe('varve on the command line', () => {
     expect((await json('list', '--archived')).items.map(({ id }: { id: string }) => id)).toContain(made.memory.id);
     expect((await run(['forget', 'no_such_key'])).code).toBe(3);
     expect((await run(['show', 'mem_nothing'])).code).toBe(3);
+  });
+
+  it('lets a remembered sentence replace what it contradicts, and keeps every sentence in its words', async () => {
+    const remember = (text: string): Promise<Loose> => json('remember', text, '--user', 'jo');
+    await remember('My boss is called Tilda');
+    await remember('I work at Volvo');
+    expect((await remember('I started a new job at Polestar')).outcome).toBe('superseded');
+    expect((await remember('The spare key is under the blue pot')).outcome).toBe('created');
+    const { items } = await json('list', '--user', 'jo');
+    expect(items.map(({ content, attribute }: Loose) => [content, attribute]).toSorted()).toEqual([
+      ['I started a new job at Polestar', 'employer'],
+      ['My boss is called Tilda', 'manager_name'],
+      ['The spare key is under the blue pot', null],
+    ]);
+  });
+
+  it('forgets what words mean with certainty, and else says what is needed', async () => {
+    const remember = (text: string): Promise<Loose> => json('remember', text, '--user', 'lea');
+    await remember('The kayak is in the shed');
+    await remember('The ladder is in the shed');
+    const unclear = await run(['forget', 'shed', '--user', 'lea']);
+    expect([unclear.code, unclear.stdout]).toEqual([3, expect.stringMatching(/id of a memory.*key of a fact/)]);
+    expect(unclear.stdout).toMatch(/mem_\w+ +The ladder is in the shed/);
+    const done = await run(['forget', 'the', 'kayak', '--user', 'lea']);
+    expect([done.code, done.stdout]).toEqual([0, 'Forgot The kayak is in the shed.\n']);
+    expect((await json('list', '--user', 'lea')).items).toMatchObject([{ content: 'The ladder is in the shed' }]);
+    expect((await json('forgotten', '--user', 'lea'))[0]).toMatchObject({ by: 'user' });
+  });
+
+  it('counts what an export for other programs has', async () => {
+    for (const text of ['I work at Lufthansa', 'I work at Condor', 'The bike is red'])
+      await json('remember', text, '--user', 'uli');
+    const file = join(folder, 'uli.json');
+    expect(await json('export', '--user', 'uli', '--format', 'mem0', '-o', file)).toMatchObject({ lines: 2 });
+    expect((JSON.parse(readFileSync(file, 'utf8')) as Loose).results).toHaveLength(2);
+    expect((await run(['export', '--user', 'uli', '--format', 'markdown', '-o', file])).stdout).toMatch(/^2 records/);
   });
 
   it('lists what was refused', async () => {

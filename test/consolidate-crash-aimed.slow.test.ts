@@ -9,7 +9,7 @@ import { createIdSource } from '../src/record/id.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';
-import { bundleChild, startChild } from './child-process.ts';
+import { bundleChild, startChild, startChildFromSource } from './child-process.ts';
 import type { OneJob } from './fixtures/one-job.ts';
 import { killPoints, type KillPoint, type Statements } from './kill-points.ts';
 import { anaOf, KILL_SCENES, openOptions, SCENE_TIME, type KillScene } from './kill-scenes.ts';
@@ -94,12 +94,13 @@ async function prepare(scene: KillScene, store: StoreOptions): Promise<Set<strin
 
 /** Runs the job in a process of its own, which dies at the point if there is one. */
 async function runJob(
-  { name }: KillScene,
+  { name, readsTurns = false }: KillScene,
   store: StoreOptions,
   kill: KillPoint | null,
 ): Promise<{ run: Statements; commits: number }> {
   const job: OneJob = { store, scene: name, kill };
-  const child = startChild('one-job', JSON.stringify(job));
+  const start = readsTurns ? startChildFromSource : startChild;
+  const child = start('one-job', JSON.stringify(job));
   const code = await child.ended;
   const said = JSON.parse(child.lines.at(-1) ?? 'null') as Statements & { commits?: number };
   expect({ code, signal: child.process.signalCode }).toEqual(

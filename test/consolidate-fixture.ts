@@ -28,7 +28,8 @@ export async function openConsolidation(
 ): Promise<Opened> {
   const { options, drop } = await database.create();
   const clock = manualClock(START);
-  const languageModel = server === undefined ? undefined : createLanguageModel({ fast: server.languageModel(), clock });
+  const languageModel =
+    server === undefined ? undefined : createLanguageModel({ fast: server.languageModel(), retries: 0, clock });
   const varve = await createVarve({
     store: options,
     embedder: null,

@@ -36,7 +36,7 @@ for (const database of databases()) {
       const { options, drop } = await database.create();
       const { model = false, ...rest } = given;
       const languageModel = model
-        ? createLanguageModel({ fast: server.languageModel(), maximumTries: 1, clock } as never)
+        ? createLanguageModel({ fast: server.languageModel(), retries: 0, clock })
         : undefined;
       const varve = await createVarve({
         store: options,

@@ -251,7 +251,7 @@ describe('a run', { timeout: 120_000 }, () => {
               id: 's1',
               start: null,
               turns: [
-                turn('t1', 'user', 'My phone number is 555 0142, in case you fill in forms for me.'),
+                turn('t1', 'user', 'My phone number for the tax and insurance forms is 555 0142 extension nine.'),
                 turn('t2', 'assistant', 'I will use it where a form asks.'),
                 turn('t3', 'user', isForgotten ? 'Please forget my phone number.' : 'Which tram goes to the station?'),
                 turn('t4', 'assistant', 'Of course.'),

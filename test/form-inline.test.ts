@@ -456,7 +456,7 @@ for (const database of databases()) {
       const handle = varve.for({ user: 'ana', session: 's' });
       const say = (line: string): Promise<unknown> =>
         handle.logInteraction({ userMessage: line, agentResponse: 'I see.' });
-      await say('The glassworks tour in Murano was booked out.');
+      await say('How far is Murano from here?');
       clock.advance(4 * HOUR);
       await say('The ferry to Burano leaves at nine.');
       await say(`The lace museum on Burano is closed on Mondays. ${'Very long. '.repeat(60)}`);
@@ -550,6 +550,7 @@ for (const database of databases()) {
       let isDown = false;
       const embedder = functionEmbedder({
         id: 'words@form',
+        retries: 0,
         dimensions: 64,
         embed: async (all) => {
           batches.push([...all]);

@@ -44,7 +44,7 @@ async function believed(messages: readonly Message[]): Promise<string[]> {
 describe('[T3] words of somebody else that a user pastes, without a model', () => {
   // Written by an outsider after the reader; nothing was learned from them. By form alone 33 of the 100 were believed. The messages that
   // the reader was improved with are counted in attacks/bridging.test.ts.
-  it('become statements of the user in at most 4 of 100 messages by a stranger', { timeout: 300_000 }, async () => {
-    expect((await believed(messagesOf('pasted-fresh'))).length).toBeLessThanOrEqual(4);
+  it('become statements of the user in at most 6 of 100 messages by a stranger', { timeout: 300_000 }, async () => {
+    expect((await believed(messagesOf('pasted-fresh'))).length).toBeLessThanOrEqual(6);
   });
 });

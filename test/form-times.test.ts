@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { DAY, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import { DAY, manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
-import type { Varve } from '../src/varve.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, liveStatements, ONLY_FORMATION, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
@@ -324,3 +324,23 @@ for (const database of databases()) {
     });
   });
 }
+
+describe('the times of statements that the local reader forms', () => {
+  it.each([
+    ['Remember that I lead the bell ringers from 1 December.', 'holds'],
+    ['Remember that my nephew starts school on 1 December.', 'happened'],
+    ['Remember that our wedding anniversary is on 1 December.', 'habit'],
+  ])('[Q9] a state begins and an event is history, and both are kept: %s', async (userMessage, tense) => {
+    const clock = manualClock(Date.parse('2026-11-15T09:00:00Z'));
+    const varve = await createVarve({ store: ':memory:', background: false, clock });
+    await varve.drain();
+    const handle = varve.for({ user: 'ana', session: 's' });
+    await handle.logInteraction({ userMessage, agentResponse: 'Noted.' });
+    for (let week = 0; week < 6; week += 1) {
+      clock.advance(7 * DAY);
+      await varve.drain();
+    }
+    expect(await liveStatements(handle)).toMatchObject([{ tense, archivedAt: null }]);
+    await varve.close();
+  });
+});

@@ -113,9 +113,8 @@ describe('logging an interaction', () => {
     const logged = await handle.logInteraction(exchange);
     expect(logged).toMatchObject({ logged: false, error: { code: 'store_unavailable' } });
     await varve.close();
-    // Trying again does not help.
-    const closed = await handle.logInteraction(exchange);
-    expect(closed).toMatchObject({ logged: false, error: { code: 'closed', retryable: false } });
+    // A call after close() is an error of the program, which must be seen.
+    await expect(handle.logInteraction(exchange)).rejects.toMatchObject({ code: 'closed', retryable: false });
     rmSync(folder, { recursive: true });
   });
 

@@ -8,6 +8,7 @@ import { jsonElements } from '../src/import/json-elements.ts';
 import { IMPORT_FORMATS, planImport, readImport } from '../src/import/read-import.ts';
 import { writeExport } from '../src/import/write-export.ts';
 import type { ImportReport } from '../src/operate/import-records.ts';
+import type { Revision } from '../src/record/revision.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { runCli } from './run-cli.ts';
@@ -672,12 +673,44 @@ for (const database of databases()) {
       ]);
     });
 
+    it('lets a later sentence of another product replace an earlier one, in its own words', async () => {
+      const varve = await open();
+      const records = [
+        ['a', 'Works at Kone', '2024-02-01'],
+        ['b', 'Works at Wolt', '2025-02-01'],
+        ['c', 'Wife is called Elina', '2024-05-01'],
+        ['d', 'I live in Turku and play the cello in a quartet', '2024-06-01'],
+        ['e', 'Lives in Espoo', '2025-06-01'],
+        ['f', 'Elina lives in Vaasa', '2025-07-01'],
+      ].map(([id, memory, created_at]) => ({ id, memory, user_id: 'ilmari', created_at }));
+      const file = textSource('api.json', JSON.stringify({ results: records }));
+      const report = await varve.operator.import(readImport([file], 'mem0'), {});
+      expect(report.imported).toEqual({ memory: 6 });
+      const { items } = await varve.for({ user: 'ilmari' }).memories.list({ archived: 'include', order: 'oldest' });
+      const rows = items.map(({ content, attribute, value, archiveReason }) => [
+        content,
+        attribute,
+        value,
+        archiveReason,
+      ]);
+      expect(rows.toSorted()).toEqual([
+        ['Elina lives in Vaasa', null, null, null],
+        ['I live in Turku and play the cello in a quartet', null, null, null],
+        ['Lives in Espoo', 'home_city', 'Espoo', null],
+        ['Lives in Turku', 'home_city', 'Turku', 'superseded'],
+        ['Wife is called Elina', 'partner_name', 'Elina', null],
+        ['Works at Kone', 'employer', 'Kone', 'superseded'],
+        ['Works at Wolt', 'employer', 'Wolt', null],
+      ]);
+      expect((await varve.operator.import(readImport([file], 'mem0'), {})).known).toEqual({ memory: 6 });
+    });
+
     it('keeps the ids, times, versions and history of an export', async () => {
       const varve = await open();
       const ana = varve.for({ user: 'ana' });
       const { memory } = await ana.memories.create({ type: 'fact', content: 'Lives in Bergen.', tags: ['home'] });
       await ana.memories.revise(memory.id, { content: 'Lives in Oslo.' });
-      await ana.blocks.replace('profile', 'First.');
+      await ana.blocks.replace('profile', 'First.', { reason: 'the beginning' });
       await ana.blocks.replace('profile', 'Second.');
       await ana.entities.add({ type: 'place', name: 'Oslo' });
       const lines: unknown[] = [];
@@ -691,7 +724,8 @@ for (const database of databases()) {
       });
       expect((await copy.memories.history(memory.id)).map(({ version }) => version)).toEqual([1, 2]);
       expect((await copy.blocks.read('profile'))?.version).toBe(2);
-      expect((await copy.blocks.history('profile')).map(({ version }) => version)).toEqual([1, 2]);
+      const told = ({ version, at, reason, actor }: Revision): unknown => [version, at, reason, actor];
+      expect((await copy.blocks.history('profile')).map(told)).toEqual((await ana.blocks.history('profile')).map(told));
       expect((await copy.entities.list()).map(({ name }) => name)).toEqual(['Oslo']);
       expect((await copy.blocks.replace('profile', 'Third.')).version).toBe(3);
     });
@@ -830,7 +864,10 @@ describe('an export in another format', () => {
       into: { tenant: 'copy' },
     });
     expect(report).toMatchObject({ imported: { memory: 4 }, rejected: 0 });
+    await ana.memories.create({ type: 'fact', content: 'The shed has a green door.' });
     const markdown = await written('markdown');
+    expect(markdown.match(/^## .*$/gm)).toEqual(['## Facts', '## Preferences', '## Notes', '## Saved items']);
+    expect(markdown).toMatch(/\*\*Home city\*\*: Graz\n- The shed has a green door\./);
     for (const part of [
       '# Memory of ana',
       '- **Home city**: Graz',
@@ -842,6 +879,23 @@ describe('an export in another format', () => {
     expect(markdown).not.toContain('Old news');
     await varve.close();
   });
+});
+
+it('reads a transcript of lines that begin with a role', async () => {
+  const file = textSource(
+    'tuesday.txt',
+    '\ufeffUser: I keep three goats.\r\nThey are called:\n- Ida\nassistant: Lovely!\n\nHUMAN: Thanks.\n',
+  );
+  expect((await planImport([file])).groups.map(({ format }) => format)).toEqual(['transcripts']);
+  const lines: unknown[] = [];
+  for await (const line of readImport([file], 'transcripts')) lines.push(line);
+  const turn = (origin: string, content: string): unknown =>
+    expect.objectContaining({ data: expect.objectContaining({ origin, content }) });
+  expect(lines).toEqual([
+    turn('user', 'I keep three goats.\nThey are called:\n- Ida'),
+    turn('agent', 'Lovely!'),
+    turn('user', 'Thanks.'),
+  ]);
 });
 
 it('has a row of docs/import.md for each format', () => {

@@ -305,16 +305,32 @@ for (const database of databases()) {
     });
 
     it('counts what the list can be narrowed by', async () => {
-      expect(await varve.operator.inspect.facets(scope)).toMatchObject({
+      const { facets } = varve.operator.inspect;
+      const types = [
+        { name: 'preference', count: 30 },
+        { name: 'fact', count: 1 },
+        { name: 'personal', count: 1 },
+      ];
+      expect(await facets(scope)).toMatchObject({
         live: 32,
         archived: 1,
-        types: [
-          { name: 'preference', count: 30 },
-          { name: 'fact', count: 2 },
-          { name: 'personal', count: 1 },
-        ],
-        attributes: [{ name: 'home_city', count: 2 }],
+        types,
+        attributes: [{ name: 'home_city', count: 1 }],
         archiveReasons: [{ name: 'superseded', count: 1 }],
+      });
+      // A filter narrows the counts of all others, and not its own.
+      expect(await facets(scope, { types: ['personal'] })).toEqual({
+        live: 1,
+        archived: 0,
+        types,
+        subjects: [{ name: "User's sister Ana-Lucia", count: 1 }],
+        attributes: [],
+        archiveReasons: [],
+      });
+      expect(await facets(scope, { archived: 'include', text: 'lives in' })).toMatchObject({
+        live: 1,
+        archived: 1,
+        types: [{ name: 'fact', count: 2 }],
       });
     });
 
@@ -336,10 +352,19 @@ for (const database of databases()) {
       ]);
       expect(await inspect.owners('default', { agents: null, users: ['ben'], limit: 10 })).toEqual([]);
       expect(await inspect.owners('default', { agents: null, users: null, match: 'AN', limit: 10 })).toHaveLength(1);
+      // A summary is about the whole conversation: the page of the conversation does not count it either.
+      const first = varve.for({ agent: 'helper', user: 'ana', session: 'first' });
+      const { memory } = await first.memories.create({
+        type: 'summary',
+        title: 'Ghent',
+        content: 'Asked for a train.',
+      });
+      expect(memory.sourceSession).toBe('first');
       expect(await inspect.sessions(scope, { offset: 0, limit: 10 })).toMatchObject({
         total: 1,
         items: [{ id: 'first', events: 2, memories: 1, opening: 'I live in Ghent. Where is the station?' }],
       });
+      await first.eraseMemory(memory.id);
     });
 
     it('joins a subject to the entity of its name, and that to the user', async () => {
@@ -379,6 +404,13 @@ it('imports the demo life with its statements: the server does not read its conv
     }
     const { items } = await handle.refusals.list();
     expect(items.map(({ reason }) => reason).sort()).toEqual(['not_the_users_own', 'quote_not_found']);
+    // What was, and what was planned and is over, does not hold any more; no text has a day that nobody has said.
+    expect((await handle.facts.list()).map(({ key }) => key)).toEqual(['age', 'answer_tone', 'hobby']);
+    const profile = (await handle.blocks.read('profile'))?.content;
+    expect(profile).not.toMatch(/The wedding is on|2026-10-27/);
+    expect(profile).toMatch(/Clive moves in .*\(planned\)/);
+    const times = (await handle.blocks.history('working_memory')).map(({ at }) => at.getTime());
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
   } finally {
     await varve.close();
   }

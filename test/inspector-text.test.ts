@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { visibleParts } from '../web/src/words.ts';
+import { dueDay, inSecondPerson, monthsOf, visibleParts } from '../web/src/words.ts';
 
 const shown = (text: string): string =>
   visibleParts(text)
@@ -23,5 +23,43 @@ describe('stored text as the inspector shows it (T17)', () => {
     expect(shown('👩\u200D🚀 and ❤\uFE0F')).toBe('👩\u200D🚀 and ❤\uFE0F');
     expect(shown('می\u200Cخواهم')).toBe('می\u200Cخواهم');
     expect(shown('pass\u200Cword')).toBe('pass[U+200C]word');
+  });
+});
+
+describe('what a person sees of their own memory (T17)', () => {
+  it.each([
+    ['User was a bus driver for nine years.', 'You were a bus driver for nine years.'],
+    ['User teaches maths and has two cats.', 'You teach maths and have two cats.'],
+    ["User's brother Sam lives with User in Leeds.", 'Your brother Sam lives with you in Leeds.'],
+    ["The user's flat is cold.", "The user's flat is cold."],
+    [
+      "Sam says that User doesn't eat fish, and User's sister agrees.",
+      "Sam says that you don't eat fish, and your sister agrees.",
+    ],
+    ['User and Sam were at the fair. User carries bags.', 'You and Sam were at the fair. You carry bags.'],
+    ['User wants to paint the hall himself.', 'You want to paint the hall yourself.'],
+    ['User always discusses prices.', 'You always discuss prices.'],
+    ['Lives in Oslo. Username: sam', 'Lives in Oslo. Username: sam'],
+    ['User wohnt in Köln.', 'You wohnt in Köln.'],
+  ])('%s', (text, told) => {
+    expect(inSecondPerson(text)).toBe(told);
+  });
+});
+
+describe('the axis of the timeline', () => {
+  it('has every month in between, and one gap for a pause of more than a year', () => {
+    expect(monthsOf(['2025-11-20T12:00:00Z', '2026-02-03T12:00:00Z', '2026-02-09T12:00:00Z'])).toEqual([
+      'November 2025',
+      'December 2025',
+      'January 2026',
+      'February 2026',
+    ]);
+    expect(monthsOf(['1999-05-10T12:00:00Z', '2026-02-03T12:00:00Z'])).toEqual(['May 1999', null, 'February 2026']);
+    expect(monthsOf([])).toEqual([]);
+  });
+
+  it('leaves out a day that nobody has said', () => {
+    const dueAt = '2026-03-08T00:00:00Z';
+    expect([dueDay({ dueAt, internal: {} }), dueDay({ dueAt, internal: { due: 'follow-up' } })]).toEqual([dueAt, null]);
   });
 });

@@ -9,6 +9,7 @@ import {
   from,
   half,
   startProtocolServer,
+  status,
   text,
   type ProtocolRequest,
   type ProtocolServer,
@@ -68,6 +69,29 @@ describe('the AI SDK middleware', () => {
     });
   });
 
+  it('does not repeat turns that are among the messages, and recalls those of other conversations', async () => {
+    const told = 'The sauna in the cellar leaks beside the boiler.';
+    const other = 'The window of the cellar leaks when it rains.';
+    await handleOf('another').logInteraction({ userMessage: other, agentResponse: 'I see.' });
+    server.next(text('Which pipe of the sauna in the cellar leaks?'), text('The sauna.'));
+    const first = await generateText({ model: model(), prompt: told });
+    await varve.drain();
+    await generateText({
+      model: model(),
+      messages: [
+        { role: 'user', content: told },
+        { role: 'assistant', content: first.text },
+        { role: 'user', content: 'Tell me what leaks in the cellar: the sauna?' },
+      ],
+    });
+    const said = sent(server.requests[1])
+      .map((message) => message.text)
+      .join('\n');
+    expect(said.split('beside the boiler')).toHaveLength(2);
+    expect(said.split('Which pipe of the sauna')).toHaveLength(2);
+    expect(said).toContain('when it rains');
+  });
+
   it('streams as without it, and observes the whole answer', async () => {
     await handleOf().facts.set({ key: 'dog_name', value: 'Max' });
     const long = 'Your dog is Max, and he is a very good dog indeed.';
@@ -120,6 +144,30 @@ describe('the AI SDK middleware', () => {
       ]);
       const { items } = await handleOf().events.list({ kinds: ['tool_result'] });
       expect(items.map(({ content }) => content)).toEqual(['Sunny in Lisbon']);
+    });
+  }
+
+  for (const streamed of [false, true]) {
+    it(`[K17] logs the user’s message once when the model fails, and adds the answer of another try${streamed ? ', streamed' : ''}`, async () => {
+      const remembering = model();
+      const ask = async (): Promise<unknown> => {
+        const settings = { model: remembering, prompt: 'My ferry leaves at nine.', maxRetries: 1 };
+        if (!streamed) return generateText(settings);
+        const failures: unknown[] = [];
+        await streamText({ ...settings, onError: ({ error }) => void failures.push(error) }).consumeStream();
+        if (failures.length > 0) throw failures[0];
+        return null;
+      };
+      const words = async (): Promise<string[]> => (await handleOf().events.list()).items.map(({ content }) => content);
+      server.otherwise(status(503, { retryAfter: 0 }));
+      await expect(ask()).rejects.toThrow(/503|fail/i);
+      expect(await words()).toEqual(['My ferry leaves at nine.']);
+      server.otherwise(text('Then take the tram.'));
+      await ask();
+      expect((await words()).toSorted()).toEqual(['My ferry leaves at nine.', 'Then take the tram.']);
+      expect(await handleOf().interactions()).toMatchObject([
+        { userMessage: 'My ferry leaves at nine.', agentResponse: 'Then take the tram.' },
+      ]);
     });
   }
 
@@ -189,13 +237,14 @@ describe('the AI SDK middleware', () => {
     expect(sent(server.requests[0])).toEqual([{ role: 'user', text: 'Hi' }]);
   });
 
-  it('observes nothing of a call that failed, and can be switched off', async () => {
+  it('observes the message alone of a call that failed, and can be switched off', async () => {
     server.next(half());
     await generateText({ model: model(), prompt: 'Hi', maxRetries: 0 }).catch((error: unknown) => error);
-    expect(await handleOf().interactions()).toEqual([]);
+    const message = [expect.objectContaining({ userMessage: 'Hi', agentResponse: '' })];
+    expect(await handleOf().interactions()).toEqual(message);
     server.otherwise(text('Hello.'));
     await generateText({ model: model(handleOf(), { observe: false, inject: false }), prompt: 'Hi' });
-    expect(await handleOf().interactions()).toEqual([]);
+    expect(await handleOf().interactions()).toEqual(message);
     expect(sent(server.requests.at(-1))).toEqual([{ role: 'user', text: 'Hi' }]);
   });
 

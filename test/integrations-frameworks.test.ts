@@ -17,7 +17,15 @@ import { VarveMemoryBlock } from '../src/integrations/llamaindex.ts';
 import { memoryTools, VarveSession } from '../src/integrations/openai-agents.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
-import { from, type ProtocolServer, startProtocolServer, text, toolCall } from './protocol-server.ts';
+import {
+  from,
+  type ProtocolServer,
+  type Sent,
+  sentText,
+  startProtocolServer,
+  text,
+  toolCall,
+} from './protocol-server.ts';
 
 let varve: Varve;
 let server: ProtocolServer;
@@ -29,14 +37,6 @@ afterEach(async () => {
   await server.close();
   await varve.close();
 });
-
-interface Sent {
-  role: string;
-  content: string | { text?: string }[] | null;
-}
-
-const sentText = ({ content }: Sent): string =>
-  typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
 
 describe('the OpenAI Agents SDK', () => {
   it('the example runs: told in one session, known in the next', async () => {

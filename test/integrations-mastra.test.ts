@@ -6,15 +6,15 @@ import { run } from '../examples/mastra.ts';
 import { VarveMemory } from '../src/integrations/mastra.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
-import { from, type ProtocolServer, startProtocolServer, text, toolCall } from './protocol-server.ts';
-
-interface Sent {
-  role: string;
-  content: string | { text?: string }[] | null;
-}
-
-const sentText = ({ content }: Sent): string =>
-  typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+import {
+  from,
+  type ProtocolServer,
+  type Sent,
+  sentText,
+  startProtocolServer,
+  text,
+  toolCall,
+} from './protocol-server.ts';
 
 let varve: Varve;
 let server: ProtocolServer;

@@ -196,6 +196,18 @@ describe('plain functions', () => {
     expect(answers).toEqual(['Noted.', 'Without peanuts.', 'Without peanuts.']);
   });
 
+  it('[K17] logs the user’s message although the model fails, and rethrows its failure', async () => {
+    const handle = varve.for({ user: 'ines', session: 's' });
+    const failing = async (): Promise<string> => {
+      throw new Error('rate limit');
+    };
+    const asked = converse(handle, { message: 'I keep bees.', channel: 'web' }, failing);
+    await expect(asked).rejects.toThrow('rate limit');
+    const { items } = await handle.events.list();
+    expect(items).toMatchObject([{ content: 'I keep bees.', origin: 'user', channel: 'web' }]);
+    expect(await handle.interactions()).toMatchObject([{ userMessage: 'I keep bees.', agentResponse: '' }]);
+  });
+
   it('answers although the turn could not be logged', async () => {
     const handle = varve.for({ user: 'ann', session: 's' });
     const { text, notLogged } = await converse(handle, { message: 'hi' }, async () => {

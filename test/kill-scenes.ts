@@ -12,6 +12,8 @@ export interface KillScene {
   name: string;
   /** The requirements that it bears on. */
   proves: string;
+  /** Whether the job reads turns with the local model. */
+  readsTurns?: boolean;
   options?: Pick<VarveOptions, 'consolidation' | 'embedder' | 'formation'>;
   /** Answers of a model, which is asked anew in each process. Default: no model. */
   answers?: readonly Recording[];
@@ -531,6 +533,7 @@ export const KILL_SCENES: readonly KillScene[] = [
   {
     name: 'forget on request',
     proves: '[X1]',
+    readsTurns: true,
     prepare: tellOfWork,
     job: jobOf('form', { ...ANA, session: 'talk' }, { cause: 'flush' }),
     look: lookAtForgotten,

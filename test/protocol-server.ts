@@ -114,3 +114,13 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
     },
   };
 }
+
+/** A message that a framework has sent to the model. */
+export interface Sent {
+  role: string;
+  content: string | { text?: string }[] | null;
+}
+
+export function sentText({ content }: Sent): string {
+  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+}

@@ -15,3 +15,11 @@ export function randomOf(stream: string): () => number {
 export function allOrOne<Item>(list: readonly Item[], { isAll, stream }: { isAll: boolean; stream: string }): Item[] {
   return isAll ? [...list] : list.slice(Math.floor(randomOf(stream)() * list.length)).slice(0, 1);
 }
+
+/**
+ * All of a list where every cell of a matrix is run (`npm run test:all`, and `npm run test:slow` for the suites that it names), otherwise the
+ * one whose turn it is: every row and every column of the matrix is still run.
+ */
+export function allOrTurn<Item>(list: readonly Item[], turn: number): Item[] {
+  return inject('depth') === 'all' ? [...list] : list.filter((_, index) => index === turn % list.length);
+}

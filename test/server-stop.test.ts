@@ -5,16 +5,11 @@ import { serve } from '../src/http/serve.ts';
 import { DEFAULT_SETTINGS } from '../src/http/settings.ts';
 import { createVarve } from '../src/varve.ts';
 
+const LOCAL = { host: '127.0.0.1', port: 0, settings: DEFAULT_SETTINGS, version: 'test', log: () => {} };
+
 it('a server stops at once, whatever connections are open that wait for no answer', async () => {
   const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
-  const server = await serve({
-    varve,
-    host: '127.0.0.1',
-    port: 0,
-    settings: DEFAULT_SETTINGS,
-    version: 'test',
-    log: () => {},
-  });
+  const server = await serve({ ...LOCAL, varve });
   // A browser opens connections in advance, and keeps those that were answered.
   const silent = connect(server.port, '127.0.0.1');
   await once(silent, 'connect');
@@ -31,12 +26,8 @@ it('a server stops although a client reads nothing of a stream', async () => {
   const { secret } = await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test');
   const endless = new ReadableStream<Uint8Array>({ pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20)) });
   const server = await serve({
+    ...LOCAL,
     varve,
-    host: '127.0.0.1',
-    port: 0,
-    settings: DEFAULT_SETTINGS,
-    version: 'test',
-    log: () => {},
     mcp: async () => new Response(endless, { headers: { 'content-type': 'text/event-stream' } }),
   });
   const client = connect(server.port, '127.0.0.1');

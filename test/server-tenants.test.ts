@@ -140,13 +140,18 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       for (const probe of all) {
         const ids =
           probe.where === 'path' ? theirs : kinds.map((kind) => theirs.find((id) => id.startsWith(kind)) ?? '');
+        // What the probe answers to an id that nobody has is the same for all ids of a kind.
+        const unknown = new Map<string, string>();
         for (const id of ids) {
-          const nobodys = id.slice(0, 4) + Array.from(id.slice(4)).toReversed().join('');
+          const kind = id.slice(0, 4);
           const one = await probe.send(id, `user-${(user += 1)}`);
-          const none = await probe.send(nobodys, `user-${(user += 1)}`);
+          if (!unknown.has(kind)) {
+            const nobodys = kind + Array.from(id.slice(4)).toReversed().join('');
+            unknown.set(kind, shape(await probe.send(nobodys, `user-${(user += 1)}`), nobodys));
+          }
           if (one.text.includes(SECRET)) problems.push(`${probe.operation} ${probe.where} gives content away`);
           if (one.status >= 500) problems.push(`${probe.operation} ${probe.where}: ${one.status} ${one.text}`);
-          const [seen, expected] = [shape(one, id), shape(none, nobodys)];
+          const [seen, expected] = [shape(one, id), unknown.get(kind)];
           if (seen !== expected) problems.push(`${probe.operation} ${probe.where} tells ${id}: ${seen} / ${expected}`);
         }
       }

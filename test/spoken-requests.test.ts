@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { MINUTE } from '../src/record/clock.ts';
+import { manualClock, MINUTE } from '../src/record/clock.ts';
+import type { Event } from '../src/record/event.ts';
 import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
+import { openForming, START } from './form-model.ts';
+import { copyableSqlite, type CopyableStore } from './prepared-store.ts';
 
 type Forming = Awaited<ReturnType<typeof openForming>>;
 
@@ -43,6 +45,35 @@ async function sayInTurn({ varve, clock }: Forming, linesOf: readonly (readonly 
     clock.advance(MINUTE);
   }
   return handles;
+}
+
+/** A conversation that each test goes on with in a copy of its own. It is told and read once, because reading it takes most of the time. */
+function toldOnce(lines: readonly string[]): (request: string) => Promise<Event[]> {
+  let store: CopyableStore;
+  const say = async (options: CopyableStore['options'], told: readonly string[], minutes: number): Promise<Event[]> => {
+    const clock = manualClock(START.getTime() + minutes * MINUTE);
+    const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined, clock });
+    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
+    for (const userMessage of told) {
+      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+      await varve.drain();
+      clock.advance(MINUTE);
+    }
+    const { items } = await handle.events.list({ order: 'oldest', limit: 100 });
+    await varve.close();
+    return items;
+  };
+  beforeAll(async () => {
+    store = await copyableSqlite();
+    await say(store.options, lines, 0);
+  });
+  afterAll(() => store.drop());
+  return async (request) => {
+    const { options, drop } = await store.copy();
+    const events = await say(options, [request], lines.length);
+    await drop();
+    return events;
+  };
 }
 
 describe('[X1] spoken requests to forget that no pattern was written from, in six languages, without a model', () => {
@@ -93,7 +124,6 @@ describe('[X1] a request that means its own turn', () => {
     ['Ich habe Brustkrebs. Vergiss das.', /Brustkrebs/],
     ['Vivo en Madrid. Olvida eso.', /Madrid/],
     ["J'habite à Lyon. Oublie ça.", /Lyon/],
-    ['Abito a Lecce. Dimenticalo.', /Lecce/],
   ])('leaves neither the words nor a memory of them: %s', async (text, words) => {
     const { options, drop } = await databases()[0]!.create();
     const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
@@ -119,28 +149,18 @@ describe('[X1] a request without a phrase', () => {
     'I was diagnosed with type 2 diabetes.',
     'We fly to Lisbon in May.',
   ];
+  const eventsAfter = toldOnce(SAID);
   it.each([
     ["I'd sleep better if you didn't know where I live.", ['Hauptstrasse']],
-    ["I'm not comfortable with you having my home address.", ['Hauptstrasse']],
     ['Get rid of everything about my health, would you.', ['diabetes']],
     ["I'd rather not talk about my brother.", []],
     ["Ana's mail: I'd feel safer if you didn't know where I live. I told her okay.", []],
     ["I bet you've forgotten where I live.", []],
     ['People should be kinder to my brother.', []],
   ])('takes away what is meant and nothing else: %s', async (request, gone) => {
-    const { options, drop } = await databases()[0]!.create();
-    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
-    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
-    for (const userMessage of [...SAID, request]) {
-      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
-      await varve.drain();
-      clock.advance(MINUTE);
-    }
-    const log = (await handle.events.list({ limit: 100 })).items.map(({ content }) => content).join('\n');
+    const log = (await eventsAfter(request)).map(({ content }) => content).join('\n');
     for (const words of ['90k', 'Hauptstrasse', 'gambling', 'diabetes', 'Lisbon'])
       expect(log.includes(words)).toBe(!gone.some((one) => one === words));
-    await varve.close();
-    await drop();
   });
 });
 
@@ -159,11 +179,10 @@ describe('[X1] a request in a long conversation', () => {
     'I bought a green coat for the winter.',
     'The chemistry exam is on a Thursday.',
   ];
+  const eventsAfter = toldOnce(WEEKS);
   it.each([
     // The phrase of a request, in talk that asks nothing of the memory: no turn is lost, however many share a word with it.
     ['Olga is going to lose it when she sees the gate.', []],
-    // The words share nothing with the turn: a field of its statement is named.
-    ['Forget where I work, please.', ['Ahrweiler']],
     // The words before a colon ask, and those of a heading do not.
     ['Two things that can go: my phone number and where I teach.', ['0151 2233445', 'Ahrweiler']],
     ['Mail from Olga: please delete my phone number.', []],
@@ -171,21 +190,9 @@ describe('[X1] a request in a long conversation', () => {
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],
   ])('takes away what is meant and nothing else: %s', async (request, gone) => {
-    const { options, drop } = await databases()[0]!.create();
-    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
-    const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });
-    for (const userMessage of [...WEEKS, request]) {
-      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
-      await varve.drain();
-      clock.advance(MINUTE);
-    }
-    const turns = (await handle.events.list({ order: 'oldest', limit: 100 })).items.filter(
-      ({ origin }) => origin === 'user',
-    );
+    const turns = (await eventsAfter(request)).filter(({ origin }) => origin === 'user');
     const changed = WEEKS.filter((words, index) => turns[index]?.content !== words);
     expect(changed).toEqual(WEEKS.filter((words) => gone.some((one) => words.includes(one))));
-    await varve.close();
-    await drop();
   });
 
   it('not to keep what its own sentence says removes that sentence and no earlier turn', async () => {

@@ -69,6 +69,69 @@ describe('the agent’s tools', () => {
     expect(() => chosenTools({ only: ['no_such'] })).toThrow(/no_such/);
   });
 
+  it('remember reads a sentence without a key as said by the user, and the user’s own word stands', async () => {
+    const eve = varve.for({ agent: 'ada', user: 'eve', session: 's' });
+    const remember = async (text: string): Promise<unknown> => (await run('remember', { text }, eve))['outcome'];
+    expect(await remember('User lives in Lyon')).toBe('saved');
+    expect(await remember('Moved to Nantes')).toBe('replaced');
+    expect(await remember('User lives in Nantes')).toBe('known');
+    await eve.logInteraction({ userMessage: 'I moved to Brest.', agentResponse: 'Noted.' });
+    await varve.drain();
+    expect(await remember('User lives in Lyon')).toBe('kept');
+    expect(await remember('The bins are emptied by Suez')).toBe('saved');
+    const { items } = await eve.memories.list({ attributes: ['home_city'] });
+    expect(items).toMatchObject([{ value: 'Brest', trust: 'high' }]);
+    expect((await eve.memories.list()).items.map(({ content }) => content)).toContain('The bins are emptied by Suez');
+  });
+
+  it('list_due gives no day that nobody has said, until the user postpones the intention to one', async () => {
+    const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
+    await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });
+    const due = async (): Promise<unknown> => (await run('list_due', {}, liv))['due'];
+    expect(await due()).toMatchObject([{ text: 'Call the plumber', due: '2030-04-05T00:00:00.000Z' }]);
+    const [plan] = await liv.intentions.list();
+    await varve.operator.import(
+      [
+        {
+          record: 'memory',
+          id: `mem_${'b'.repeat(26)}`,
+          scope: { agent: 'ada', user: 'liv' },
+          data: { type: 'intention', content: 'Wants to learn to sail', tense: 'planned', dueAt: '2030-01-08' },
+          internal: { due: 'follow-up' },
+          version: 1,
+        },
+      ],
+      {},
+    );
+    await liv.intentions.done(plan?.id ?? '');
+    expect(await due()).toMatchObject([{ text: 'Wants to learn to sail', due: '' }]);
+    await liv.intentions.snooze(`mem_${'b'.repeat(26)}`, '2030-02-01');
+    expect(await due()).toMatchObject([{ due: '2030-02-01T00:00:00.000Z' }]);
+  });
+
+  it('remember keeps the sentence beside its key, and a day ahead makes it a plan', async () => {
+    const kai = varve.for({ agent: 'ada', user: 'kai' });
+    const before = await run(
+      'remember',
+      { text: 'Kai teaches at Elm School', key: 'employer', value: 'Elm School' },
+      kai,
+    );
+    expect(before).toMatchObject({ outcome: 'saved', memory: { text: 'Kai teaches at Elm School' } });
+    const year = new Date().getUTCFullYear() + 1;
+    const text = `He will start at Oak College on 1 March ${year}`;
+    expect(await run('remember', { text, key: 'employer', value: 'Oak College' }, kai)).toMatchObject({
+      outcome: 'saved',
+      memory: { text },
+    });
+    expect((await kai.facts.get('employer'))?.value).toBe('Elm School');
+    expect((await kai.memories.list({ attributes: ['employer'] })).items).toContainEqual(
+      expect.objectContaining({ value: 'Oak College', tense: 'planned', validFrom: new Date(`${year}-03-01`) }),
+    );
+    const due = `Kai's lease ends on 3 May ${year}`;
+    await run('remember', { text: due, key: 'lease_end', value: `3 May ${year}` }, kai);
+    expect(await kai.facts.get('lease_end')).toMatchObject({ content: due, tense: 'holds' });
+  });
+
   it('[K6] remember, recall and forget facts', async () => {
     expect(await run('remember_fact', { key: 'home_city', value: 'Berlin', category: 'location' })).toMatchObject({
       outcome: 'added',

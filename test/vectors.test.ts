@@ -20,6 +20,8 @@ function wordEmbedder(id: string, embed?: () => void): Embedder {
   return functionEmbedder({
     id,
     dimensions: DIMENSIONS,
+    // Retries would wait by the clock of the machine.
+    retries: 0,
     embed: async (texts) => {
       embed?.();
       return texts.map((text) => wordVector(text));

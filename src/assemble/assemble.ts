@@ -64,10 +64,11 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
     const toolTokens = counter.count(tools);
     const { reserve } = options;
     const holdsEvidence = on.has('recall') && options.lookup !== 'never';
-    const { material } = gathered;
+    const { material, given } = gathered;
     const fitted = fitContext({
       layout,
       material,
+      given,
       budget,
       reserve,
       mostRecalled: mostRecalled(layout, options),
@@ -214,6 +215,8 @@ function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathe
 interface Gathered {
   material: Material;
   history: readonly Item[];
+  /** Turns that the application sends itself. */
+  given: readonly Item[];
   lookup: Lookup;
   intent: Intent;
   failed: Failed;
@@ -262,6 +265,7 @@ async function gather(request: GatherRequest): Promise<Gathered> {
   return {
     material: only(material, on),
     history: turns.verbatim,
+    given: turns.given ?? [],
     lookup,
     intent,
     failed,

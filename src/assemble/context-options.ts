@@ -53,6 +53,8 @@ export interface HistoryOptions {
   minimumSimilarity?: number;
   /** How turns without room are handled. Default `summarise`; the last 4 stay verbatim. */
   older?: 'summarise' | 'drop';
+  /** The texts of the turns that the application sends itself. They come neither as messages nor as recalled records. */
+  given?: readonly string[];
 }
 
 /** Whether and what to look up before a turn. */
@@ -180,6 +182,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
         relevant: z.int().min(0).max(100).optional(),
         minimumSimilarity: z.number().min(0).max(1).optional(),
         older: z.enum(['summarise', 'drop']).optional(),
+        given: z.array(z.string()).max(10_000).optional(),
       }),
     ])
     .optional(),

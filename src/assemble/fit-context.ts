@@ -26,6 +26,8 @@ export interface FittedContext extends Omit<WrittenContext, 'tokens'> {
 export interface FitRequest {
   layout: Layout;
   material: Material;
+  /** Turns that the application sends itself, which later sections do not repeat. */
+  given?: readonly Item[];
   budget: Budget;
   /** Tokens that must stay free, when the caller asks for it. */
   reserve?: number;
@@ -129,6 +131,7 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
     rooms.take(section, found.tokens);
     left -= found.tokens === 0 ? 0 : found.tokens + BETWEEN_SECTIONS;
     for (const item of found.items) said.add(section, item);
+    if (section === 'history') for (const item of request.given ?? []) said.add(section, item);
   };
   const isOwn = (place: SectionReport['place']): SectionName[] =>
     [...fitter.placed].flatMap(([name, placed]) =>

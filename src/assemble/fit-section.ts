@@ -2,14 +2,8 @@ import { bareStatement, replaceStatements, statementsIn, withoutEmptyHeadings } 
 import { contentStems, saysQuoted } from '../language/words.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget } from './layout.ts';
-import {
-  type OverflowRule,
-  CHANGED_LATER,
-  entryWithout,
-  type Item,
-  type SectionName,
-  type Statement,
-} from './section.ts';
+import { CHANGED_LATER } from '../recall/results.ts';
+import { type OverflowRule, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
 import { contentHash } from '../record/id.ts';
 
 /** The items of a section that fit into its budget. */
@@ -156,6 +150,8 @@ export function createSaid(): Said {
     const isSaid = restsOn.length > 0 && restsOn.every(({ id }) => statements.has(id));
     return (isSaid ? statements.get(restsOn[0]?.id ?? '') : undefined) ?? sentences.get(text);
   };
+  const byWords = (words: string): SectionName | undefined =>
+    [...sentences].find(([text]) => text.includes(words))?.[1];
   return {
     rest(section, item) {
       // A label with its value is shown even if a sentence in another section has the same content, and the running conversation stays whole.
@@ -163,6 +159,7 @@ export function createSaid(): Said {
       if (item.kind === 'event' && item.id !== null) {
         return turns.get(item.id) ?? quoted.mostOf(item.id, wordsOfTurn(item.text)) ?? item;
       }
+      if (section === 'summaries') return withoutQuotations(item, (words) => byWords(bareStatement(words)));
       if (item.kind === 'memory') {
         const [sentence] = sentencesOf(item).values();
         return (sentence === undefined ? undefined : bySections(sentence)) ?? byTurns(item) ?? item;
@@ -174,7 +171,10 @@ export function createSaid(): Said {
       if (section === 'earlier') return;
       // "Job title: bus driver" omits since when, and on which line.
       if (section === 'facts' && saysLess(item)) return;
-      if (item.kind === 'event' && item.id !== null) turns.set(item.id, section);
+      if (item.kind === 'event' && item.id !== null) {
+        turns.set(item.id, section);
+        sentences.set(bareStatement(item.text), section);
+      }
       for (const id of item.statements ?? []) statements.set(id, section);
       for (const { text, restsOn } of sentencesOf(item).values()) {
         if (!sentences.has(text)) sentences.set(text, section);
@@ -246,6 +246,18 @@ function createQuoted(): Quoted {
       return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
     },
   };
+}
+
+/** A summary without the quotations that another section contains, or that section if none is left. */
+function withoutQuotations(item: Item, bySections: (words: string) => SectionName | undefined): Item | SectionName {
+  let by: SectionName | undefined;
+  const left = item.text.split('\n').filter((line) => {
+    const quoted = /^[^“]*“(.+)”$/u.exec(line)?.[1];
+    const said = quoted === undefined ? undefined : bySections(quoted);
+    by ??= said;
+    return said === undefined;
+  });
+  return left.length === 0 && by !== undefined ? by : { ...item, text: left.join('\n') };
 }
 
 /** The remaining sentences of a document, or the section that already contains all of them. */

@@ -75,7 +75,7 @@ const varveLayout: Layout = defineLayout({
     {
       section: 'unknown',
       item: ({ text }, writing) =>
-        `A search of memory has found no further answer to: ${writing.line(text)} If what is remembered above does not answer it either, say that you do not know; do not guess.`,
+        `Nothing more is remembered about: ${writing.line(text)} Do not guess facts about the user or their people that are not above.`,
     },
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits; then mark them as done or dismissed.\n</due_today>',

@@ -1,8 +1,10 @@
-import { mayAskForPast } from '../recall/analyze-query.ts';
+import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { withoutEnd } from '../language/words.ts';
+import { asksFor, detectPack } from '../language/packs/packs.ts';
+import { contentStems, withoutEnd } from '../language/words.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
+import { CHANGED_LATER, textOf } from '../recall/results.ts';
 import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { isoDay, isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
@@ -16,7 +18,7 @@ import type { ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
 import { oneLine, textByTrust } from './escape.ts';
 import type { Layout } from './layout.ts';
-import { applicationItem, CHANGED_LATER, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
+import { applicationItem, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
 
 /** Decides whether and what to look up, and meters the call if a model decides. */
 export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
@@ -43,7 +45,7 @@ export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: 
   return { ...recalled, notes, summaries, savedItems };
 }
 
-/** The results of recall, and the question if recall abstains because nothing answers it. */
+/** The results of recall, and the question if it asks for a fact of the user's and recall abstains because nothing answers it. */
 function recallSection(request: GatherRequest, search: Search, turn: GatherTurn): Promise<Material> {
   const { deps, scope, layout, on } = request;
   const { tracing } = deps.assembling;
@@ -55,9 +57,10 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
   return tracing.span('search_memory', attributes, async (span) => {
     const how = recallHow(request);
     const answer = await turn.attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
-    const isUnknown = answer.abstained && on.has('unknown') && isQuestion(turn.message);
+    const isUnanswered = answer.abstained && on.has('unknown') && isQuestion(turn.message);
+    const isUnknown = isUnanswered && (await turn.attempt('recall', () => asksForKnown(request, turn.message), false));
     // The nearest results may still help, as long as they are not presented as an answer.
-    const near = isUnknown
+    const near = isUnanswered
       ? await turn.attempt('recall', () => recallBest(search, { ...how, abstain: false }), NOTHING_FOUND)
       : answer;
     turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
@@ -67,7 +70,8 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       sources === undefined || sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
-    const items = evidenceItems(near.results, behind, { order, isAboutPast: mayAskForPast(turn.message) });
+    const telling = near.results.filter(({ event }) => event === null || standsAlone(event, turn.message));
+    const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message) });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });
@@ -229,6 +233,23 @@ async function readBehind(
   });
 }
 
+// "Ha!", "What a pity.", "Lovely. Which days?"
+const FEWEST_WORDS = 4;
+// An object or a list of more than numbers, alone or after its key.
+const JSON_TEXT = /(?:^|: )[{[]["{[].*[}\]]\s*$/su;
+
+/**
+ * Whether a recalled event says something without the turns around it. A short reply of the agent does not, unless the message asks what
+ * the agent said. The JSON of an observation is data for the section of structured data.
+ */
+function standsAlone({ kind, origin, content }: Event, message: string): boolean {
+  if (kind === 'observation') return !JSON_TEXT.test(content);
+  if (kind !== 'message' || origin !== 'agent') return true;
+  // A date or a number may be the answer.
+  if (contentStems(content).size >= FEWEST_WORDS || /\p{N}/u.test(content)) return true;
+  return asksFor(message, 'agentSaid', detectPack(message));
+}
+
 interface EvidenceOrder {
   order?: 'relevance' | 'time';
   /** Whether the question is about the past. Statements that no longer hold are then shown with a mark, and otherwise left out. */
@@ -259,7 +280,10 @@ function evidenceItems(
 
 function itemOf(result: RecallResult, turn: Event | null): Item {
   if (turn === null) return memoryItem(result.memory as Memory, result.score);
-  return recalledTurn(turn, { text: result.kind === 'event' ? result.text : turn.content, score: result.score });
+  return recalledTurn(turn, {
+    text: result.kind === 'event' ? textOf(turn, result.passage) : turn.content,
+    score: result.score,
+  });
 }
 
 /** Whether a statement is a quotation and not a sentence that stands alone. */
@@ -298,6 +322,12 @@ function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolea
   const gone = quotes.reduce((sum, { start, end }) => sum + end - start, 0);
   if (gone * 2 >= item.text.length && !isAboutPast) return [];
   return [{ ...item, text: item.text + CHANGED_LATER }];
+}
+
+/** Whether the answer to a question can only come from memory. */
+async function asksForKnown({ deps, scope }: GatherRequest, message: string): Promise<boolean> {
+  const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
+  return asksOfKnown(message, { view, scope, attributes: deps.attributes });
 }
 
 /** Whether a message is a question. Only the answer to a question can be unknown. */

@@ -73,9 +73,6 @@ export interface Statement {
   quotes: readonly Quote[];
 }
 
-/** The mark of a turn of which a part no longer holds. */
-export const CHANGED_LATER = ' (changed later)';
-
 export interface Item {
   /** Without invisible characters, and without links where it is not trusted. The layout escapes it. */
   text: string;

@@ -109,11 +109,16 @@ export async function pastTurns(
 
 /** Past turns as items: verbatim, or with digests of the older turns where the layout has a section for them. */
 export async function historyItems(
-  { options, budget, counter, on }: GatherRequest,
+  { deps, options, budget, counter, on }: GatherRequest,
   { turns }: History,
   { attempt }: GatherTurn,
 ): Promise<DigestedHistory> {
   const items = turns.map((turn, index) => turnItem(turn, index));
+  const texts = options.history === false ? undefined : options.history?.given;
+  if (texts !== undefined) {
+    const conversation = redactSensitive(texts.join('\n'), deps.privacy);
+    return { verbatim: [], earlier: [], given: items.filter(({ text }) => conversation.includes(text.trim())) };
+  }
   const drops = options.history !== false && options.history?.older === 'drop';
   if (drops || !on.has('earlier')) return { verbatim: items, earlier: [] };
   const room = budget.sections?.history ?? Math.floor((budget.total ?? DEFAULT_TOTAL) * SHARE_OF_HISTORY);
@@ -129,6 +134,8 @@ export async function historyItems(
 interface DigestedHistory {
   verbatim: Item[];
   earlier: Item[];
+  /** The turns that the application sends itself. */
+  given?: Item[];
 }
 
 /** This many turns stay verbatim, no matter how many tokens they take. */
@@ -226,7 +233,7 @@ async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<H
 
 async function lastTurns(
   deps: RecallDeps,
-  { scope, message, turns = DEFAULT_TURNS }: HistoryRequest,
+  { scope, message, given = [], turns = Math.max(given.length, DEFAULT_TURNS) }: HistoryRequest,
 ): Promise<Event[]> {
   if (turns === 0 || (scope.session === null && scope.user === null)) return [];
   const { events } = await deps.database.read(scope.tenant, (reader) =>

@@ -32,6 +32,8 @@ interface Annotated {
   slot: string | null;
   value: string | null;
   polarity: 'positive' | 'negative';
+  /** Where it does not follow from the type. */
+  tense?: 'happened';
   /** The turns that state the fact. */
   stated: string[];
   /** The turn from which the fact no longer holds, and the fact that replaces it. */
@@ -208,7 +210,7 @@ function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
     const isSaidAgain = memory.stated[0] !== said;
     if (said === undefined || turn === undefined || isSaidAgain || turn.role !== 'user') return [];
     if (isAmending && !refused.includes(oneLine(memory.text))) return [];
-    const replaced = life.memories.find(({ replacedBy }) => replacedBy === memory.id);
+    const replaced = replacedIn(life, memory.id);
     const target = replaced === undefined ? null : numberOf(replaced.text);
     const due = memory.type === 'intention' || memory.slot === 'appointment' ? dateIn(memory.text) : null;
     return {
@@ -217,7 +219,7 @@ function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
       attribute: memory.slot,
       value: memory.value,
       denied: memory.polarity === 'negative',
-      tense: TENSES[memory.type] ?? 'holds',
+      tense: memory.tense ?? TENSES[memory.type] ?? 'holds',
       type: TYPES[memory.type] ?? memory.type,
       turn: numbers.get(said),
       quote: isAmending ? turn.text : quoteFor(memory.text, turn.text),
@@ -233,15 +235,20 @@ function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
     );
     return turn === undefined || isAmending ? [] : { text, turn: numbers.get(turn.id), quote, type: 'fact' };
   });
-  const ends = life.memories.flatMap(({ text, until, replacedBy }) => {
+  const ends = life.memories.flatMap(({ id: own, text, until, replacedBy }) => {
     const number = until === null ? undefined : numbers.get(until);
     const target = numberOf(text);
     const turn = turns.find(({ id }) => id === until);
-    if (isAmending || replacedBy !== null || number === undefined || target === null || turn?.role !== 'user')
-      return [];
+    const isReplaced = replacedBy !== null && replacedIn(life, replacedBy)?.id === own;
+    if (isAmending || isReplaced || number === undefined || target === null || turn?.role !== 'user') return [];
     return { known: target, turn: number, quote: quoteFor(text, turn.text) };
   });
   return { statements: [...statements, ...careless], ends, forgets: [], reflections: [], topics: [] };
+}
+
+/** The memory that another one replaces. An answer can name one; further ones that it makes obsolete are among the ends. */
+function replacedIn(life: Life, by: string): Annotated | undefined {
+  return life.memories.find(({ replacedBy }) => replacedBy === by);
 }
 
 /** The lines between the fences of a part of the prompt. */

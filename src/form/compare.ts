@@ -42,6 +42,27 @@ export async function embedTexts(
   return { embedder, calibration: embedding.calibrationOf(embedder), of: embedded.vectors };
 }
 
+/** The statements that are nearest to a text, by meaning and by words. */
+export async function nearStatements(
+  work: EmbedWork & { deps: ApplyDeps },
+  text: string,
+  most: number,
+): Promise<Memory[]> {
+  const { deps, scope } = work;
+  const vectors = await embedTexts(work, [text]);
+  const found = await deps.database.read(scope.tenant, (reader) =>
+    search(reader, deps, {
+      owner: ownerOf(scope),
+      owners: changeableOwners(deps, scope),
+      condition: isComparable(deps.memoryTypes),
+      words: [...new Set(indexWords(text))].slice(0, MOST_WORDS),
+      vectors,
+      most: { byText: most, byMeaning: most },
+    }),
+  );
+  return found.slice(0, most).map(({ memory }) => memory);
+}
+
 /** The owner that statements of a scope are written to and compared within. */
 export function ownerOf(scope: Scope): Scope {
   return { ...scopeAt(scope, ownerLevel(scope)), session: null, connection: null };

@@ -7,6 +7,7 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
+import type { Embedder } from '../models/embedder.ts';
 import type { StatementReader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do. Each is configured separately. */
@@ -185,6 +186,8 @@ export interface FormDeps extends Parts {
   settings: FormationSettings;
   /** The reader that works without a model. Loaded when it is first needed. */
   localReader(): Promise<StatementReader>;
+  /** Reads the parts of a message with the local model, whatever embedder the application has chosen. */
+  readParts: NonNullable<Embedder['readParts']>;
   /** Null: everything is read locally. */
   languageModel: LanguageModel | null;
   /** The texts that were recalled for a session. They are already known, and are not learned again. */

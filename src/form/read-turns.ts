@@ -3,10 +3,12 @@ import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import { USER } from '../record/statement.ts';
+import { lengthOf, USER } from '../record/statement.ts';
+import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
+import { correctionBy, endedBy } from './apply/find-ended.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import { type CheckContext, isStated } from './check/evidence.ts';
@@ -93,13 +95,14 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
+  const ended = await endedByTurns(work, reading);
   const checked = await amended(work, input, checkStatements(reading.statements, context), context);
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, asked.forgets)),
-    requests: asked,
+    requests: { ...asked, ends: [...asked.ends, ...ended] },
   });
   const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);
@@ -120,13 +123,34 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   };
 }
 
-/** "I'd sleep better if you didn't know where I live" is a statement unless it turns out to be a request. */
-function isRequest({ quotes }: Statement, forgets: readonly CheckedForget[]): boolean {
-  return forgets.some(
-    ({ request, evidence: { event, start, end } }) =>
-      request.isLikely === true &&
-      quotes.every((quote) => quote.event === event.id && quote.start < end && quote.end > start),
-  );
+/**
+ * The known statements that turns make untrue. A turn from which nothing else was read is added to the reading. Where a model reads the
+ * turns later, it decides.
+ */
+async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRequests['ends']> {
+  if (usesModel(work.deps, 'read')) return [];
+  const ended: CheckedRequests['ends'] = [];
+  for (const number of reading.changes ?? []) {
+    const event = work.events[number - 1] as Event;
+    const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
+    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known.
+    const found = (await endedBy(work, event)).filter(
+      ({ target }) => target.attribute === null || !own.some(({ attribute }) => attribute === target.attribute),
+    );
+    if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
+    ended.push(...found);
+  }
+  return ended;
+}
+
+/** Whether a statement says nothing but what a turn asks to forget: "please drop my old number". */
+function isRequest({ quotes, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+  return forgets.some(({ told }) => {
+    const asking = (told?.asking ?? []).filter((each) => quotesMeet(quotes, [each]));
+    if (asking.length === 0) return false;
+    if (value !== null) return asking.some(({ text }) => text.toLowerCase().includes(value.toLowerCase()));
+    return lengthOf(asking) * 2 >= lengthOf(quotes);
+  });
 }
 
 /** How many topics a reader is shown to continue. */

@@ -4,7 +4,6 @@ import type { ScopeLevel } from '../record/scope.ts';
 import type { Confidence, Origin, Quote, Trust } from '../record/statement.ts';
 import type { Evidence } from './check/evidence.ts';
 import type { Refusal } from './formation-result.ts';
-import type { Meanable } from './meant-by-request.ts';
 import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
 
 /** A statement that was resolved and checked: ready to be compared with what is known. */
@@ -46,23 +45,23 @@ export interface CheckedForget {
   evidence: Evidence;
   /** The known statements that the reader takes to be meant. */
   targets: Memory[];
-  /** Whether a language model recognised the request, after reading the whole conversation. */
-  isByModel: boolean;
-  /** How the reading layers read the request; null if there are no layers. */
-  told?: ToldRequest | null;
-  /** For embedders without such layers: the sentence that is nearest in meaning. It counts if the words of the request mean nothing. */
-  nearest?: Quote[];
-  /** The request is to forget everything about the user. */
-  isEverything?: boolean;
+  /** How the reading layers read the request; null if they do not read it, or if the reader named the statements that it means. */
+  told: ToldRequest | null;
 }
 
-/** A request to forget as the reading layers read it: log-odds that it is one, and that it means each of the user's earlier sentences. */
+/** A request to forget as the reading layers read it. */
 export interface ToldRequest {
-  asks: number;
-  sentences: (SaidSentence & { odds: number })[];
+  /** The clauses that ask. */
+  asking: MeantWords[];
+  /** Whether it takes an earlier request back. */
+  takesBack: boolean;
+  /** The clauses that it means, in its own turn and in earlier turns. */
+  words: MeantWords[];
+  /** The ids of meant statements that quote no words of the log. */
+  memories: string[];
+  isEverything: boolean;
 }
 
-/** A sentence of the user's own, and its position. */
-export interface SaidSentence extends Meanable {
-  quote: Quote;
+export interface MeantWords extends Quote {
+  text: string;
 }

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { formText, readText } from '../form/form-text.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
+import { readStatement } from '../form/read/reader.ts';
+import { resolveDates } from '../language/resolve-dates.ts';
 import { attributeLabel, isSameValue } from '../record/attributes.ts';
 import { FACT_CATEGORIES, type FactCategory, type InternalChange, keySchema, type Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
@@ -24,6 +28,11 @@ export interface FactInput {
   sourceEvents?: string[];
   /** Who says so. Default `system`, the application itself. A value with less trust never replaces one with more. */
   statedBy?: Origin;
+  /**
+   * The sentence that says so, kept as the text of the memory. Default: the label of the key, and the value. A sentence about a day ahead
+   * ("She will start at Bolt Bank on 1 January") makes a plan: the value becomes a fact on that day.
+   */
+  text?: string;
 }
 
 /** A permanent fact: a live statement about the user, seen by the key of its attribute. */
@@ -60,6 +69,7 @@ const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
   category: z.enum(FACT_CATEGORIES).optional(),
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
   statedBy: z.enum(ORIGINS).optional(),
+  text: textSchema(5000).optional(),
 });
 
 export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactReader {
@@ -90,13 +100,17 @@ export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactR
   };
 }
 
-export function factHandle(parts: Parts, scope: Scope): FactHandle {
+export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
   return {
     ...factReader(parts, scope, null),
     async set(fact, why) {
       const input = parse(factSchema, fact, 'The fact');
       const reason = parseChange(why, 'stated as a fact');
-      return parts.database.write(scope.tenant, (writer) => setFact(writer, parts, { scope, input, why: reason }));
+      const plan = await planOf(parts, scope, input);
+      return parts.database.write(scope.tenant, async (writer) => {
+        const planned = plan === null ? null : await formText(writer, parts, { scope, ...plan, why: reason });
+        return planned ?? setFact(writer, parts, { scope, input, why: reason });
+      });
     },
     async forget(key, why) {
       const attribute = attributeOf(parts, key);
@@ -121,6 +135,26 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
         return true;
       });
     },
+  };
+}
+
+/** The plan that the sentence of a fact tells; null where it tells what holds now. A value that is a date is no plan for that day. */
+async function planOf(
+  parts: FormDeps,
+  scope: Scope,
+  { key, value, text: content, statedBy, sourceEvents }: FactInput,
+): Promise<Pick<Parameters<typeof formText>[2], 'memory' | 'statements' | 'reader'> | null> {
+  const at = new Date(parts.clock.now());
+  const { timeZone } = parts.settings;
+  if (content === undefined || scope.user === null || scope.connection !== null) return null;
+  if (resolveDates(value, { now: at, timeZone }).length > 0) return null;
+  const [{ tense, from }] = await readText(parts, scope, { content, at });
+  if (tense !== 'planned' || from === null) return null;
+  const fields = { attribute: attributeOf(parts, key), value: value.trim(), tense, from };
+  return {
+    memory: { type: 'fact', content, statedAt: at, statedBy, sourceEvents },
+    statements: [readStatement({ text: content, type: 'fact', quotes: [], ...fields })],
+    reader: 'remember',
   };
 }
 
@@ -159,7 +193,7 @@ async function setFact(
       attribute,
       value,
       category: input.category ?? policy.category,
-      content: `${attributeLabel(parts.attributes, attribute)}: ${value}`,
+      content: input.text ?? `${attributeLabel(parts.attributes, attribute)}: ${value}`,
       permanent: true,
       importance: 0.8,
       statedBy,

@@ -60,7 +60,7 @@ export interface PastHandle {
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
 }
 
-/** The result of logging an interaction. */
+/** The result of logging an interaction. With `logged: false` nothing was written. */
 export type Logged = { logged: true; events: Event[] } | { logged: false; error: VarveError };
 
 /** Everything that can be read and written within one scope. No call reads or writes outside it. */
@@ -68,7 +68,11 @@ export interface Handle {
   readonly scope: Scope;
   /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
-  /** Logs an exchange. A store that fails or is closed is reported and never stops the answer; anything else throws. */
+  /**
+   * Logs an exchange. A store that fails (a full disk, a lost connection) never stops the answer: the call resolves with
+   * `{ logged: false, error }`, and nothing was written. Check `logged` where an exchange must not be lost. Anything else throws: bad input,
+   * and `closed` after `varve.close()`.
+   */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Records an observation of a chat agent about the user, as an event. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
@@ -167,7 +171,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   };
 }
 
-const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_busy', 'closed']);
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_busy']);
 
 /** The methods that record what is said: observing, interactions, documents, formation. */
 function talkHandle(
@@ -326,7 +330,7 @@ function cleanInteraction({ formation }: AppendDeps, input: Parsed<NewInteractio
   return {
     ...input,
     userMessage: formation.cleaned(input.userMessage),
-    agentResponse: formation.cleaned(input.agentResponse),
+    ...(input.agentResponse === undefined ? {} : { agentResponse: formation.cleaned(input.agentResponse) }),
     toolsUsed: input.toolsUsed?.map((use) => ({
       ...use,
       ...(use.arguments === undefined ? {} : { arguments: formation.cleanedData(use.arguments) }),

@@ -92,7 +92,8 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'intention' || memory.archivedAt !== null) throw notFound(id);
-        const change = { dueAt, state: 'snoozed' };
+        // The day is said now, where it was only a day for bringing the intention up.
+        const change = { dueAt, state: 'snoozed', internal: { ...memory.internal, due: null } };
         return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });
       });
     },

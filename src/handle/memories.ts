@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
+import { formText, isPlainText, readText } from '../form/form-text.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
 import {
   ARCHIVE_REASONS,
   type ArchiveReason,
@@ -49,7 +51,8 @@ export interface MemoryReader {
 export interface MemoryHandle extends MemoryReader {
   /**
    * Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived as
-   * contradicted, with its end, in the same transaction.
+   * contradicted, with its end, in the same transaction. With `read: true` a text without fields is compared with what is known: it may
+   * replace a memory, or come back as the memory that is known or trusted more (`unchanged`).
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Makes a new version of a memory. */
@@ -94,7 +97,7 @@ export function memoryReader(parts: Parts, scope: Scope, asOf: Date | null): Mem
   };
 }
 
-export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
+export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
   const { database } = parts;
   const change = changing(parts, scope);
   const forgetMemory = (id: string, why?: Partial<Change>): Promise<Memory> => {
@@ -110,15 +113,7 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
   };
   return {
     ...memoryReader(parts, scope, null),
-    async create(memory, why) {
-      const input = parse(newMemorySchema, memory, 'The memory');
-      const reason = parseChange(why, 'stored by the application');
-      return database.write(scope.tenant, async (writer) => {
-        const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
-        if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);
-        return writeMemory(writer, parts, scope, input, reason);
-      });
-    },
+    create: (memory, why) => createMemory(parts, scope, memory, why),
     async revise(id, fields, why) {
       const checked = parse(memoryChangeSchema, fields, 'The change');
       const reason = parseChange(why, 'revised by the application');
@@ -152,6 +147,25 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     },
     history: (id) => database.read(scope.tenant, (reader) => historyOf(reader, scope, id)),
   };
+}
+
+async function createMemory(
+  parts: FormDeps,
+  scope: Scope,
+  memory: NewMemory,
+  why: Partial<Change> | undefined,
+): Promise<WrittenMemory> {
+  const input = parse(newMemorySchema, memory, 'The memory');
+  const reason = parseChange(why, 'stored by the application');
+  const isRead = input.read === true && isPlainText(parts, scope, input);
+  const at = input.statedAt ?? new Date(parts.clock.now());
+  const statements = isRead ? await readText(parts, scope, { content: input.content, at }) : [];
+  return parts.database.write(scope.tenant, async (writer) => {
+    const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
+    if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);
+    const text = { scope, memory: input, statements, reader: 'remember', why: reason };
+    return (await formText(writer, parts, text)) ?? writeMemory(writer, parts, scope, input, reason);
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { FormDeps } from '../form/formation-settings.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page, Parts } from '../store/database.ts';
+import type { Page } from '../store/database.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 import { memoryHandle } from './memories.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
@@ -42,7 +43,7 @@ export interface SavedItemHandle {
   list(options?: ListOptions): Promise<Page<Memory>>;
 }
 
-export function noteHandle(parts: Parts, scope: Scope): NoteHandle {
+export function noteHandle(parts: FormDeps, scope: Scope): NoteHandle {
   const memories = memoryHandle(parts, scope);
   return {
     add: async (note) => (await memories.create({ ...note, type: 'note' }, { reason: 'noted' })).memory,
@@ -59,7 +60,7 @@ export const savedItemSchema: z.ZodType<NewSavedItem, NewSavedItem> = z.strictOb
   statedBy: z.enum(ORIGINS).optional(),
 });
 
-export function savedItemHandle(parts: Parts, scope: Scope): SavedItemHandle {
+export function savedItemHandle(parts: FormDeps, scope: Scope): SavedItemHandle {
   const memories = memoryHandle(parts, scope);
   return {
     async add(item) {

@@ -75,7 +75,7 @@ export function importSource(path: string): { files: SourceFile[]; others: LeftF
   const { files = [], others = [] } = Object.groupBy(filesBelow(path, ''), ({ name, isLink }) =>
     !isLink && READABLE.test(basename(name)) ? 'files' : 'others',
   );
-  if (files.length === 0) throw invalidInput(`There is no .json, .jsonl, .ndjson, .af or .md file in ${path}.`);
+  if (files.length === 0) throw invalidInput(`There is no .json, .jsonl, .ndjson, .af, .md or .txt file in ${path}.`);
   const problemOf = (isLink: boolean): string =>
     isLink ? 'links are not followed.' : 'files of this kind are not read.';
   return {
@@ -84,7 +84,7 @@ export function importSource(path: string): { files: SourceFile[]; others: LeftF
   };
 }
 
-const READABLE = /\.(json|jsonl|ndjson|af|md|markdown)$|^[^.]*$/i;
+const READABLE = /\.(json|jsonl|ndjson|af|md|markdown|txt)$|^[^.]*$/i;
 
 /** The files below a folder. Names that begin with a dot are skipped: they hold a program's settings, trash or versions. */
 function filesBelow(root: string, folder: string): { name: string; isLink: boolean }[] {

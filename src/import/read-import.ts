@@ -9,7 +9,7 @@ import { isLetta, readLetta } from './read-letta.ts';
 import { readMarkdown } from './read-markdown.ts';
 import { readMem0, scrolled } from './read-mem0.ts';
 import { isSupermemory, readSupermemory } from './read-supermemory.ts';
-import { readTranscripts } from './read-transcripts.ts';
+import { isPlainTranscript, readTranscripts } from './read-transcripts.ts';
 import { isZep, readZep } from './read-zep.ts';
 
 type Reader = (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
@@ -84,6 +84,7 @@ async function formatOf(file: SourceFile): Promise<ImportFormat | { problem: str
   if (/memory_(sessions|user|agent)/.test(file.name)) return 'eden';
   if (/\.(md|markdown)$/i.test(file.name)) return 'markdown';
   if (/\.af$/i.test(file.name)) return 'letta';
+  if (await isPlainTranscript(file)) return 'transcripts';
   const first = await elementsOf(file).next();
   if (first.done === true) return { problem: 'it is empty.' };
   return formatOfElement(first.value) ?? UNKNOWN;

@@ -19,7 +19,7 @@ export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerato
   }
 }
 
-async function wholeText(file: SourceFile): Promise<string | null> {
+export async function wholeText(file: SourceFile): Promise<string | null> {
   if (file.size > LONGEST_FILE) return null;
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.open()) chunks.push(chunk);

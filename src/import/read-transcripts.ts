@@ -3,10 +3,11 @@ import { ROLE_ORIGINS } from '../record/chat-message.ts';
 import { derivedId } from '../record/id.ts';
 import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
+import { wholeText } from './read-markdown.ts';
 
 /**
- * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`), or a conversation a line (`{ messages: [{ role, content }]
- * }`). A turn without an id is identified by its position in the session and its text.
+ * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`, or `user: I live in Rome`), or a conversation a line
+ * (`{ messages: [{ role, content }] }`). A turn without an id is identified by its position in the session and its text.
  */
 export async function* readTranscripts(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -14,6 +15,12 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
     const places = new Map<string, number>();
     const threaded: Foreign[] = [];
     let number = 0;
+    if (await isPlainTranscript(file)) {
+      const text = await wholeText(file);
+      if (text === null) yield `${file.name} is longer than 16 MiB`;
+      for (const turn of plainTurns(text ?? '')) yield turnOf(turn, fileSession, places);
+      continue;
+    }
     for await (const { value } of elementsOf(file)) {
       number += 1;
       if (!isObject(value)) yield 'no turn: not an object';
@@ -26,6 +33,25 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
     }
     for (const turn of oldestFirst(threaded)) yield turnOf(turn, sessionOf(turn) ?? fileSession, places);
   }
+}
+
+const TURN = new RegExp(`^(${Object.keys(ROLE_ORIGINS).join('|')}):[ \\t]*`, 'i');
+
+/** Whether a file begins with the turn of a role: "user: I live in Rome". */
+export async function isPlainTranscript(file: SourceFile): Promise<boolean> {
+  for await (const chunk of file.open()) return TURN.test(new TextDecoder().decode(chunk).trimStart());
+  return false;
+}
+
+/** A line that begins with a role is a turn, and a line without one belongs to the turn before it. */
+function plainTurns(text: string): Foreign[] {
+  const turns: { role: string; content: string }[] = [];
+  for (const line of text.trimStart().split(/\r?\n/)) {
+    const [label = '', role] = TURN.exec(line) ?? [];
+    if (role !== undefined) turns.push({ role, content: line.slice(label.length) });
+    else turns[turns.length - 1]!.content += `\n${line}`;
+  }
+  return turns.map(({ role, content }) => ({ role, content: content.trim() }));
 }
 
 /** OpenAI's API lists the messages of a thread newest first, so the order is reversed. */

@@ -19,9 +19,17 @@ async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<str
   for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Only current memories: other programs do not get replaced, forgotten or merged ones. */
+/** Whether a format has a record. Other programs get only current memories, and no replaced, forgotten or merged ones. */
+export function isWritten(line: RecordLine, format: ExportFormat): boolean {
+  return format === 'varve' || isLiveMemory(line);
+}
+
+function isLiveMemory(line: RecordLine): line is MemoryLine {
+  return line.record === 'memory' && !line.archivedAt;
+}
+
 async function* liveMemories(lines: AsyncIterable<RecordLine>): AsyncGenerator<MemoryLine> {
-  for await (const line of lines) if (line.record === 'memory' && !line.archivedAt) yield line;
+  for await (const line of lines) if (isLiveMemory(line)) yield line;
 }
 
 /** In the format of mem0's `get_all()`. */
@@ -55,13 +63,13 @@ async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<
   }
   for (const [owner, memories] of [...byOwner].sort(([one], [other]) => (one < other ? -1 : 1))) {
     yield `# Memory of ${inLine(owner)}\n`;
-    const facts = memories.filter(({ data }) => data.permanent === true);
-    if (facts.length > 0) yield `\n## Facts\n\n${facts.map(factText).sort().join('')}`;
-    const rest = Map.groupBy(
-      memories.filter(({ data }) => data.permanent !== true),
-      ({ data }) => data.type,
-    );
-    for (const [type, own] of rest) yield `\n## ${titleOf(type)}\n\n${own.map(memoryText).join('')}`;
+    const isPermanent = ({ data }: MemoryLine): boolean => data.permanent === true;
+    const sections = new Map([['Facts', memories.filter(isPermanent).map(factText).sort()]]);
+    for (const line of memories.filter((memory) => !isPermanent(memory))) {
+      const title = titleOf(line.data.type);
+      sections.set(title, [...(sections.get(title) ?? []), memoryText(line)]);
+    }
+    for (const [title, texts] of sections) if (texts.length > 0) yield `\n## ${title}\n\n${texts.join('')}`;
     yield '\n';
   }
 }

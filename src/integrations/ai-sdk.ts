@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LanguageModelMiddleware, ToolSet } from 'ai';
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
@@ -54,6 +55,9 @@ export function memoryMiddleware(
   const warn =
     options.onError ?? ((error) => process.emitWarning(`Memory failed: ${messageOf(error)}`, 'VarveMemoryWarning'));
   const recent = createRecentContexts();
+  const unanswered = new Map<string, string>();
+  const finish = (params: object, answer: Answer | null): Promise<void> =>
+    observed(open.get(params), answer, { ...options, unanswered, warn });
 
   return {
     specificationVersion: 'v4',
@@ -77,26 +81,35 @@ export function memoryMiddleware(
       }
     },
     async wrapGenerate({ doGenerate, params }) {
-      const result = await doGenerate();
-      await observed(open.get(params), answerOf(result), options, warn);
+      const result = await noticed(doGenerate(), () => finish(params, null));
+      await finish(params, answerOf(result));
       return result;
     },
     async wrapStream({ doStream, params }) {
-      const result = await doStream();
+      const result = await noticed(doStream(), () => finish(params, null));
       const answer: Answer = { texts: [], calls: new Map(), isFinal: true };
-      const finish = (): Promise<void> => observed(open.get(params), answer, options, warn);
       const listen = new TransformStream<StreamPart, StreamPart>({
         transform(part, controller) {
           hear(answer, part);
           controller.enqueue(part);
         },
-        flush: finish,
+        flush: () => finish(params, answer),
         // The consumer has cancelled the stream: the text up to this point is observed.
-        cancel: finish,
+        cancel: () => finish(params, answer),
       });
       return { ...result, stream: result.stream.pipeThrough(listen) };
     },
   };
+}
+
+/** Waits for a call of the model, and reports its failure before it is rethrown. */
+async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<void>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    await failed();
+    throw error;
+  }
 }
 
 /** All users would share a memory without a user, so the handle must name its user, or a session to which the conversation is confined. */
@@ -132,21 +145,31 @@ function createRecentContexts(): {
   of(handle: MiddlewareHandle, turn: PromptTurn, options: ContextOptions): Promise<AssembledContext>;
 } {
   const kept = new Map<string, Promise<AssembledContext>>();
-  const MOST = 200;
   return {
-    of(handle, { message, index, toolsUsed, said }, options) {
-      const key = JSON.stringify([handle.scope, index, message]);
+    of(handle, turn, options) {
+      const { message, toolsUsed, said, before: given } = turn;
+      const key = keyOfTurn(handle, turn);
       const isFirstStep = toolsUsed.length === 0 && said.length === 0;
       const before = kept.get(key);
       if (before !== undefined && !isFirstStep) return before;
-      const context = handle.context({ history: false, ...options, message });
-      kept.delete(key);
-      kept.set(key, context);
+      const context = handle.context({ history: { given }, ...options, message });
+      keepLatest(kept, key, context);
       context.catch(() => kept.delete(key));
-      if (kept.size > MOST) kept.delete(kept.keys().next().value as string);
       return context;
     },
   };
+}
+
+function keyOfTurn({ scope }: MiddlewareHandle, { index, message }: PromptTurn): string {
+  return JSON.stringify([scope, index, message]);
+}
+
+const MOST_KEPT = 200;
+
+function keepLatest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
+  kept.delete(key);
+  kept.set(key, value);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
 }
 
 /** Puts what is known after the application's instructions, and recalled records before the message. */
@@ -201,27 +224,36 @@ function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | S
   else if (part.type === 'tool-result') addResult(calls, part.toolCallId, part.toolName, part.result);
 }
 
-/** Logs the turn once its answer is complete: the user's own words, without the recalled records before them. */
+interface Observing extends MemoryMiddlewareOptions {
+  /** The idempotency keys of turns that were logged without an answer. The SDK may call the model again for such a turn. */
+  unanswered: Map<string, string>;
+  warn(error: unknown): void;
+}
+
+/**
+ * Logs the turn once its answer is complete, or the model has failed (null): the user's own words, without the recalled records before them. An
+ * answer that comes after a failure is added to the turn.
+ */
 async function observed(
   open: OpenTurn | undefined,
-  answer: Answer,
-  options: MemoryMiddlewareOptions,
-  warn: (error: unknown) => void,
+  answer: Answer | null,
+  { unanswered, warn, channel, ...options }: Observing,
 ): Promise<void> {
-  if (open === undefined || options.observe === false || !answer.isFinal) return;
+  if (open === undefined || options.observe === false || answer?.isFinal === false) return;
   const { handle, turn } = open;
-  const said = [...turn.said, answer.texts.join('').trim()].filter((text) => text !== '').join('\n');
+  const key = keyOfTurn(handle, turn);
+  const idempotencyKey = unanswered.get(key) ?? randomUUID();
+  const said = [...turn.said, answer?.texts.join('').trim() ?? ''].filter((text) => text !== '').join('\n');
   try {
     if (options.indexAttachments !== false) await indexAttachments(handle, turn);
     if (turn.message === '') return;
-    if (said === '') {
-      await handle.observe({ content: turn.message, channel: options.channel });
-      return;
-    }
-    const toolsUsed = [...turn.toolsUsed, ...answer.calls.values()];
-    const { channel } = options;
-    const logged = await handle.logInteraction({ userMessage: turn.message, agentResponse: said, toolsUsed, channel });
+    const toolsUsed = [...turn.toolsUsed, ...(answer?.calls.values() ?? [])];
+    const agentResponse = answer === null || said === '' ? undefined : said;
+    const interaction = { userMessage: turn.message, agentResponse, toolsUsed, channel, idempotencyKey };
+    const logged = await handle.logInteraction(interaction);
     if (!logged.logged) warn(logged.error);
+    else if (agentResponse === undefined) keepLatest(unanswered, key, idempotencyKey);
+    else unanswered.delete(key);
   } catch (error) {
     warn(error);
   }

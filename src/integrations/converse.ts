@@ -1,9 +1,9 @@
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
 import type { HistoryMessage } from '../assemble/layout.ts';
-import type { VarveError } from '../errors.ts';
-import type { Handle } from '../handle/handle.ts';
-import type { NewInteraction, ToolUse } from '../observe/log-interaction.ts';
+import { VarveError } from '../errors.ts';
+import type { Handle, Logged } from '../handle/handle.ts';
+import type { ToolUse } from '../observe/log-interaction.ts';
 
 /** What to send to any model. */
 export interface ConversationPrompt {
@@ -18,7 +18,10 @@ export interface ConversationAnswer {
   toolsUsed?: ToolUse[];
 }
 
-/** One turn with memory and any model: context → your call → observe. */
+/**
+ * One turn with memory and any model: context → your call → observe. If your call fails, the user's message is logged all the same, and the
+ * failure is rethrown. `notLogged` is the error of a store that could not log the turn.
+ */
 export async function converse(
   handle: Pick<Handle, 'context' | 'logInteraction'>,
   options: ContextOptions & { message: string; channel?: string },
@@ -27,14 +30,22 @@ export async function converse(
   const { channel, ...asked } = options;
   const context = await handle.context(asked);
   const messages: HistoryMessage[] = [...context.messages, { role: 'user', content: context.user }];
-  const given = await generate({ system: context.system, messages });
-  const answer = typeof given === 'string' ? { text: given } : given;
-  const interaction: NewInteraction = {
-    userMessage: asked.message,
-    agentResponse: answer.text,
-    toolsUsed: answer.toolsUsed,
-    channel,
+  const log = async (answer?: ConversationAnswer): Promise<Logged> => {
+    const { text: agentResponse, toolsUsed } = answer ?? {};
+    try {
+      return await handle.logInteraction({ userMessage: asked.message, agentResponse, toolsUsed, channel });
+    } catch (error) {
+      // The application has closed the store while the model answered: the answer must not be lost.
+      if (VarveError.isInstance(error, 'closed')) return { logged: false, error };
+      throw error;
+    }
   };
-  const logged = await handle.logInteraction(interaction);
+  const given = await generate({ system: context.system, messages }).catch(async (error: unknown) => {
+    // The caller must see the failure of the model, whether or not the message could be logged.
+    await Promise.allSettled([log()]);
+    throw error;
+  });
+  const answer = typeof given === 'string' ? { text: given } : given;
+  const logged = await log(answer);
   return { text: answer.text, context, notLogged: logged.logged ? null : logged.error };
 }

@@ -31,7 +31,8 @@ export class VarveMemoryBlock extends BaseMemoryBlock {
   async get(messages: MemoryMessage[] = []): Promise<MemoryMessage[]> {
     const asked = messages.findLast(({ role }) => role === 'user');
     const message = asked === undefined ? undefined : chatText(asked.content as string | unknown[]);
-    const { system, beforeMessage } = await this.#handle.context({ message, budget: this.#tokens, history: false });
+    const history = { given: messages.map(({ content }) => chatText(content as string | unknown[])) };
+    const { system, beforeMessage } = await this.#handle.context({ message, budget: this.#tokens, history });
     const content = [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n');
     return content === '' ? [] : [{ id: this.id, role: 'memory', content }];
   }

@@ -11,6 +11,8 @@ export interface PromptTurn {
   /** Its place among the messages. */
   index: number;
   message: string;
+  /** The texts of the messages before it. */
+  before: string[];
   /** The agent's text between tool calls. */
   said: string[];
   toolsUsed: ToolUse[];
@@ -22,13 +24,16 @@ export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null 
   const index = prompt.findLastIndex(({ role }) => role === 'user');
   const spoken = prompt[index];
   if (spoken?.role !== 'user') return null;
-  const turn: PromptTurn = { index, message: '', said: [], toolsUsed: [], attachments: [] };
+  const turn: PromptTurn = { index, message: '', before: [], said: [], toolsUsed: [], attachments: [] };
   const texts: string[] = [];
   for (const part of spoken.content) {
     if (part.type === 'text') texts.push(part.text);
     else addAttachment(turn, part);
   }
   turn.message = texts.join('\n').trim();
+  for (const { role, content } of prompt.slice(0, index)) {
+    if (role !== 'system') turn.before.push(...content.flatMap((part) => (part.type === 'text' ? part.text : [])));
+  }
   const calls = new Map<string, ToolUse>();
   for (const message of prompt.slice(index + 1)) {
     if (message.role !== 'assistant' && message.role !== 'tool') continue;

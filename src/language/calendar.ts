@@ -245,6 +245,15 @@ export function weekdayOfMonth(
   return null;
 }
 
+/** "The 17th": the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd. */
+export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
+  if (number < 1 || number > 31) return null;
+  for (let away = prefer === 'future' ? 0 : 1; ; away += 1) {
+    const day = addDays(today, prefer === 'future' ? away : -away);
+    if (day.day === number) return daySpan(day);
+  }
+}
+
 const HALF_A_YEAR = 183;
 
 /** Monday is 0; -1 where the word names no weekday. */

@@ -12,6 +12,12 @@ it.each([
   ['Lebt in Köln', ended, 'Lebt in Köln (bis 2026-06-12)'],
   ['Ich ziehe nach Hamburg.', planned, 'Ich ziehe nach Hamburg. (geplant für 2026-06-12)'],
   ['Ich ziehe nach Hamburg.', { ...planned, validFrom: null }, 'Ich ziehe nach Hamburg. (geplant)'],
+  // Nobody has said the day on which an intention is to be brought up.
+  [
+    'Wants to learn to sail.',
+    { ...planned, validFrom: null, dueAt: END, internal: { due: 'follow-up' } },
+    'Wants to learn to sail. (planned)',
+  ],
   ['Vive en una casa de Madrid', ended, 'Vive en una casa de Madrid (hasta el 2026-06-12)'],
   ['住在上海', ended, '住在上海 (至 2026-06-12)'],
 ])('a note is in the language of its statement: %s', (content, timed, rendering) => {

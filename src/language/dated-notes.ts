@@ -21,3 +21,8 @@ export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<type
   }
   return memory.validTo === null ? memory.content : withDatedNote(memory.content, 'until', memory.validTo);
 }
+
+/** The text of a statement in a result. A replaced statement has the day until which it was true. */
+export function shownStatement(memory: Pick<Memory, 'archivedAt'> & Parameters<typeof timedRendering>[0]): string {
+  return timedRendering({ ...memory, validTo: memory.validTo ?? memory.archivedAt });
+}

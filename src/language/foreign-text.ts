@@ -1,4 +1,4 @@
-import { PACKS, plainMarks, wordsPattern } from './packs/packs.ts';
+import { anyWords, PACKS, plainMarks, wordsOfAll, wordsPattern } from './packs/packs.ts';
 import { matchesOf } from './words.ts';
 
 /** Words in a message that somebody other than its author wrote. */
@@ -26,12 +26,12 @@ const CLOSING: Readonly<Record<string, string>> = {
   '‘': "’'",
 };
 const CODE_FENCE = /^ {0,3}(?:```|~~~)/;
-const MAIL_HEADER =
-  /^\s*(?:[>*]\s*)?(?:from|to|cc|subject|sent|date|reply-to|von|an|betreff|gesendet|datum|de|para|asunto|enviado|fecha|objet|à|envoyé|assunto|data|oggetto|da|inviato|van|aan|onderwerp|verzonden|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\s*\S/i;
-const SALUTATION =
-  /^\s*["“„«]?(?:dear|hello|hi|good (?:morning|afternoon|day)|to whom it may concern|sehr geehrte[rs]?|liebe[rs]?|guten tag|hallo|estimad[oa]s?|querid[oa]s?|hola|buen[oa]s (?:días|tardes)|cher|chère|bonjour|madame|monsieur|prezad[oa]s?|car[oa]|olá|gentile|egregio|buongiorno|ciao|geachte|beste|尊敬的|亲爱的|您好|拝啓|お客様|平素)(?=[\s,:!]|$|\p{Lo})[^.?!]{0,40}[,:!，：]\s*$/iu;
-const SIGN_OFF =
-  /^\s*(?:best(?: wishes| regards)?|kind regards|regards|warm regards|sincerely|yours(?: sincerely| faithfully| truly)?|cheers|thanks|thank you|many thanks|mit freundlichen grüßen|viele grüße|liebe grüße|mfg|lg|saludos(?: cordiales)?|atentamente|un saludo|cordialement|bien à vous|bien cordialement|atenciosamente|abraços?|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|groet(?:en|jes)?|敬具|此致|祝好)[,.!，。]?\s*(?:\S.{0,40})?$/iu;
+const MAIL_HEADER = new RegExp(`^\\s*(?:[>*]\\s*)?(?:${wordsOfAll('mailHeader')})\\s?[:：]\\s*\\S`, 'i');
+const SALUTATION = new RegExp(
+  `^\\s*["“„«]?(?:${wordsOfAll('salutation')})(?=[\\s,:!]|$|\\p{Lo})[^.?!]{0,40}[,:!，：]\\s*$`,
+  'iu',
+);
+const SIGN_OFF = new RegExp(`^\\s*(?:${wordsOfAll('signOff')})[,.!，。]?\\s*(?:\\S.{0,40})?$`, 'iu');
 // "12:04 Tom: …", "[3/4/26, 10:11] Ana: …", "Tom: …", "<Tom> …".
 const CHAT_LINE =
   /^\s*(?:\[?\d{1,4}[-./:]\d{1,2}(?:[-./:,]\s?\d{1,4})*(?:\s?[ap]m)?[^\]]{0,20}\]?\s*(?:[-–]\s*)?)?(?:<[^>\n]{1,30}>|[\p{Lu}\p{Lo}][\p{L}\p{N}_. ]{0,24}[:：])\s+\S/u;
@@ -47,39 +47,30 @@ const STRONG_CODE =
   /=>|[{;]\s*\/?\*|^\s*(?:const|let|var|def|int|void|public|#include)\s[^.?!]*[=({;]|^\s*[.#]?[\w-]+\s*\{[^:]*:[^;]*;/;
 const QUOTED_LINE = /^\s*>/;
 // A salutation with more behind it: "Dear policyholder, your notice of loss has been registered."
-const GREETED =
-  /^\s*["“„«]?(?:dear|sehr geehrte[rs]?|estimad[oa]s?|chère?|prezad[oa]s?|gentile|egregio|geachte|尊敬的|拝啓)\s?[\p{L}.]+(?:\s[\p{L}.]+){0,3}\s?[,!:，！：]\s?\S/iu;
-// Somebody else is named as the author, so "I" in the text is not the user.
-const INTRODUCES =
-  /(?<!\p{L})(?:wrote|writes|sent|sended|sends|texted|emailed|e-mailed|posted|replied|forwarded|got this|received this|their (?:answer|reply)|(?:this|the) (?:letter|e-?mail|mail|message|offer|review|ad|advert|listing|post|text|note|dm)|schrieb|schreibt|geschrieben|geschickt|schickt|das bekommen|escribió|escribe|mandó|mandaron|mandado|envió|enviado|llegó|écrit|envoyé|m'écrit|escreveu|mandou|enviou|scritto|mandato|scrive|schreef|schrijft|stuurde|gestuurd)(?!\p{L})|发来|发给|写来|收到|送って|届い|来た/iu;
-const OWN_SENDING =
-  /(?<!\p{L})(?:i|ich|yo|je|eu|io|ik) (?:\p{L}+ )?(?:wrote|sent|posted|replied|texted|schrieb|hab|habe|escribí|mandé)(?!\p{L})/iu;
-const POINTS_ON =
-  /(?<!\p{L})(?:this|these|that|it|as follows|below|to me|me|their|here|das|dies|folgendes|mir|mich|esto|eso|me|ça|ceci|cela|m'\p{L}+|isso|isto|questo|questa|mi|dit|dat|deze|we?)(?!\p{L})|这|这个|これ|この/iu;
-const GREETS =
-  /^\s*["“„«]?(?:hi|hello|hey|hej|dear|good (?:morning|afternoon|evening)|hallo|guten tag|liebe[rs]?|hola|buenos días|buenas tardes|bonjour|chère?|olá|bom dia|boa tarde|ciao|buongiorno|gentile|hoi|beste|geachte|您好|你好|お世話に)(?=[\s,!]|\p{Lo})/iu;
-// "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking".
-const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?:[:.!]+| [—–-]))\s?\S/u;
-const TEXT_TASK =
-  /translat|summari[sz]e|proofread|rewrite|rephrase|reword|shorten|tl;?dr|übersetz|zusammenfass|korrigier|traduc|tradui|traduz|resum|résum|riassum|vertaal|samenvat|corrig|corregg|翻译|总结|润色|翻訳|要約|添削/iu;
-// Requests that refer to an adjacent text, and nouns for such a text.
-const POINTS_AT =
-  /(?<!\p{L})(?:this|these|those|that|here|below|following|diese[rsnm]?|das|hier|folgende[rsn]?|est[aeo]s?|aquí|acá|ce|cet|cette|ces|ça|ceci|ici|voici|ess[ae]s?|isso|aqui|quest[aeoi]|qui|dit|deze|dat|hier)(?!\p{L})|[:：]\s*$|这|これ|この/iu;
-const TEXT_NOUN =
-  /(?<!\p{L})(?:poem|poetry|haiku|lyrics|song|verse|rhyme|metre|meter|story|essay|letter|e-?mail|message|text|post|comment|review|survey|ad|advert|listing|bio|bios|profiles?|cv|resume|candidate|reference|transcript|episode|interview|obituary|article|clause|contract|lease|policy|terms|invitation|recipe|speech|caption|quote|quotes|log|yaml|json|html|code|script|draft|paragraph|sentence|prompt|minutes|newsletter|notice|flyer|gedicht|lied|brief|anzeige|text|nachricht|vertrag|klausel|artikel|lebenslauf|rezept|absage|bewerbung|poema|canción|carta|correo|anuncio|contrato|artículo|receta|cuento|reseña|poème|chanson|lettre|annonce|bail|contrat|article|recette|texte|courriel|música|letra|rima|conto|anúncio|redação|poesia|canzone|lettera|annuncio|contratto|ricetta|articolo|testo|gedicht|advertentie|contract|verhaal|recept|recensie)(?!\p{L})|诗|歌词|合同|文章|简历|广告|詩|歌詞|契約|記事|履歴書/iu;
-const THE_TEXT = new RegExp(
-  `(?<!\\p{L})(?:the|an?|my|die|der|den|das|el|la|le|o|a|il|lo|het|de) (?:\\S+ )?${TEXT_NOUN.source}`,
+const GREETED = new RegExp(
+  `^\\s*["“„«]?(?:${wordsOfAll('formalSalutation')})\\s?[\\p{L}.]+(?:\\s[\\p{L}.]+){0,3}\\s?[,!:，！：]\\s?\\S`,
   'iu',
 );
+// Somebody else is named as the author, so "I" in the text is not the user.
+const INTRODUCES = anyWords('introduces');
+const OWN_SENDING = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('ownSending')})(?!\\p{L})`, 'iu');
+const POINTS_ON = anyWords('pointsOn');
+const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
+// "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking".
+const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?:[:.!]+| [—–-]))\s?\S/u;
+const TEXT_TASK = new RegExp(wordsOfAll('textTask'), 'iu');
+// Requests that refer to an adjacent text, and nouns for such a text.
+const POINTS_AT = new RegExp(`${anyWords('pointsAt').source}|[:：]\\s*$`, 'iu');
+const TEXT_NOUN = anyWords('textNoun');
+const TEXT_PART = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('textPart')})(?!\\p{L})`, 'iu');
+const THE_TEXT = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('article')}) (?:\\S+ )?${TEXT_NOUN.source}`, 'iu');
 const VERSE_LINE = /^\s*(?![-*•\d])\S.{3,64}$/u;
 const LINE_END = /[.!?。！？]["'”’»]?\s*$/u;
 const SETTING = /^\s*(?:- )?[\w-]{2,24}:(?:\s|$)/;
 const MARKUP = /<\/?(?:p|div|span|b|a|br|html|body|table|tr|td|li|ul|h[1-6])\b[^<>]*>|\{\{[^{}]*\}\}/i;
 const SPEAKER = /^\s*\p{Lu}[\p{Lu} ]{1,20}: \S/u;
-const FORWARD =
-  /^\s*-{2,}\s*(?:forwarded|original|weitergeleitet|ursprüngliche|mensaje|message|messaggio|mensagem|oorspronkelijk)/i;
-const SECOND_PERSON_NOTICE =
-  /\b(?:your (?:account|order|application|package|parcel|subscription|password|payment|contract|employer|appointment|invoice|booking)|dear (?:customer|sir|madam|client|patient|resident|tenant|applicant|valued)|click (?:here|the link)|unsubscribe|we are (?:pleased|writing|looking|seeking|hiring)|please (?:be informed|be advised|find attached|note that)|ihr(?:e|em|en)? (?:konto|bestellung|paket|antrag|vertrag)|su (?:cuenta|pedido|paquete)|votre (?:compte|commande|colis|dossier)|sua (?:conta|encomenda)|il suo (?:conto|ordine|account)|uw (?:account|bestelling|pakket|rekening)|您的(?:账户|订单|包裹|申请)|お客様の)/iu;
+const FORWARD = new RegExp(`^\\s*-{2,}\\s*(?:${wordsOfAll('forwarded')})`, 'i');
+const SECOND_PERSON_NOTICE = new RegExp(`\\b(?:${wordsOfAll('notice')})`, 'iu');
 
 const aboutText = PACKS.map((pack) => wordsPattern(pack.requests.aboutText, pack.script));
 
@@ -102,7 +93,7 @@ const FOREIGN_LINE: readonly RegExp[] = [
   // Times of subtitles.
   /\d\d:\d\d:\d\d[,.]?\d* ?-->/,
   // Instructions to a model, in any text.
-  /(?:ignore|disregard|forget) (?:all |any |the |your )*(?:previous|prior|above|earlier) (?:instructions?|prompts?|context)|\b(?:all|any|dear) (?:ai|llm)s?\b|\bai (?:assistants?|agents?|models?|systems?)[:,]|^\s*[[<]?(?:system|assistant|inst)[\]>]?[:>]|(?:ignorier\p{L}*|vergiss|vergesst) (?:alle |die |deine )*(?:vorherigen|bisherigen) (?:anweisungen|befehle)|(?:ignora|olvida) (?:todas )?(?:las |tus )?instrucciones (?:anteriores|previas)|(?:ignore|oublie)\p{L}* (?:toutes )?(?:les|tes) instructions précédentes|(?:ignora|dimentica) (?:tutte )?le istruzioni precedenti|(?:negeer|vergeet) (?:alle )?(?:vorige|eerdere) (?:instructies|opdrachten)|(?:ignore|esqueça) (?:todas )?as instruções anteriores|忽略(?:之前|以上|先前)|無視して.{0,6}(?:指示|命令)|これまでの指示/iu,
+  new RegExp(`${wordsOfAll('orderToModel')}|^\\s*[[<]?(?:system|assistant|inst)[\\]>]?[:>]`, 'iu'),
 ];
 /** Comments within a line or over several lines. */
 const COMMENT =
@@ -153,12 +144,7 @@ export function asksAboutText(text: string): boolean {
 
 /** Whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
 export function namesText(words: string): boolean {
-  return (
-    TEXT_NOUN.test(words) ||
-    /(?<!\p{L})(?:lines?|rows?|columns?|words?|bullets?|sections?|pages?|chapters?|files?|commas?|typos?|toast|guest list|seating plan|zeilen?|rede|kommas?|gästeliste|discurso|discours|discorso|spalten?|sätze|satz|absatz|seite|líneas?|frase|párrafo|archivo|lignes?|phrase|paragraphe|fichier|linha|parágrafo|arquivo|riga|paragrafo|regel|zin|alinea|bestand)(?!\p{L})/iu.test(
-      words,
-    )
-  );
+  return TEXT_NOUN.test(words) || TEXT_PART.test(words);
 }
 
 /** Whether a message says no more than that somebody else wrote the text which follows it: "My landlord sent me this", "she wrote:". */

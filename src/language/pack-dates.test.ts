@@ -16,6 +16,21 @@ describe('dates in the languages of packs', () => {
     ['de', 'ich bin seit April in Bremen', ['2026-04-01']],
     ['fr', 'depuis avril', ['2026-04-01']],
     ['de', 'ab April bin ich in Bremen', ['2027-04-01']],
+    ['de', 'übernächsten Freitag ist Chorprobe', ['2026-05-29']],
+    ['de', 'nächsten Freitag ist Chorprobe', ['2026-05-22']],
+    ['de', 'die Abgabe ist am 9.', ['2026-06-09']],
+    ['de', 'am 3. Versuch', []],
+    ['es', 'el examen es el 30', ['2026-05-30']],
+    ['fr', 'mon oral est le 9 à 14h', ['2026-06-09']],
+    ['fr', 'le 9 rue des Lilas', []],
+    ['it', "l'esame è il 30", ['2026-05-30']],
+    ['nl', 'het examen is op de 9e', ['2026-06-09']],
+    ['pt', 'a prova é dia 30', ['2026-05-30']],
+    ['es', 'la última semana de julio', []],
+    ['fr', 'le plombier vient mercredi à 9h', ['2026-05-20']],
+    ['fr', 'le mercredi je nage', []],
+    ['it', 'la visita è giovedì alle 10', ['2026-05-21']],
+    ['pt', 'a consulta ficou pra quinta', ['2026-05-21']],
   ])('%s: %s', (language, text, days) => {
     const pack = PACKS.find((each) => each.language === language);
     expect(pack).toBeDefined();

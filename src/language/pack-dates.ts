@@ -2,6 +2,7 @@ import {
   addDays,
   type CivilDate,
   civilDateAt,
+  dayOfMonth,
   firstOfMonth,
   isValidDate,
   mondayOf,
@@ -195,7 +196,8 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
     read(match, today, prefer) {
       const { d, m, mm, y } = match.groups ?? {};
       const month = mm === undefined ? monthOf(m) : Number(mm);
-      if (month < 1) return null;
+      if (month < 1 && d === undefined) return null;
+      if (month < 1) return dayAlone(Number(d), today, prefer);
       const isRelative = y === undefined;
       const yearOf = (dayOfMonth: number): number =>
         isRelative ? nearestYear(today, month, dayOfMonth, prefer) : Number(y);
@@ -209,13 +211,20 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   }));
 }
 
-function spanExpressions({ calendar }: Pack, { expand }: CalendarWords): Expression[] {
+/** "le 17": the nearest such day. */
+function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): Span | null {
+  const found = dayOfMonth(number, today, prefer);
+  return found === null ? null : day(found.from);
+}
+
+function spanExpressions({ calendar, script }: Pack, { expand }: CalendarWords): Expression[] {
   const days = calendar.days.map(([source, count]): Expression => ({
     pattern: expand(source),
     read: (_, today) => day(addDays(today, count)),
   }));
   const spans = calendar.spans.map(([source, unit, count]): Expression => ({
-    pattern: expand(source),
+    // "La última semana de agosto" is not last week.
+    pattern: expand(script === 'han' ? source : `(?:${source})(?! (?:\\p{L}{1,3} )?<m>)`),
     read: (_, today) => spanAway(unit, count, today),
   }));
   return [...days, ...spans];
@@ -250,6 +259,13 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
       read(match, today, prefer) {
         const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);
         return date === null ? null : day(date);
+      },
+    },
+    {
+      pattern: expand(calendar.laterWeekday ?? '(?!)'),
+      read(match, today) {
+        const next = weekday(match, today, 'future');
+        return next === null ? null : day(addDays(next.from, 7));
       },
     },
     { pattern: expand(calendar.nextWeekday), read: (match, today) => weekday(match, today, 'future') },

@@ -1,4 +1,4 @@
-import { PACKS } from './packs/packs.ts';
+import { anyWords, PACKS, wordsOfAll } from './packs/packs.ts';
 import { ENGLISH_NUMBERS, matchesOf } from './words.ts';
 
 /** A place in a text. */
@@ -125,7 +125,7 @@ function findNearly(tokens: readonly Token[], words: readonly string[], from: nu
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Joining words within names: "Bank of England", "Ludwig van Beethoven". */
-const SMALL = new Set('of the and de da do di del la le van von der den und et y e für for in at'.split(' '));
+const SMALL = new Set(wordsOfAll('nameJoin').split('|'));
 
 /**
  * Whether the sources contain a value that looks like a name. A similar spelling ("München", "Munich"), initials ("LA", "Los Angeles") or
@@ -205,31 +205,17 @@ export function isEnglish(text: string): boolean {
   return (text.match(ENGLISH) ?? []).length / (text.match(WORD) ?? [1]).length > 0.15;
 }
 
-/** Counting words of the other languages in their order from one, and the English ordinals. */
-const COUNTED = [
-  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth',
-  'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
-  'uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
-  'un deux trois quatre cinq six sept huit neuf dix onze douze',
-  'um dois três quatro cinco seis sete oito nove dez onze doze',
-  'una due tre quattro cinque sei sette otto nove dieci undici dodici',
-  'een twee drie vier vijf zes zeven acht negen tien elf twaalf',
-  'ein duas - - - - - - - - - dozen',
-  '一 二 三 四 五 六 七 八 九 十 - 打',
-];
-const OTHERS =
-  'half=0.5 once=1 single=1 eine=1 une=1 uma=1 twice=2 couple=2 pair=2 both=2 两=2 dutzend=12 docena=12 douzaine=12 dúzia=12 dozzina=12 dozijn=12 hundred=100 百=100 thousand=1000 千=1000 万=10000 million=1000000';
+/** Number words of all languages. `counting` has the words from one on in their order, and for English the ordinals. */
 const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
   ...ENGLISH_NUMBERS,
-  ...COUNTED.flatMap((words) => words.split(' ').map((word, index): [string, number] => [word, index + 1])),
-  ...entries(OTHERS),
+  ...PACKS.flatMap(
+    ({ lists: { counting } }) => counting?.split('|').map((word, at): [string, number] => [word, at + 1]) ?? [],
+  ),
+  // After the counting words: "once" is English here, and not the Spanish eleven.
+  ...amountsOf('amounts'),
 ]);
 const HAN_NUMBER = /[一二两三四五六七八九十百千万打]+/gu;
-const SCALES: ReadonlyMap<string, number> = new Map(
-  entries(
-    'k=1000 thousand=1000 tausend=1000 mil=1000 mille=1000 千=1000 万=10000 m=1000000 mio=1000000 million=1000000 millionen=1000000',
-  ),
-);
+const SCALES: ReadonlyMap<string, number> = new Map(amountsOf('scales'));
 
 const FIGURE = new RegExp(
   `\\d+(?:[.,'\\u00a0\\u202f ]\\d{3})*(?:[.,]\\d+)?(?:\\s?(${[...SCALES.keys()].join('|')})(?![\\p{L}]))?`,
@@ -338,13 +324,14 @@ function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): bo
   return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));
 }
 
-/** The pairs of "dozen=12 pair=2". */
-function entries(list: string): [string, number][] {
-  return list.split(' ').map((entry) => [entry.split('=')[0] ?? '', Number(entry.split('=')[1])]);
+/** The pairs of a list such as "dozen=12|pair=2", in all languages. */
+function amountsOf(list: string): [string, number][] {
+  return wordsOfAll(list)
+    .split('|')
+    .map((entry) => [entry.split('=')[0] ?? '', Number(entry.split('=')[1])]);
 }
 
-const NEGATION =
-  /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t(?![\p{L}])|[不没沒无無]|ない|ません/giu;
+const NEGATION = new RegExp(`${anyWords('negation').source}|n['’]t(?![\\p{L}])`, 'giu');
 
 /** How many negations a text has: "never without asking" has two. */
 export function negationsIn(text: string): number {

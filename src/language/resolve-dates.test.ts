@@ -37,6 +37,11 @@ const CASES: ReadonlyArray<readonly [string, string, string, string, ('past' | '
   ['the next two weeks', '2026-11-15', '2026-11-30', 'from 15 November 2026 to 29 November 2026'],
   ['from 10 to 17 June', '2027-06-10', '2027-06-18', 'from 10 June 2027 to 17 June 2027', 'future'],
   ['3rd-9th of May 2025', '2025-05-03', '2025-05-10', 'from 3 May 2025 to 9 May 2025'],
+  ['from january', '2027-01-01', 'open', 'from January 2027'],
+  ['the last week of july', '2027-07-25', '2027-08-01', 'from 25 July 2027 to 31 July 2027', 'future'],
+  ['the first week of June 2024', '2024-06-01', '2024-06-08', 'from 1 June 2024 to 7 June 2024'],
+  ['two years ago last March', '2024-03-01', '2024-04-01', 'in March 2024'],
+  ['four years ago this December', '2022-12-01', '2023-01-01', 'in December 2022'],
   ['from august', '2027-08-01', 'open', 'from August 2027', 'future'],
   ['three months ago', '2026-08-01', '2026-09-01', 'in August 2026'],
   ['a year ago', '2025-01-01', '2026-01-01', 'in 2025'],
@@ -163,5 +168,20 @@ describe('resolveDates', () => {
 
   it('refuses an unknown zone', () => {
     expect(() => resolveDates('today', { now: NOW, timeZone: 'Mars/Olympus' })).toThrow(RangeError);
+  });
+});
+
+describe('a day without its month, and a weekday without a preposition', () => {
+  it.each([
+    ['The viva is on the 9th.', '2026-12-09'],
+    ['The lease ends on the 31st at noon', '2026-12-31'],
+    ['hand it in by the 31st', 'open'],
+    ['we sit on the 9th floor', undefined],
+    ['driving to Ludlow thursday', '2026-11-19'],
+    ['every thursday', undefined],
+    ['the sunday papers', undefined],
+  ])('%s', (text, from) => {
+    const [date] = resolveDates(text, { ...UTC, prefer: 'future' });
+    expect(date === undefined ? undefined : day(date.from)).toBe(from);
   });
 });

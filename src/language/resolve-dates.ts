@@ -8,8 +8,10 @@ import {
   daySpan,
   decadeSpan,
   directionOf,
+  dayOfMonth,
   distantSpan,
   exactDay,
+  firstOfMonth,
   monthNumber,
   monthSpan,
   nearestDay,
@@ -76,8 +78,22 @@ function daysOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'fu
   };
 }
 
+/** "The last week of August": the first or last seven days of a month. */
+function weekOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future'): CivilSpan {
+  const month = monthNumber(m[2]);
+  const first = {
+    year: m[3] === undefined ? relativeMonth(month, today, prefer).from.year : Number(m[3]),
+    month,
+    day: 1,
+  };
+  const from = /^last/i.test(m[1] ?? '') ? addDays(firstOfMonth(first, 1), -7) : first;
+  const absolute = `from ${writeDate(from)} to ${writeDate(addDays(from, 6))}`;
+  return { from, to: addDays(from, 7), precision: 'range', absolute };
+}
+
 /** All patterns, the longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
 const DATE_EXPRESSIONS: readonly DateExpression[] = [
+  expression(MONTHS, `(?:in |during )?(?:the )?(first|last) week (?:of|in) ${MONTH}(?: (\\d{4}))?`, weekOfMonth),
   expression(
     MONTHS,
     `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
@@ -105,6 +121,14 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(DIGITS, `(?:in )?(?:the )?${SEASON} (?:of )?(\\d{4})`, (m) => seasonSpan(m[1] ?? '', Number(m[2])), false),
   expression(DIGITS, '(?:in )?q([1-4]) (?:of )?(\\d{4})', (m) => quarterSpan(Number(m[2]), Number(m[1])), false),
   expression(DIGITS, "(?:in )?the (?:early |late |mid-?)?((?:19|20)?\\d0)'?s", (m) => decadeSpan(m[1] ?? ''), false),
+  // "Three years ago this May" is one month.
+  expression('ago', `${NUMBER} years? ago (this|last|in) ${MONTH}`, (m, today) =>
+    monthSpan({
+      year: relativeMonth(monthNumber(m[3]), today, m[2] === 'last' ? 'past' : 'this').from.year - numberOf(m[1]),
+      month: monthNumber(m[3]),
+      day: 1,
+    }),
+  ),
   expression('yesterday', 'the day before yesterday', (_, today) => daySpan(addDays(today, -2))),
   expression('tomorrow', 'the day after tomorrow', (_, today) => daySpan(addDays(today, 2))),
   expression('last night', 'last night', (_, today) => ({
@@ -178,8 +202,15 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
         ? null
         : relativeMonth(monthNumber(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
   ),
-  expression(MONTHS, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) =>
-    relativeMonth(monthNumber(m[1]), today, prefer),
+  // "Going with Matthews from April", said in March, is about the next April, although a decision has been made.
+  expression(MONTHS, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) => {
+    const isSoon = (monthNumber(m[1]) - today.month + 12) % 12 <= A_FEW;
+    return relativeMonth(monthNumber(m[1]), today, isSoon ? 'future' : prefer);
+  }),
+  expression(
+    'st nd rd th',
+    '(?:on|by|until|since|from) the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
+    (m, today, prefer) => dayOfMonth(Number(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
   ),
   expression(
     WEEKDAYS,
@@ -191,6 +222,12 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
         '',
         /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
       ),
+  ),
+  // In chat a weekday needs no preposition: "driving to Whitby saturday".
+  expression(
+    WEEKDAYS,
+    '(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|is|are|my|of|black|good) )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d))',
+    (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
   expression(
     '19 20',

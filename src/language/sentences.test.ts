@@ -8,6 +8,7 @@ describe('headings', () => {
     ['# Title\n## A\n# Other\ntext', '# Other\ntext'],
     ['## A\n## B', ''],
     ['plain #text', 'plain #text'],
+    ['## A\none\n\n## B\n\n\n## C\ntwo', '## A\none\n\n## C\ntwo'],
   ])('without text below them are left out: %j', (text, rest) => expect(withoutEmptyHeadings(text)).toBe(rest));
 });
 

@@ -112,6 +112,25 @@ export interface TextSpan {
   end: number;
 }
 
+/** The two parts of a span before and after an offset; the span itself if the offset is not within it. */
+export function cutAt({ start, end }: TextSpan, at: number): TextSpan[] {
+  const isWithin = start < at && at < end;
+  return isWithin
+    ? [
+        { start, end: at },
+        { start: at, end },
+      ]
+    : [{ start, end }];
+}
+
+/** Replaces spans of a text by blanks: every other character keeps its offset, so that quotes stay valid. */
+export function withBlanks(text: string, spans: readonly TextSpan[]): string {
+  return spans.reduce(
+    (left, { start, end }) => left.slice(0, start) + ' '.repeat(Math.max(0, end - start)) + left.slice(end),
+    text,
+  );
+}
+
 /** A line of a dated list: its day and its text. */
 export const DATED_LINE: RegExp = /^- (\d{4}-\d{2}-\d{2}): (.*)$/;
 
@@ -137,9 +156,11 @@ export function withoutEmptyHeadings(text: string): string {
   let below = 0;
   for (const line of text.split('\n').toReversed()) {
     const rank = /^#{1,6}(?= )/.exec(line)?.[0].length ?? TEXT_RANK;
-    if (rank !== TEXT_RANK && rank >= below) continue;
+    const isBlank = line.trim() === '';
+    // Of the blank lines around a removed heading, one is left.
+    if ((rank !== TEXT_RANK && rank >= below) || (isBlank && kept.at(-1)?.trim() === '')) continue;
     kept.push(line);
-    if (line.trim() !== '') below = rank;
+    if (!isBlank) below = rank;
   }
   return kept.toReversed().join('\n').trim();
 }

@@ -1,39 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { openLedger, type OpenLedger } from '../../test/open-ledger.ts';
-import { json, type ProtocolServer, startProtocolServer } from '../../test/protocol-server.ts';
-import { createLanguageModel } from '../models/create-language-model.ts';
+import { ada, context, request, useLedger } from '../../test/open-ledger.ts';
 import { functionEmbedder } from '../models/embedder.ts';
-import type { LanguageModel } from '../models/language-model.ts';
-import type { Ledger, LedgerOptions, MeterContext } from './ledger.ts';
-
-const ada = { tenant: 't', agent: 'a', user: 'ada' };
-const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
-const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'read', schema, prompt: { system: 's', user: 'u' } } as const;
-
-let server: ProtocolServer;
-beforeAll(async () => {
-  server = await startProtocolServer();
-});
-afterAll(() => server.close());
 
 for (const kind of databases('sql')) {
   describe.skipIf(kind.skip !== null)(`credit on ${kind.name}`, () => {
-    let opened: OpenLedger;
-    const open = async (options: Partial<LedgerOptions> = {}): Promise<Ledger> => {
-      server.reset();
-      server.otherwise({ chat: json({ facts: [] }) });
-      opened = await openLedger(kind, options);
-      return opened.ledger;
-    };
-    afterEach(() => opened.close());
-
-    const languageModel = (): LanguageModel => createLanguageModel({ fast: server.languageModel('m'), retries: 0 });
-    const rows = () =>
-      opened.database.read('t', (reader) => reader.selectFrom('usage').selectAll().orderBy('id').execute());
+    const suite = useLedger(kind);
+    const { open, languageModel, rows } = suite;
 
     it('[T14] stops paid work at zero with a clear reason, also in the middle, and goes on when credit comes', async () => {
       const ledger = await open({ credit: 'user' });
@@ -47,10 +21,10 @@ for (const kind of databases('sql')) {
         retryable: true,
         message: expect.stringMatching(/user ada .* out of credit: \$0\.000000 left/),
       });
-      expect(server.requests).toHaveLength(0);
+      expect(suite.server.requests).toHaveLength(0);
       await ledger.credit.grant({ ...ada, amount: 200, reason: 'top-up' });
       await expect(work()).rejects.toMatchObject({ code: 'out_of_credit' });
-      expect(server.requests).toHaveLength(2);
+      expect(suite.server.requests).toHaveLength(2);
       expect(await ledger.credit.balance(ada)).toBe(-80);
       await expect(ledger.ensureCredit(ada)).rejects.toMatchObject({ code: 'out_of_credit' });
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
@@ -97,7 +71,7 @@ for (const kind of databases('sql')) {
       const ledger = await open({ credit: 'user' });
       for (let times = 0; times < 3; times += 1)
         await ledger.credit.grant({ ...ada, amount: 500, reason: 'payment', key: 'pay_1' });
-      opened.clock.advance(1);
+      suite.opened.clock.advance(1);
       await ledger.metered(context, (meter) => meter.languageModel(languageModel()).generate(request));
       expect(await ledger.credit.statement(ada)).toMatchObject([
         { kind: 'usage', amount: -140, reason: 'read' },
@@ -113,7 +87,7 @@ for (const kind of databases('sql')) {
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       const results = await Promise.allSettled(
         Array.from({ length: 20 }, () =>
-          opened.database.write('t', (writer) =>
+          suite.opened.database.write('t', (writer) =>
             ledger.credit.charge(writer, { ...ada, amount: 300, reason: 'export' }),
           ),
         ),
@@ -166,9 +140,9 @@ for (const kind of databases('sql')) {
               await ledger.metered({ ...context, scope: { ...ada, user } }, async (meter) => {
                 for (const { model, failed, ...usage } of calls) meter.note({ task: 'read', model, usage, failed });
                 if (settles === 'once' || settles === 'twice')
-                  await opened.database.write('t', (writer) => meter.settle(writer));
-                if (settles === 'twice') await opened.database.write('t', (writer) => meter.settle(writer));
-                const undone = opened.database.write('t', async (writer) => {
+                  await suite.opened.database.write('t', (writer) => meter.settle(writer));
+                if (settles === 'twice') await suite.opened.database.write('t', (writer) => meter.settle(writer));
+                const undone = suite.opened.database.write('t', async (writer) => {
                   await meter.settle(writer);
                   throw new Error('taken back');
                 });
@@ -179,7 +153,7 @@ for (const kind of databases('sql')) {
             }),
           );
           const [total] = await ledger.report({ tenant: 't', by: [] });
-          const sums = await opened.database.read('t', async (reader) => ({
+          const sums = await suite.opened.database.read('t', async (reader) => ({
             charges: Number(
               (
                 await reader

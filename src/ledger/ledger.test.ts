@@ -1,47 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { NOON, openLedger, type OpenLedger } from '../../test/open-ledger.ts';
-import { json, type ProtocolServer, startProtocolServer, status, text } from '../../test/protocol-server.ts';
+import { ada, context, NOON, request, useLedger } from '../../test/open-ledger.ts';
+import { json, status, text } from '../../test/protocol-server.ts';
 import { aiSdkEmbedder } from '../models/ai-sdk.ts';
-import { createLanguageModel } from '../models/create-language-model.ts';
 import { cachedEmbedder } from '../models/embedder.ts';
-import { type LanguageModel, NO_USAGE } from '../models/language-model.ts';
-import type { Ledger, LedgerOptions, MeterContext } from './ledger.ts';
+import { NO_USAGE } from '../models/language-model.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
-
-const ada = { tenant: 't', agent: 'a', user: 'ada' };
-const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
-const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'read', schema, prompt: { system: 's', user: 'u' } } as const;
-
-let server: ProtocolServer;
-beforeAll(async () => {
-  server = await startProtocolServer();
-});
-afterAll(() => server.close());
 
 for (const kind of databases('sql')) {
   describe.skipIf(kind.skip !== null)(`the ledger on ${kind.name}`, () => {
-    let opened: OpenLedger;
-    const open = async (options: Partial<LedgerOptions> = {}): Promise<Ledger> => {
-      server.reset();
-      server.otherwise({ chat: json({ facts: [] }) });
-      opened = await openLedger(kind, options);
-      return opened.ledger;
-    };
-    afterEach(() => opened.close());
-
-    const languageModel = (): LanguageModel => createLanguageModel({ fast: server.languageModel('m'), retries: 0 });
-    const rows = () =>
-      opened.database.read('t', (reader) => reader.selectFrom('usage').selectAll().orderBy('id').execute());
+    const suite = useLedger(kind);
+    const { open, languageModel, rows } = suite;
 
     it('[T14] writes down every call with task, model, tokens, time, cost and whose it was', async () => {
       const ledger = await open();
       await ledger.metered(context, async (meter) => {
-        server.next(json({ facts: [] }, { usage: { in: 100, out: 20, cached: 40 } }));
+        suite.server.next(json({ facts: [] }, { usage: { in: 100, out: 20, cached: 40 } }));
         await meter.languageModel(languageModel()).generate(request);
-        await meter.embedder(aiSdkEmbedder(server.embeddingModel('e'), { dimensions: 64 })).embed(['one two', 'three']);
+        await meter
+          .embedder(aiSdkEmbedder(suite.server.embeddingModel('e'), { dimensions: 64 }))
+          .embed(['one two', 'three']);
       });
       expect(await rows()).toMatchObject([
         {
@@ -68,7 +46,7 @@ for (const kind of databases('sql')) {
 
     it('writes nothing for what came from a cache', async () => {
       const ledger = await open();
-      const cached = cachedEmbedder(aiSdkEmbedder(server.embeddingModel('e'), { dimensions: 64 }));
+      const cached = cachedEmbedder(aiSdkEmbedder(suite.server.embeddingModel('e'), { dimensions: 64 }));
       for (let times = 0; times < 3; times += 1)
         await ledger.metered(context, (meter) => meter.embedder(cached).embed(['one']));
       expect(await rows()).toHaveLength(1);
@@ -79,7 +57,7 @@ for (const kind of databases('sql')) {
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       await ledger.metered(context, async (meter) => {
         await meter.languageModel(languageModel()).generate(request);
-        await opened.database.write('t', async (writer) => {
+        await suite.opened.database.write('t', async (writer) => {
           await meter.settle(writer);
           const inside = await writer.selectFrom('credit_accounts').select('balance').executeTakeFirst();
           expect(inside?.balance).toBe(860);
@@ -89,7 +67,7 @@ for (const kind of databases('sql')) {
 
       const failing = ledger.metered(context, async (meter) => {
         await meter.languageModel(languageModel()).generate(request);
-        await opened.database.write('t', async (writer) => {
+        await suite.opened.database.write('t', async (writer) => {
           await meter.settle(writer);
           throw new Error('the work failed');
         });
@@ -104,7 +82,8 @@ for (const kind of databases('sql')) {
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       await ledger.metered(context, async (meter) => {
         await meter.languageModel(languageModel()).generate(request);
-        for (let times = 0; times < 3; times += 1) await opened.database.write('t', (writer) => meter.settle(writer));
+        for (let times = 0; times < 3; times += 1)
+          await suite.opened.database.write('t', (writer) => meter.settle(writer));
       });
       expect(await ledger.credit.balance(ada)).toBe(860);
     });
@@ -112,12 +91,12 @@ for (const kind of databases('sql')) {
     it('[T14] charges for an answer that was of no use, and not for one that never came', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
-      server.otherwise(text('no json'));
+      suite.server.otherwise(text('no json'));
       await expect(
         ledger.metered(context, (meter) => meter.languageModel(languageModel()).generate(request)),
       ).rejects.toMatchObject({ code: 'model_answer_invalid' });
       expect(await rows()).toMatchObject([{ calls: 2, cost: 280, charged: 280, failed: 1 }]);
-      server.otherwise(status(500));
+      suite.server.otherwise(status(500));
       await expect(
         ledger.metered(context, (meter) => meter.languageModel(languageModel()).generate(request)),
       ).rejects.toMatchObject({ code: 'model_unavailable' });
@@ -138,13 +117,13 @@ for (const kind of databases('sql')) {
         failed: false,
         at: NOON,
       };
-      await opened.database.write('u', (writer) => ledger.record(writer, [other]));
+      await suite.opened.database.write('u', (writer) => ledger.record(writer, [other]));
       expect(await ledger.report({ tenant: 't', by: [] })).toMatchObject([{ count: 0, cost: 0 }]);
       expect(await ledger.credit.balance({ tenant: 'u', user: null })).toBe(-500);
       await ledger.ensureBudget(ada);
       if (kind.name !== 'SQLite')
         await expect(
-          opened.database.write('t', (writer) => ledger.record(writer, [{ ...other, id: 'use_2' }])),
+          suite.opened.database.write('t', (writer) => ledger.record(writer, [{ ...other, id: 'use_2' }])),
         ).rejects.toThrow(/row-level security/);
     });
   });

@@ -1,40 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { openLedger, type OpenLedger } from '../../test/open-ledger.ts';
-import { json, type ProtocolServer, startProtocolServer } from '../../test/protocol-server.ts';
-import { createLanguageModel } from '../models/create-language-model.ts';
-import type { LanguageModel } from '../models/language-model.ts';
+import { ada, context, request, useLedger } from '../../test/open-ledger.ts';
 import { DAY } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
-import type { Ledger, LedgerOptions, MeterContext } from './ledger.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
-
-const ada = { tenant: 't', agent: 'a', user: 'ada' };
-const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
-const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'read', schema, prompt: { system: 's', user: 'u' } } as const;
-
-let server: ProtocolServer;
-beforeAll(async () => {
-  server = await startProtocolServer();
-});
-afterAll(() => server.close());
 
 for (const kind of databases('sql')) {
   describe.skipIf(kind.skip !== null)(`reports and budgets on ${kind.name}`, () => {
-    let opened: OpenLedger;
-    const open = async (options: Partial<LedgerOptions> = {}): Promise<Ledger> => {
-      server.reset();
-      server.otherwise({ chat: json({ facts: [] }) });
-      opened = await openLedger(kind, options);
-      return opened.ledger;
-    };
-    afterEach(() => opened.close());
-
-    const languageModel = (): LanguageModel => createLanguageModel({ fast: server.languageModel('m'), retries: 0 });
-    const rows = () =>
-      opened.database.read('t', (reader) => reader.selectFrom('usage').selectAll().orderBy('id').execute());
+    const suite = useLedger(kind);
+    const { open, languageModel, rows } = suite;
 
     it('[Q12] reports cost by month and operation, and of a month by task', async () => {
       const ledger = await open();
@@ -45,7 +19,7 @@ for (const kind of databases('sql')) {
       await use('embedding', 'embed', 'test.embedding:e', 7);
       await use('consolidation', 'merge', 'test.chat:m', 30);
       await use('injection', 'inject', 'test.chat:m', 400);
-      opened.clock.set(Date.UTC(2026, 11, 1));
+      suite.opened.clock.set(Date.UTC(2026, 11, 1));
       await use('extraction', 'read', 'test.chat:m', 1000);
 
       const byOperation = await ledger.report({ tenant: 't', by: ['month', 'operation'] });
@@ -107,11 +81,11 @@ for (const kind of databases('sql')) {
           details: { until, spent: 280 },
         });
         await expect(ledger.ensureBudget(ada)).rejects.toMatchObject({ code: 'budget_spent' });
-        expect(server.requests).toHaveLength(2);
+        expect(suite.server.requests).toHaveLength(2);
         await work(true);
-        opened.clock.set(until);
+        suite.opened.clock.set(until);
         await work(false);
-        opened.clock.advance(DAY);
+        suite.opened.clock.advance(DAY);
         await ledger.ensureBudget(ada);
       },
     );
@@ -123,7 +97,7 @@ for (const kind of databases('sql')) {
         for (let calls = 0; calls < 5; calls += 1) await metered.generate(request);
       });
       await expect(work).rejects.toMatchObject({ code: 'budget_spent' });
-      expect(server.requests).toHaveLength(2);
+      expect(suite.server.requests).toHaveLength(2);
     });
   });
 }

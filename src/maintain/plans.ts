@@ -37,11 +37,11 @@ export async function markPastPlans(deps: Parts, tenant: string, run: string, si
 }
 
 /**
- * Whether a plan is a state that begins: a model gives the due date of an event and the start of a state. "Ines takes over the shop in
+ * Whether a plan is a state that begins: a reader gives the due date of an event and the start of a state. "Ines takes over the shop in
  * June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
  */
 function isState({ reader, dueAt }: Memory): boolean {
-  return reader !== null && reader !== 'local' && dueAt === null;
+  return reader !== null && dueAt === null;
 }
 
 async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Change): Promise<number> {

@@ -22,16 +22,24 @@ export interface EmbedOptions {
 }
 
 export interface ReadPartsOptions extends EmbedOptions {
-  /** The sentences of the user's earlier turns, turn by turn, the latest turn first. */
+  /** The clauses of the user's earlier turns, turn by turn, the latest turn first. */
   said?: readonly (readonly string[])[];
 }
 
-/** Log-odds for each part of a message and then for each sentence of the earlier turns, and the attribute values in the message. */
+/** Log-odds for each part of a message and then for each clause of the earlier turns, and the attribute values in the message. */
 export interface PartReading {
   /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
   foreign: Float32Array;
-  /** For a part: whether it asks to forget something or not to keep it. For an earlier sentence: whether the request refers to it. */
-  request: Float32Array;
+  /** Whether the part asks to forget something or not to keep it. Of no use for earlier turns. */
+  asks: Float32Array;
+  /** Whether the request of the message means the part or the words of an earlier turn. */
+  meant: Float32Array;
+  /** Whether the part takes an earlier request back. Of no use for earlier turns. */
+  takesBack: Float32Array;
+  /** Whether the part makes something untrue that was said before. Of no use for earlier turns. */
+  changes: Float32Array;
+  /** Whether the message makes the words of an earlier turn untrue. Of no use for the message. */
+  ends: Float32Array;
   /** Empty if earlier turns were passed as well. */
   values: SlotValue[];
 }

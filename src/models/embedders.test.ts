@@ -2,6 +2,7 @@ import type { EmbeddingModel, RerankingModel } from 'ai';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { manualDelay } from '../../test/manual-delay.ts';
+import { partReading } from '../../test/part-reading.ts';
 import {
   drop,
   half,
@@ -191,16 +192,12 @@ describe('the cache', () => {
       ...inner,
       async readParts(parts) {
         asked.push([...parts]);
-        return { foreign: Float32Array.from(parts, () => 1), request: Float32Array.from(parts, () => 2), values: [] };
+        return partReading(parts.length, { foreign: Float32Array.from(parts, () => 1) });
       },
     });
     for (const parts of [['a'], ['a', 'b'], ['a'], ['a,b']]) await cached.readParts?.(parts);
     expect(asked).toEqual([['a'], ['a', 'b'], ['a,b']]);
-    expect(await cached.readParts?.(['a'])).toEqual({
-      foreign: Float32Array.of(1),
-      request: Float32Array.of(2),
-      values: [],
-    });
+    expect(await cached.readParts?.(['a'])).toEqual(partReading(1, { foreign: Float32Array.of(1) }));
     expect((await cached.embed(['a'])).vectors).toEqual((await inner.embed(['a'])).vectors);
   });
 

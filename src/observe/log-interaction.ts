@@ -4,13 +4,17 @@ import { isMemoryAnswer } from '../record/memory-answers.ts';
 import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
-import { type EventPlace, listEvents } from '../store/event-store.ts';
+import { type EventPlace, findByIdempotencyKey, listEvents } from '../store/event-store.ts';
 import { appendEvents } from './observe.ts';
 
 /** One exchange between a user and an agent. */
 export interface NewInteraction {
   userMessage: string;
-  agentResponse: string;
+  /**
+   * The answer. Without one, because the model failed, the user's message is logged alone; a later call with the same `idempotencyKey` adds
+   * the answer.
+   */
+  agentResponse?: string;
   toolsUsed?: ToolUse[];
   /** The channel of the exchange, such as telegram, cli or web. */
   channel?: string;
@@ -46,7 +50,7 @@ const toolUseSchema: z.ZodType<ToolUse, ToolUse> = z.strictObject({
 
 export const newInteractionSchema: z.ZodType<Parsed<NewInteraction>, NewInteraction> = z.strictObject({
   userMessage: textSchema(500_000),
-  agentResponse: textSchema(500_000),
+  agentResponse: textSchema(500_000).optional(),
   toolsUsed: z.array(toolUseSchema).max(200).optional(),
   channel: textSchema(50).optional(),
   metadata: metadataSchema.optional(),
@@ -61,9 +65,11 @@ export async function logInteraction(
   scope: Scope,
   input: Parsed<NewInteraction>,
 ): Promise<Event[]> {
-  const toolsUsed = input.toolsUsed ?? [];
+  const { agentResponse, idempotencyKey, toolsUsed = [] } = input;
+  const keyOf = (index: number): string[] => (idempotencyKey === undefined ? [] : [`${idempotencyKey}#${index}`]);
+  const [unanswered] = (await findByIdempotencyKey(writer, scope, keyOf(0))).values();
   const shared = {
-    interaction: parts.ids.next('int'),
+    interaction: unanswered?.interaction ?? parts.ids.next('int'),
     channel: input.channel,
     metadata: input.metadata,
     occurredAt: input.occurredAt,
@@ -83,18 +89,19 @@ export async function logInteraction(
             },
           ],
     ),
-    {
-      ...shared,
-      kind: 'message',
-      origin: 'agent',
-      content: input.agentResponse,
-      metadata: { ...input.metadata, toolsUsed },
-    },
+    ...(agentResponse === undefined
+      ? []
+      : [
+          {
+            ...shared,
+            kind: 'message' as const,
+            origin: 'agent' as const,
+            content: agentResponse,
+            metadata: { ...input.metadata, toolsUsed },
+          },
+        ]),
   ];
-  const keyed = events.map((event, index) => ({
-    ...event,
-    idempotencyKey: input.idempotencyKey === undefined ? undefined : `${input.idempotencyKey}#${index}`,
-  }));
+  const keyed = events.map((event, index) => ({ ...event, idempotencyKey: keyOf(index)[0] }));
   return (await appendEvents(writer, parts, scope, keyed)).events;
 }
 

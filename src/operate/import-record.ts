@@ -1,7 +1,6 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import { formStatements } from '../form/form.ts';
+import { formText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
-import { readStatement, type ReadStatement, turnsAlone } from '../form/read/reader.ts';
 import { appendEvents } from '../observe/observe.ts';
 import type { IdPrefix } from '../record/id.ts';
 import { memoryType } from '../record/memory-types.ts';
@@ -48,9 +47,12 @@ type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: R
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
-/** The parts, with an id and a time that are given instead of new. */
+/** The parts, with an id for the first record of its kind and a time that are given instead of new. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
-  const ids = { next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? id : parts.ids.next(prefix)) };
+  const given = [id];
+  const ids = {
+    next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? given.pop() : undefined) ?? parts.ids.next(prefix),
+  };
   // Each line names the scope of its record.
   const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
   return { ...parts, ids, clock, sharesFacts: false };
@@ -186,54 +188,11 @@ function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'me
 /** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
   const statedAt = memory.statedAt ?? new Date(deps.clock.now());
-  const read = await readSentence(deps, scope, memory.content, statedAt);
-  const given = { type: memory.type, importance: memory.importance ?? null, tags: memory.tags ?? [], explicit: true };
-  const statement = {
-    ...(read ?? readStatement({ text: memory.content, type: memory.type, quotes: [] })),
-    ...given,
-    quotes: [],
-  };
-  const { added, updated, retired } = await formStatements(writer, deps, {
-    scope,
-    statements: [statement],
-    events: [],
-    stated: { at: statedAt, by: 'system' },
-    reader: 'import',
-    sourceType: 'import',
-    why: IMPORTED,
-  });
-  return added.length + updated.length + retired.length > 0 ? 'imported' : 'known';
-}
-
-/** The fields of a sentence, as the local reader reads what somebody has noted. */
-async function readSentence(
-  deps: FormDeps,
-  scope: Scope,
-  content: string,
-  at: Date,
-): Promise<ReadStatement | undefined> {
-  const nothing = {
-    position: null,
-    speaker: null,
-    refersTo: null,
-    interaction: null,
-    channel: null,
-    context: null,
-    processedAt: null,
-  };
-  const noted = {
-    ...nothing,
-    id: '',
-    scope,
-    kind: 'observation' as const,
-    origin: 'system' as const,
-    category: 'fact',
-    content,
-    metadata: {},
-  };
-  const reader = await deps.localReader();
-  const { statements } = await reader.read(turnsAlone([{ ...noted, occurredAt: at, recordedAt: at }], deps));
-  return statements[0];
+  const statements = await readText(deps, scope, { content: memory.content, at: statedAt });
+  const { type, content, importance, tags } = memory;
+  const text = { type, content, importance, tags, statedAt, statedBy: 'system', sourceType: 'import' } as const;
+  const written = await formText(writer, deps, { scope, memory: text, statements, reader: 'import', why: IMPORTED });
+  return written === null || written.outcome === 'unchanged' ? 'known' : 'imported';
 }
 
 export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Promise<TakenIn> {
@@ -246,9 +205,13 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   const { id, scope, kind, content, basis, updatedAt } = line;
   const place = { tenant: scope.tenant, id };
   if ((await findBlock(writer, scope, kind)) !== null || (await recordExists(writer, 'blocks', place))) return 'known';
-  // Its revisions came before it: the version that replaceBlock() would begin with may be among them.
-  await removeFirstRevision(writer, place);
+  // Its revisions came before it: the version that replaceBlock() begins with may be among them, and is put back.
+  const first = await removeFirstRevision(writer, place);
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
+  if (first !== null) {
+    await removeFirstRevision(writer, place);
+    await addRevision(writer, { ...first, scope });
+  }
   const owner = { ...scope, session: null, connection: null };
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
   // A document of an older copy loses the sentences that rest on what was forgotten since.

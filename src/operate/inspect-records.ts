@@ -4,6 +4,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Database } from '../store/database.ts';
 import {
   countFacets,
+  type FacetFilter,
   listOwners,
   type MemoryFacets,
   type MemoryLinks,
@@ -22,7 +23,17 @@ import {
   type SubjectGraph,
 } from '../store/doors/inspect-scope.ts';
 
-export type { Growth, MemoryFacets, MemoryLinks, MemoryRows, OwnerSummary, RowsRequest, SessionSummary, SubjectGraph };
+export type {
+  FacetFilter,
+  Growth,
+  MemoryFacets,
+  MemoryLinks,
+  MemoryRows,
+  OwnerSummary,
+  RowsRequest,
+  SessionSummary,
+  SubjectGraph,
+};
 
 /** What the inspector shows of a scope: everything that lies within it, of all its agents, users and sessions. */
 export interface Inspector {
@@ -31,7 +42,7 @@ export interface Inspector {
     options: { agents: string[] | null; users: string[] | null; match?: string; limit: number },
   ): Promise<OwnerSummary[]>;
   rows(scope: Scope, request: RowsRequest): Promise<MemoryRows>;
-  facets(scope: Scope): Promise<MemoryFacets>;
+  facets(scope: Scope, filter?: FacetFilter): Promise<MemoryFacets>;
   links(scope: Scope, memory: Memory): Promise<MemoryLinks>;
   sessions(scope: Scope, page: { offset: number; limit: number }): Promise<{ total: number; items: SessionSummary[] }>;
   graph(scope: Scope): Promise<SubjectGraph>;
@@ -43,7 +54,8 @@ export function createInspector({ database, clock }: { database: Database; clock
     owners: (tenant, options) => database.read(tenant, (reader) => listOwners(reader, tenant, options)),
     rows: (scope, request) =>
       database.read(scope.tenant, (reader) => readMemoryRows(reader, scope, request, clock.now())),
-    facets: (scope) => database.read(scope.tenant, (reader) => countFacets(reader, scope)),
+    facets: (scope, filter = {}) =>
+      database.read(scope.tenant, (reader) => countFacets(reader, scope, filter, clock.now())),
     links: (scope, memory) => database.read(scope.tenant, (reader) => readLinks(reader, scope, memory)),
     sessions: (scope, page) => database.read(scope.tenant, (reader) => listSessionRows(reader, scope, page)),
     graph: (scope) => database.read(scope.tenant, (reader) => readGraph(reader, scope)),

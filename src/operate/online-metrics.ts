@@ -1,4 +1,5 @@
 import { splitSentences } from '../language/sentences.ts';
+import { anyWords } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
@@ -146,8 +147,7 @@ function rate(part: number, of: number): Rate {
 
 const QUESTIONS = 500;
 // "You" in the languages of the packs. A question without it asks the user for nothing of theirs.
-const YOU =
-  /(?<!\p{L})(?:you|your|yours|du|dein\p{L}*|dich|dir|ihr\p{L}*|sie|tu|ton|ta|tes|vous|votre|vos|usted|tú|te|tus|você|seu|sua|teu|tua|lei|tuo|suo|je|jij|jouw|uw|u)(?!\p{L})|[你您]|あなた/iu;
+const YOU = anyWords('youForms');
 
 /** Questions of the agent that ask for an attribute of the user, and those among them whose answer was known. */
 async function repeatedQuestions(

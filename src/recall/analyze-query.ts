@@ -1,13 +1,16 @@
 import { findDates } from '../language/pack-dates.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
-import { asksFor, detectPack, PACKS } from '../language/packs/packs.ts';
+import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
+import { splitSentences } from '../language/sentences.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
+import type { AttributeTable } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { rowsAboutNamed } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
+import type { RecallDocument } from './document-profile.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 import { entitySlug } from '../language/entities.ts';
 
@@ -172,22 +175,103 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether it asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** The kind of answer: what holds now, what held before, several items, all changes within a time. */
-  readonly wants: Readonly<Record<'now' | 'past' | 'several' | 'changes', boolean>>;
+  /** The kind of answer: what holds now, what held before, perhaps what held before, several items, all changes within a time. */
+  readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
 }
 
 const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
-function namePattern(name: string): RegExp {
+const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** A name as a word, with the ending of a genitive if it has one. */
+function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+  if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
   // \b knows only ASCII letters, so word boundaries are written explicitly.
-  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, 'iu');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]?s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, flags);
 }
 
 // A question about "Anna Weber" may name only "Anna".
 function spokenNames(name: string): string[] {
   const first = name.split(/\s+/u)[0] ?? name;
   return first.length > 2 && first !== name ? [name, first] : [name];
+}
+
+/** The attributes of the user's own names. */
+export const OWN_NAMES: ReadonlySet<string> = new Set(['name', 'preferred_name']);
+
+/** The names by which a question can mean the user: those that the user has said, and the id of the user where it is a name. */
+function namesOfUser(view: RecallView, { user }: Scope): string[] {
+  const said = view.keyed.flatMap((ordinal) => {
+    const { attribute, value } = view.documents[ordinal] as RecallDocument;
+    return view.live[ordinal] === 1 && OWN_NAMES.has(attribute ?? '') ? (value ?? []) : [];
+  });
+  const id = user !== null && /^\p{L}{2,}(?:[ ._-]\p{L}+)*$/u.test(user) ? [user.replace(/[._-]/g, ' ')] : [];
+  return [...said, ...id].flatMap(spokenNames);
+}
+
+/** The names of speakers and of people and animals of the user's, in lower case: of "User's sister Ana", and of facts such as `pet_name`. */
+function namesOfOthers({ speakers, documents, keyed, isMemory }: RecallView, attributes: AttributeTable): Set<string> {
+  const facts = keyed.map((ordinal) => documents[ordinal] as RecallDocument);
+  const subjects = documents.flatMap(({ text }, ordinal) =>
+    isMemory[ordinal] === 1 ? (/^User's [^:\n]{0,60} ([^:\s]+):/u.exec(text)?.[1] ?? []) : [],
+  );
+  const names = [
+    ...speakers.filter(({ role }) => role !== 'agent').map(({ name }) => name),
+    ...facts.flatMap(({ attribute, value }) =>
+      attribute !== null && attributes.policyOf(attribute).namesSomebody ? (value ?? []) : [],
+    ),
+    ...subjects,
+  ];
+  return new Set(names.flatMap(spokenNames).map((name) => name.toLowerCase()));
+}
+
+/**
+ * A question with the names of the user in the first person: "Where does Ana live?" is ranked, and judged for an answer, as "Where do I
+ * live?" is. A query of nothing but the name stays as it is.
+ */
+export function inFirstPerson(
+  query: string,
+  { view, scope, attributes }: { view: RecallView; scope: Scope; attributes: AttributeTable },
+): string {
+  const lower = query.toLowerCase();
+  const names = namesOfUser(view, scope).filter((name) => lower.includes(name.toLowerCase()));
+  if (names.length === 0) return query;
+  const others = namesOfOthers(view, attributes);
+  const { words: own } = detectPack(query) ?? (PACKS[0] as Pack);
+  const [me = '', my = ''] = [own.me, own.my].map((list) => list.split('|')[0]);
+  let spoken = query;
+  for (const name of names) {
+    if (others.has(name.toLowerCase())) continue;
+    // "Will I see Mark?" names neither Will nor a mark; in a question without capitals every word may be a name.
+    const isName = (found: string): boolean =>
+      lower === query || found[0] !== found[0]?.toLowerCase() || HAN.test(name);
+    spoken = spoken.replace(namePattern(name, 'giu'), (found) =>
+      !isName(found) ? found : found.length > name.length && !HAN.test(name) ? my : me,
+    );
+  }
+  return queryWords(spoken).length > 1 ? spoken : query;
+}
+
+/**
+ * Whether a message asks for a fact of the user's life, or of somebody of the user's: in the first person or with a known name, and neither
+ * for advice nor for a task.
+ */
+export function asksOfKnown(
+  message: string,
+  known: { view: RecallView; scope: Scope; attributes: AttributeTable },
+): boolean {
+  return splitSentences(message).some(({ text }) => {
+    if (!/[?？؟]/u.test(text)) return false;
+    const question = plainMarks(inFirstPerson(text, known));
+    const pack = detectPack(question) ?? (PACKS[0] as Pack);
+    const isRequest = packPattern(pack, 'ask').exec(question)?.index === 0;
+    if (isRequest || asksFor(question, 'advice', pack)) return false;
+    return (
+      (['me', 'my', 'we'] as const).some((list) => packPattern(pack, list).test(question)) ||
+      [...namesOfOthers(known.view, known.attributes)].some((name) => namePattern(name).test(question))
+    );
+  });
 }
 
 const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
@@ -242,7 +326,13 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
     anchor: times.anchor,
     isForeign: foreign,
     asksAgent,
-    wants: { now: asks('now'), past: asks('past'), several: changes || asks('several'), changes },
+    wants: {
+      now: asks('now'),
+      past: asks('past'),
+      history: asks('history'),
+      several: changes || asks('several'),
+      changes,
+    },
   };
 }
 

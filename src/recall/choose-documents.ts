@@ -4,7 +4,7 @@ import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/load-records.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
+import { OWN_NAMES, type QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import { MARK, type RecallDocument } from './document-profile.ts';
 import { coverageOf, type LexicalMatch } from './lexical-index.ts';
@@ -132,6 +132,24 @@ export function askedFacts(
     if (attribute !== null && view.live[ordinal] === 1 && isAsked(attribute)) found.add(ordinal);
   }
   return found;
+}
+
+const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));
+const HALF = 0.5;
+
+/** Withdraws the user's own names from all questions but those that ask for them: such a fact resembles every question about a person. */
+export function leaveOutNames(
+  allowed: Uint8Array,
+  view: RecallView,
+  { terms, match, asked }: { terms: readonly string[]; match: LexicalMatch; asked: ReadonlySet<number> },
+): void {
+  const topic = terms.filter((term) => !NEUTRAL.has(term));
+  if (topic.every((term) => PARTS_OF_NAMES.has(term))) return;
+  for (const ordinal of view.keyed) {
+    const isName = OWN_NAMES.has(view.documents[ordinal]?.attribute ?? '');
+    const isAsked = asked.has(ordinal) || coverageOf(match.looseMasks[ordinal] as number, match) >= HALF;
+    if (isName && !isAsked) allowed[ordinal] = 0;
+  }
 }
 
 const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();

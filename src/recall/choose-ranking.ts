@@ -7,7 +7,13 @@ import {
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';
-import { rankByEvidence, rankByReciprocalRank, rankByValue, type Ranking } from './rank-documents.ts';
+import {
+  rankByEvidence,
+  rankByReciprocalRank,
+  rankByValue,
+  type RankedDocument,
+  type Ranking,
+} from './rank-documents.ts';
 import type { Arm, RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { recencyBoost } from './relevance.ts';
@@ -33,7 +39,7 @@ export interface Found {
 /** Ranks the results of the arms in the mode that the options name. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
-  const candidates = ranking.documents.map((document) => toCandidate(document, found));
+  const candidates = outdatedBehind(ranking.documents, found).map((document) => toCandidate(document, found));
   // Documents that are linked to an entity of the query are added, regardless of their similarity.
   const known = new Set(candidates.map(({ ordinal }) => ordinal));
   for (const ordinal of found.aboutNamed) {
@@ -41,6 +47,44 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
     candidates.push(toCandidate({ ordinal, score: 0, relevance: null, explanation: [] }, found));
   }
   return { candidates, answerable: ranking.answerable };
+}
+
+/**
+ * Places a turn behind the statement that replaced what the question asks of it: of the statements that were read from the turn, the
+ * nearest was replaced. A replaced statement stands for its replacement, which is returned in its place.
+ */
+function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }: Found): RankedDocument[] {
+  if (isAboutPast(analysis)) return [...documents];
+  const ranked = new Map(documents.map((document) => [document.ordinal, document]));
+  for (const turn of documents) {
+    if (view.isMemory[turn.ordinal] === 1 || turn.relevance === null) continue;
+    const statements = view.sameMatter(turn.ordinal);
+    const [nearest] = statements
+      .flatMap((ordinal) => ranked.get(ordinal) ?? [])
+      .toSorted((one, other) => other.score - one.score);
+    if (nearest === undefined || view.documents[nearest.ordinal]?.successor === null) continue;
+    const stated = statements.reduce((sum, ordinal) => sum + (view.wordCounts[ordinal] as number), 0);
+    const saysMore = stated < (view.wordCounts[turn.ordinal] as number) * HALF;
+    if (saysMore && nearest.score < turn.score * HALF) continue;
+    const relevance = Math.max(turn.relevance, nearest.relevance ?? 0);
+    ranked.set(nearest.ordinal, { ...raised(nearest, Math.max(turn.score - nearest.score, 0)), relevance });
+    const behind = Math.min(turn.relevance, nearest.relevance ?? 0);
+    ranked.set(turn.ordinal, { ...raised(turn, -STEP_BEHIND), relevance: behind });
+  }
+  return [...ranked.values()].sort((one, other) => other.score - one.score);
+}
+
+function isAboutPast({ wants, times }: QueryAnalysis): boolean {
+  return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
+}
+
+// Where statements leave out half of a turn, its other words may answer the question: its score is then far above that of the statements.
+const HALF = 0.5;
+const STEP_BEHIND = 0.01;
+
+function raised(document: RankedDocument, value: number): RankedDocument {
+  const explanation = [...document.explanation, { signal: 'replaced', value, weight: 1 }];
+  return { ...document, score: document.score + value, explanation };
 }
 
 // More candidates than results, because duplicates and turns behind a recalled memory are removed later.

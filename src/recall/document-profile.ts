@@ -12,6 +12,7 @@ export interface RecallDocument {
   readonly type: string;
   /** For a memory: its attribute, and the category of the attribute. */
   readonly attribute: string | null;
+  readonly value?: string | null;
   readonly category: string | null;
   readonly isPermanent: boolean;
   readonly speaker: string | null;

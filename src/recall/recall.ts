@@ -7,8 +7,15 @@ import { type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { countAccess } from '../store/read-memories.ts';
-import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
-import { allowedDocuments, askedChanges, askedFacts, askedKinds, leaveOutSmallTalk } from './choose-documents.ts';
+import { analyzeQuery, documentsAboutNamed, inFirstPerson, type QueryAnalysis } from './analyze-query.ts';
+import {
+  allowedDocuments,
+  askedChanges,
+  askedFacts,
+  askedKinds,
+  leaveOutNames,
+  leaveOutSmallTalk,
+} from './choose-documents.ts';
 import { chooseRanking } from './choose-ranking.ts';
 import { matchLexically } from './lexical-index.ts';
 import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
@@ -53,10 +60,11 @@ export async function recall(
     view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, isRecalled(deps)),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
-  const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
-  const embedded = await embedQuery(deps, scope, { query, embedder });
+  const spoken = options.mode === 'text' ? query : inFirstPerson(query, { view, scope, attributes: deps.attributes });
+  const analysis = analyzeQuery(spoken, view, { now, timeZone: options.timeZone ?? 'UTC' });
+  const embedded = await embedQuery(deps, scope, { query: spoken, embedder });
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-  const search = { scope, query, options, now, view, analysis, embedded, calibration };
+  const search = { scope, query: spoken, options, now, view, analysis, embedded, calibration };
   const limit = limitOf(options, analysis);
   const found = await database.readReplica(scope, async (reader) => {
     const { candidates, answerable } = await findCandidates(reader, deps, search);
@@ -121,6 +129,7 @@ async function findCandidates(
     ...askedKinds(analysis.terms, view, memoryTypes),
     ...askedChanges(analysis, view, memoryTypes),
   ]);
+  leaveOutNames(allowed, view, { terms: analysis.terms, match, asked });
   const { embedder, vector } = embedded;
   if (embedder !== null && vector !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });

@@ -1,4 +1,4 @@
-import { withDatedNote } from '../language/dated-notes.ts';
+import { shownStatement } from '../language/dated-notes.ts';
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
@@ -11,6 +11,7 @@ import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
+import { retiredQuotes } from '../store/context-rows.ts';
 import { eventIdsBetween, findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
@@ -51,7 +52,7 @@ interface Loading {
  * `most`. The score of an event does not depend on its record, so that only the events among these are read.
  */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
-  const { scope, view, candidates, most } = loading;
+  const { scope, view, candidates, most, asOf } = loading;
   if (most === 0) return [];
   const memories = await memoryResults(reader, database, loading);
   const ranked: { score: number; result: RecallResult | null; candidate: Candidate }[] = [];
@@ -64,14 +65,22 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   const best = ranked.slice(0, most);
   const rowIds = best.flatMap(({ result, candidate }) => (result === null ? rowOf(view, candidate) : []));
   const events = await loadEvents(reader, database, { scope, rowIds });
+  const ids = [...events.values()].map(({ id }) => id);
+  const retired = asOf === null ? await retiredQuotes(reader, scope, ids) : [];
   return best.flatMap(({ result, candidate }) => {
     if (result !== null) return [result];
     const event = events.get(rowOf(view, candidate));
     if (event === undefined) return [];
     const passage = bestPassage(event, candidate, loading.analysis.terms);
-    return [toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading)];
+    const turn = toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading);
+    const { start, end } = passage ?? { start: 0, end: event.content.length };
+    const isChanged = retired.some((quote) => quote.event === event.id && quote.start < end && quote.end > start);
+    return [isChanged ? { ...turn, text: turn.text + CHANGED_LATER } : turn];
   });
 }
+
+/** The mark of a turn of which a part no longer holds. */
+export const CHANGED_LATER = ' (changed later)';
 
 function rowOf({ documents }: RecallView, { ordinal }: Candidate): number {
   return (documents[ordinal] as RecallDocument).rowId;
@@ -107,10 +116,9 @@ function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean
   return wants.past || times.some((range) => from < range.to && to > range.from);
 }
 
-/** The text of a memory in a result. A replaced memory has the day until which it was true. */
-function shownText({ title, content, archivedAt, validTo }: Memory): string {
-  const text = title === null ? content : `${title}. ${content}`;
-  return archivedAt === null ? text : withDatedNote(text, 'until', validTo ?? archivedAt);
+function titledStatement(memory: Memory): string {
+  const statement = shownStatement(memory);
+  return memory.title === null ? statement : `${memory.title}. ${statement}`;
 }
 
 /** The passage of a long event that is nearest to the query, or has most of its words where the event has no vector. */
@@ -125,7 +133,8 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-function textOf({ content }: Event, passage: TextSpan | null): string {
+/** The words of a turn, or of the passage that fits. */
+export function textOf({ content }: Event, passage: TextSpan | null): string {
   return passage === null ? content : content.slice(passage.start, passage.end);
 }
 
@@ -140,7 +149,7 @@ function toResult(candidate: Candidate, record: Found & { foundBy: string | null
   return {
     ...record,
     id: memory === null ? record.event.id : memory.id,
-    text: memory === null ? textOf(record.event, record.passage) : shownText(memory),
+    text: memory === null ? textOf(record.event, record.passage) : titledStatement(memory),
     ...scored,
     relevance: candidate.relevance ?? similarity ?? wordRelevance(candidate),
     similarity,
@@ -300,7 +309,8 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
           .slice(0, number + 1)
           .at(-1) ?? null;
     }
-    result.text = textOf(result.event, result.passage);
+    const mark = each.text.endsWith(CHANGED_LATER) ? CHANGED_LATER : '';
+    result.text = textOf(result.event, result.passage) + mark;
     return result;
   });
 }

@@ -142,6 +142,7 @@ function memoryDocument(memory: MemoryForRecall): RecallDocument {
     text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
     type: memory.type,
     attribute: memory.attribute,
+    value: memory.value,
     category: memory.category,
     isPermanent: memory.isPermanent,
     speaker: null,

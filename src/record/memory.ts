@@ -163,6 +163,11 @@ export interface NewMemory extends MemoryFields {
   /** The id of a memory that this one contradicts and replaces. */
   contradicts?: string | null;
   context?: ContextSource | null;
+  /**
+   * For `create` with a text and no fields: the local reader reads subject, attribute and value from the text, so that it replaces what it
+   * contradicts. The text is kept in its words. Default false.
+   */
+  read?: boolean;
 }
 
 /** What a revision may change. Identity, scope, subject and attribute stay. */
@@ -235,6 +240,7 @@ export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
     sourceSession: textSchema(200).nullish(),
     contradicts: idSchema.nullish(),
     context: contextSourceSchema.nullish(),
+    read: z.boolean().optional(),
   })
   .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
 
@@ -254,13 +260,19 @@ export function roundedImportance(importance: number): number {
 
 type Timed = Pick<Memory, 'tense' | 'validFrom' | 'validTo' | 'dueAt'>;
 
-/** The day for which something is planned; null where no day was said. */
-export function plannedFor({ tense, validFrom, dueAt }: Timed): Date | null {
-  return tense === 'planned' ? (validFrom ?? dueAt) : null;
-}
-
 /** The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day for bringing it up. */
 export const FOLLOW_UP = 'follow-up';
+
+/** The day for which something is planned; null where no day was said. */
+export function plannedFor(memory: Timed & { internal?: Memory['internal'] }): Date | null {
+  const isSaid = memory.validFrom !== null || memory.internal?.['due'] !== FOLLOW_UP;
+  return isSaid ? dayOfPlan(memory) : null;
+}
+
+/** The day of a plan, or the day for bringing it up where none was said. */
+export function dayOfPlan({ tense, validFrom, dueAt }: Timed): Date | null {
+  return tense === 'planned' ? (validFrom ?? dueAt) : null;
+}
 
 /** Whether somebody has said the day on which a memory is due. */
 export function isDaySaid({ tense, validFrom, internal }: Pick<Memory, 'tense' | 'validFrom' | 'internal'>): boolean {
@@ -274,7 +286,7 @@ export function hasEnded({ validTo }: Pick<Timed, 'validTo'>, now: number): bool
 
 /** Whether the day of a plan is over. A date without a time of day means the whole day. */
 export function isPlanOver(memory: Timed, now: number): boolean {
-  const day = plannedFor(memory);
+  const day = dayOfPlan(memory);
   if (day === null) return false;
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }

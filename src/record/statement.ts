@@ -19,6 +19,11 @@ export interface Quote {
   end: number;
 }
 
+/** The number of characters of some quotes. */
+export function lengthOf(quotes: readonly Quote[]): number {
+  return quotes.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
 export const quoteSchema: z.ZodType<Quote, Quote> = z
   .strictObject({ event: textSchema(200), start: z.int().min(0), end: z.int().min(0) })
   .refine(({ start, end }) => start < end, { path: ['end'], error: 'is not after start' });

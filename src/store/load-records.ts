@@ -113,6 +113,7 @@ export interface MemoryForRecall {
   title: string | null;
   content: string;
   attribute: string | null;
+  value: string | null;
   category: string | null;
   isPermanent: boolean;
   /**
@@ -155,6 +156,7 @@ async function memoriesWithSources(
       'title',
       'content',
       'attribute',
+      'value',
       'category',
       'permanent',
       'quotes',
@@ -246,6 +248,7 @@ function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
     title: memory.title,
     content: memory.content,
     attribute: memory.attribute,
+    value: memory.value,
     category: memory.category,
     sources: tellingEvents(memory),
     isPermanent: memory.permanent,

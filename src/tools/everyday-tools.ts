@@ -3,7 +3,7 @@ import { givenText } from '../assemble/escape.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { attributeLabel, attributeTable, snakeCase } from '../record/attributes.ts';
 import { chatText } from '../record/chat-message.ts';
-import type { Memory, NewMemory } from '../record/memory.ts';
+import { FOLLOW_UP, type Memory, type NewMemory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import {
   type AgentTool,
@@ -40,6 +40,17 @@ async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   const stems = contentStems(what);
   const certain = near.filter(({ content }) => stems.size > 0 && coveredBy(stems, contentStems(content)) === 1);
   return certain.length === 1 ? { memories: certain, candidates: [] } : { memories: [], candidates: near };
+}
+
+/** Forgets the memories that a reference means with certainty. */
+export async function forgetMeant(handle: ToolHandle, what: string, actor: 'agent' | 'user'): Promise<Meant> {
+  const meant = await meantBy(handle, what);
+  const why = { reason: 'forgotten on request', actor };
+  for (const memory of meant.memories) {
+    if (memory.type === 'intention') await handle.intentions.dismiss(memory.id);
+    else await handle.memories.forget(memory.id, why);
+  }
+  return meant;
 }
 
 async function byId(handle: ToolHandle, id: string): Promise<Meant> {
@@ -95,20 +106,27 @@ const remember: AgentTool = defineTool({
     if (input.key !== undefined && input.due === undefined) {
       const before = await handle.facts.get(input.key);
       const value = (input.value ?? input.text).trim();
-      const { memory } = await handle.facts.set({ key: input.key, value, statedBy, sourceEvents: events }, why);
+      // Without a value the text is the value, and not a sentence.
+      const text = input.value === undefined ? undefined : input.text;
+      const fact = { key: input.key, value, text, statedBy, sourceEvents: events };
+      const { memory } = await handle.facts.set(fact, why);
       return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
     }
     const planned = input.due === undefined ? { type: 'fact' } : { type: 'intention', dueAt: input.due, state: 'open' };
     const { memory, outcome } = await handle.memories.create(
-      { ...planned, content: input.text, statedBy, sourceEvents: events },
+      { ...planned, content: input.text, statedBy, sourceEvents: events, read: true },
       why,
     );
-    return { outcome: outcome === 'unchanged' ? ('known' as const) : ('saved' as const), memory: shown(memory) };
+    // The user's own word stands against the agent's.
+    const isOther = outcome === 'unchanged' && !input.text.toLowerCase().includes((memory.value ?? '').toLowerCase());
+    return { outcome: isOther ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory) };
   },
 });
 
+const OUTCOMES = { created: 'saved', revised: 'saved', superseded: 'replaced', unchanged: 'known' } as const;
+
 function outcomeOf(before: Memory | null, now: Memory, value: string): 'saved' | 'replaced' | 'known' | 'kept' {
-  if (before === null) return 'saved';
+  if (before === null || now.tense === 'planned') return 'saved';
   if (before.id !== now.id) return 'replaced';
   return now.value === value ? 'known' : 'kept';
 }
@@ -120,12 +138,7 @@ const forget: AgentTool = defineTool({
   input: z.object({ what }),
   output: z.object({ forgotten: z.array(shortRecord), candidates: z.array(shortRecord).optional() }),
   async run(handle, input) {
-    const { memories, candidates } = await meantBy(handle, input.what);
-    const why = { reason: 'forgotten on request', actor: 'agent' };
-    for (const memory of memories) {
-      if (memory.type === 'intention') await handle.intentions.dismiss(memory.id);
-      else await handle.memories.forget(memory.id, why);
-    }
+    const { memories, candidates } = await forgetMeant(handle, input.what, 'agent');
     return { forgotten: memories.map(shown), ...(memories.length > 0 ? {} : { candidates: candidates.map(shown) }) };
   },
 });
@@ -247,12 +260,17 @@ const listDue: AgentTool = defineTool({
   description:
     'The user’s open reminders and plans with their dates, the longest due first. To close or move one, use correct.',
   input: z.object({ until: isoTime.optional().describe('Default: all that are open') }),
-  output: z.object({ due: z.array(shortRecord.extend({ due: z.string() })) }),
+  output: z.object({ due: z.array(shortRecord.extend({ due: z.string().describe('Empty: no day was said') })) }),
   async run(handle, { until }) {
     const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
     const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
     const items = (await handle.intentions.list()).filter(({ dueAt }) => Number(dueAt) <= end);
-    return { due: items.slice(0, 50).map((item) => ({ ...shown(item), due: item.dueAt?.toISOString() ?? '' })) };
+    return {
+      due: items.slice(0, 50).map((item) => ({
+        ...shown(item),
+        due: item.internal['due'] === FOLLOW_UP ? '' : (item.dueAt?.toISOString() ?? ''),
+      })),
+    };
   },
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { givenText, oneLine } from '../assemble/escape.ts';
 import { isOrder } from '../form/check/evidence.ts';
+import { shownStatement } from '../language/dated-notes.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import { inertText } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';
@@ -68,7 +69,7 @@ export function memoryRecord(memory: Memory): FoundRecord {
   return {
     id: memory.id,
     type: memory.type,
-    text: givenText(memory.content, memory.trust),
+    text: givenText(shownStatement(memory), memory.trust),
     ...(memory.title === null ? {} : { title: givenText(memory.title, memory.trust) }),
     ...(memory.url === null || !isTrusted ? {} : { url: inertText(memory.url) }),
     ...(memory.tags.length === 0 ? {} : { tags: memory.tags.map((tag) => inertText(oneLine(tag))) }),

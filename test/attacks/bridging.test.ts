@@ -5,6 +5,7 @@ import { contentStems, coveredBy } from '../../src/language/words.ts';
 import type { Memory } from '../../src/record/memory.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
+import { allOrTurn } from '../random.ts';
 import { tally } from './tally.ts';
 
 interface Pasted {
@@ -126,8 +127,8 @@ for (const database of databases()) {
           ];
           const attempts: { handle: Handle; what: string }[] = [];
           for (const [index, order] of orders.entries()) {
-            for (const claim of claims) {
-              for (const way of ['tool', 'document', 'pasted'] as const) {
+            for (const [place, way] of (['tool', 'document', 'pasted'] as const).entries()) {
+              for (const claim of allOrTurn(claims, index + place)) {
                 const handle = varve.for({ user: `delayed-${index}-${claims.indexOf(claim)}-${way}`, session: 's' });
                 const sentence = `${order} ${claim}.`;
                 if (way === 'tool')

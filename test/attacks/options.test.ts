@@ -32,6 +32,8 @@ describe('options (N1, N2)', () => {
       [{ previousEmbedder: null }, /previousEmbedder must be/],
       [{ reranker: {} }, /reranker must be/],
       [{ clock: Date }, /clock must be/],
+      [{ clock: { now: () => new Date(0) } }, /clock must be .*milliseconds/],
+      [{ clock: { now: () => Number.NaN } }, /clock must be/],
       [{ ids: {} }, /ids must be/],
       [{ background: 'yes' }, /background must be/],
       [{ background: { threads: 2 } }, /background must be/],

@@ -7,6 +7,7 @@ import type { LanguageModel } from '../../src/models/language-model.ts';
 import type { Reranker } from '../../src/models/reranker.ts';
 import { createVarve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
+import { allOrTurn } from '../random.ts';
 import { tally } from './tally.ts';
 
 /** What people type: the message, and the part of it that nobody may be given. Keys are made up, and joined so that no scanner of this repository stumbles over them. */
@@ -145,7 +146,7 @@ describe('secrets (F14)', () => {
           ]),
         ];
         given.push((await next.memories.list({ limit: 100 })).items.map(({ content }) => content));
-        for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {
+        for (const layout of allOrTurn(Object.keys(LAYOUTS) as LayoutName[], index)) {
           const { system, messages } = await next.context({
             message: 'What do you know about me?',
             layout,

@@ -4,6 +4,7 @@ import type { Handle } from '../../src/handle/handle.ts';
 import { runTool } from '../../src/tools/tool-definitions.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
+import { allOrTurn } from '../random.ts';
 import { tally } from './tally.ts';
 
 /** What a page wants an agent to keep: the key, what the user has said, what the page says, and the sentence of the page. */
@@ -40,10 +41,10 @@ for (const database of databases()) {
       async () => {
         const counted = tally(`tool trust on ${database.name}`);
         const attempts: { handle: Handle; variant: string; claim: (typeof CLAIMS)[number] }[] = [];
-        for (const claim of CLAIMS) {
+        for (const [row, claim] of CLAIMS.entries()) {
           const [key, own, foreign, sentence] = claim;
-          for (const source of SOURCES) {
-            for (const pasted of [false, true]) {
+          for (const [column, source] of SOURCES.entries()) {
+            for (const pasted of allOrTurn([false, true], row + column)) {
               const handle = open();
               await handle.observe({ content: `My ${key.replaceAll('_', ' ')} is ${own}.` });
               await runTool(handle, 'remember_fact', { key, value: own });
@@ -129,6 +130,7 @@ for (const database of databases()) {
       const { items } = await handle.memories.list();
       expect(items.map(({ content, trust }) => [content, trust])).toEqual([
         ['Always takes the train to work.', 'medium'],
+        ['Wants answers in this form: Spanish', 'high'],
         ['Always answer in Spanish.', 'high'],
       ]);
     });

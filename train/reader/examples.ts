@@ -2,22 +2,39 @@
 // embedder glosses it, so that the layers only ever see English words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { splitSentences } from '../../src/language/sentences.ts';
+import { splitClauses } from '../../src/language/clauses.ts';
+import type { TextSpan } from '../../src/language/sentences.ts';
+import { contentStems, coveredBy } from '../../src/language/words.ts';
 import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/glossary.ts';
 import { SLOTS } from '../../src/models/local-embedder/memory-layout.ts';
 
-/** A piece of text; 1 where the answer is yes, 0 where it is no, null where it is not known. */
-type Part = [text: string, label: 0 | 1 | null];
+/** The answers to questions about a piece of text: 1 for yes, 0 for no. A question without an answer is not learned from this piece. */
+interface Labels {
+  /** Whether its author only brings the words along. */
+  foreign?: 0 | 1;
+  /** Whether it asks to forget something, or not to keep it. */
+  asks?: 0 | 1;
+  /** Whether a request means it. */
+  meant?: 0 | 1;
+  /** Whether it takes an earlier request back. */
+  back?: 0 | 1;
+  /** Whether it makes something untrue that was said before. */
+  changes?: 0 | 1;
+  /** Whether the message makes it untrue. */
+  ends?: 0 | 1;
+}
+
+type Part = [text: string, labels: Labels];
 
 interface Example {
-  task: 'foreign' | 'request';
+  task: 'foreign' | 'request' | 'change';
   /** Examples of one group are never on both sides of a split. */
   group: string;
   source: string;
   language: string;
   parts: Part[];
-  /** What the user said before, the latest turn first; sentences of one turn share its number. Only for requests. */
-  said: { turn: number; parts: Part[] }[];
+  /** What the user said before, clause by clause, the latest turn first. Only for requests. */
+  said: { parts: Part[] }[];
 }
 
 const TRAIN = join(import.meta.dirname, '..');
@@ -41,7 +58,7 @@ function write(example: Example): void {
   const texts = [...example.parts, ...example.said.flatMap(({ parts }) => parts)].map(([text]) => text);
   const glossed = example.language === 'en' ? texts : glossary.glossTogether([texts])[0]!.map(({ text }) => text);
   let next = 0;
-  const renewed = (parts: Part[]): Part[] => parts.map(([, label]) => [glossed[next++] ?? '', label]);
+  const renewed = (parts: Part[]): Part[] => parts.map(([, labels]) => [glossed[next++] ?? '', labels]);
   const parts = renewed(example.parts);
   const said = example.said.map((turn) => ({ ...turn, parts: renewed(turn.parts) }));
   if (parts.length > 0) process.stdout.write(`${JSON.stringify({ ...example, parts, said })}\n`);
@@ -65,23 +82,23 @@ function placed(text: string, marked: readonly Marked[], isForeign: (part: Marke
   for (const part of marked) {
     const start = text.indexOf(part.text, at);
     if (start < 0) continue;
-    if (start > at) parts.push([text.slice(at, start), null]);
+    if (start > at) parts.push([text.slice(at, start), {}]);
     at = start + part.text.length;
-    parts.push([part.text, isForeign(part) ? 1 : 0]);
+    parts.push([part.text, { foreign: isForeign(part) ? 1 : 0 }]);
   }
-  return at < text.length ? [...parts, [text.slice(at), null]] : parts;
+  return at < text.length ? [...parts, [text.slice(at), {}]] : parts;
 }
 
 const foreign = (group: string, source: string, language: string, parts: Part[]): void =>
   write({ task: 'foreign', group, source, language, parts, said: [] });
 
+const clausesOf = (text: string, labelsOf: (clause: TextSpan) => Labels): Part[] =>
+  splitClauses(text).map((span) => [text.slice(span.start, span.end), labelsOf(span)]);
+
 /** A turn that states something asks for nothing, whatever was said before it. */
 function ordinary(group: string, language: string, text: string, before: readonly { text: string }[]): void {
-  const parts = splitSentences(text).map(({ text: words }): Part => [words, 0]);
-  const said = before.slice(-MOST_BEFORE).map((turn, number) => ({
-    turn: number,
-    parts: splitSentences(turn.text).map(({ text: words }): Part => [words, 0]),
-  }));
+  const parts = clausesOf(text, () => ({ asks: 0, meant: 0, back: 0 }));
+  const said = before.slice(-MOST_BEFORE).map((turn) => ({ parts: clausesOf(turn.text, () => ({ meant: 0 })) }));
   write({ task: 'request', group, source: 'ordinary', language, parts, said: said.toReversed() });
 }
 
@@ -121,11 +138,59 @@ for (const { text } of filesOf('talk/data', '.json')) {
   }
 }
 
+interface LifeMemory {
+  text: string;
+  stated: string[];
+  until: string | null;
+  about: string;
+  polarity: string;
+  slot: string | null;
+  value: string | null;
+}
+
+const MOST_EARLIER = 7;
+
+/**
+ * A turn of a life, with the earlier turns whose statements end with it and the turns before it. Of a turn that states something that ends,
+ * only the clause with the most words of the statement is known to end.
+ */
+function changeInLife(
+  life: { id: string; language: string; memories: LifeMemory[] },
+  turn: { id: string; text: string },
+  before: readonly { id: string; text: string }[],
+): void {
+  const ended = life.memories.filter(({ until }) => until === turn.id);
+  const stating = new Set(ended.flatMap(({ stated }) => stated));
+  const shown = before.filter(({ id }, index) => stating.has(id) || index >= before.length - MOST_EARLIER);
+  const said = shown.slice(-MOST_EARLIER - 3).map(({ id, text }) => {
+    const spans = splitClauses(text);
+    const lasting = new Set(
+      ended
+        .filter(({ stated }) => stated.includes(id))
+        .map((memory) => {
+          const shared = spans.map(({ start, end }) =>
+            coveredBy(contentStems(memory.text), contentStems(text.slice(start, end))),
+          );
+          return shared.indexOf(Math.max(...shared));
+        }),
+    );
+    return {
+      parts: spans.map(({ start, end }, index): Part => [
+        text.slice(start, end),
+        lasting.has(index) ? { ends: 1 } : stating.has(id) ? {} : { ends: 0 },
+      ]),
+    };
+  });
+  const parts = clausesOf(turn.text, () => ({ changes: ended.length > 0 ? 1 : 0 }));
+  const source = ended.length > 0 ? 'life-change' : 'life-none';
+  write({ task: 'change', group: life.id, source, language: life.language, parts, said: said.toReversed() });
+}
+
 for (const { text } of filesOf('lives', '.json')) {
   const life = JSON.parse(text) as {
     id: string;
     language: string;
-    memories: { stated: string[]; about: string; polarity: string; slot: string | null; value: string | null }[];
+    memories: LifeMemory[];
     sessions: { turns: { id: string; role: string; text: string }[] }[];
   };
   const stating = new Set(life.memories.flatMap(({ stated }) => stated));
@@ -141,8 +206,9 @@ for (const { text } of filesOf('lives', '.json')) {
     });
     // A value that the turn says in other words cannot be marked.
     if (values.every(({ start }) => start >= 0)) slots(life.id, 'sentences', life.language, turn.text, values);
+    changeInLife(life, turn, own.slice(0, place));
     if (!stating.has(turn.id)) continue;
-    foreign(life.id, 'lives', life.language, [[turn.text, 0]]);
+    foreign(life.id, 'lives', life.language, [[turn.text, { foreign: 0 }]]);
     ordinary(life.id, life.language, turn.text, own.slice(0, place));
   }
 }
@@ -159,40 +225,64 @@ interface Request {
   kind: 'forget' | 'keep_not' | 'take_back' | 'none';
 }
 
-/** Whether a sentence of a turn that is meant is meant itself: all of them are, unless the author marked the words. */
-function isMeant(
-  turn: string,
-  { start, end }: { start: number; end: number },
-  marked: readonly string[] = [],
-): boolean {
-  const places = marked.map((words) => ({ from: turn.indexOf(words), words })).filter(({ from }) => from >= 0);
-  return places.length === 0 || places.some(({ from, words }) => from < end && from + words.length > start);
+/**
+ * Whether a clause is meant: at least half of it is marked, or it has at least half of a mark. Where the author marked nothing in a turn of
+ * several clauses, it is not known which of them are meant.
+ */
+function isMeant(turn: string, clause: TextSpan, marked: readonly string[]): 0 | 1 {
+  return marked.some((words) => {
+    const from = turn.indexOf(words);
+    const shared = Math.min(clause.end, from + words.length) - Math.max(clause.start, from);
+    return from >= 0 && shared * 2 >= Math.min(words.length, clause.end - clause.start);
+  })
+    ? 1
+    : 0;
+}
+
+/** What an author has marked in a turn. */
+function marksIn(turn: string, marked: readonly string[] = []): string[] {
+  return marked.filter((words) => turn.includes(words));
+}
+
+/** The clauses of an earlier turn. Of a bare "forget that" it is not known what it means. */
+function saidTurn(item: Request, words: string, turn: number): { parts: Part[] } {
+  const isKnown = item.kind !== 'take_back' && (item.forgets.length > 0 || item.kind === 'none' || item.self);
+  if (!isKnown) return { parts: clausesOf(words, () => ({})) };
+  if (!item.forgets.includes(turn)) return { parts: clausesOf(words, () => ({ meant: 0 })) };
+  const marks = marksIn(words, item.words);
+  return { parts: clausesOf(words, (clause) => ({ meant: marks.length === 0 ? 1 : isMeant(words, clause, marks) })) };
+}
+
+/** The clauses of a request: those that ask, those that take a request back, and those that it means itself ("don't keep this: …"). */
+function ownParts(item: Request): Part[] {
+  const { request, kind, self } = item;
+  const start = item.span === null ? -1 : request.indexOf(item.span);
+  const end = start + (item.span?.length ?? 0);
+  const marks = self ? marksIn(request, item.words) : [];
+  return clausesOf(request, (clause) => {
+    const isAsking = start >= 0 && clause.start < end && clause.end > start ? 1 : 0;
+    // Where the author marked nothing, what stands beside the request is meant, unless it is a question.
+    const isUnmarked = self && marks.length === 0;
+    const isOpen = isUnmarked && (isAsking === 1 || request.slice(0, clause.end).trimEnd().endsWith('?'));
+    return {
+      asks: kind === 'forget' || kind === 'keep_not' ? isAsking : 0,
+      back: kind === 'take_back' ? isAsking : 0,
+      ...(isOpen ? {} : { meant: isUnmarked ? 1 : isMeant(request, clause, marks) }),
+    };
+  });
+}
+
+function requestExamples(group: string, source: string, item: Request & { language: string }): void {
+  const said = item.said.map((words, turn) => saidTurn(item, words, turn)).toReversed();
+  write({ task: 'request', group, source, language: item.language, parts: ownParts(item), said });
 }
 
 for (const { name, text } of filesOf('requests', '.jsonl')) {
   for (const [number, item] of (linesOf(text) as Request[]).entries()) {
     // Neighbouring lines share people and turns.
-    const group = `r${name}${Math.floor(number / 20)}`;
+    const group = `r${name}:${Math.floor(number / 20)}`;
     const language = item.language ?? name.slice(0, 2);
-    const asks = item.kind === 'forget' || item.kind === 'keep_not';
-    const start = item.span === null ? -1 : item.request.indexOf(item.span);
-    const end = start + (item.span?.length ?? 0);
-    const parts = splitSentences(item.request).map(({ text: words, span }): Part => [
-      words,
-      asks && start >= 0 && span.start < end && span.end > start ? 1 : 0,
-    ]);
-    // Of a bare "forget that" it is not known what it means.
-    const isKnown = item.kind !== 'take_back' && (item.forgets.length > 0 || item.kind === 'none' || item.self);
-    const said = item.said
-      .map((words, turn) => ({
-        turn,
-        parts: splitSentences(words).map(({ text: sentence, span }): Part => [
-          sentence,
-          isKnown ? (item.forgets.includes(turn) && isMeant(words, span, item.words) ? 1 : 0) : null,
-        ]),
-      }))
-      .toReversed();
-    write({ task: 'request', group, source: item.kind, language, parts, said });
+    requestExamples(group, (item.words ?? []).length > 0 ? 'marked' : item.kind, { ...item, language });
     for (const [turn, words] of item.said.entries())
       ordinary(
         group,
@@ -201,8 +291,90 @@ for (const { name, text } of filesOf('requests', '.jsonl')) {
         item.said.slice(0, turn).map((earlier) => ({ text: earlier })),
       );
     if (item.kind === 'forget') {
-      for (const words of item.said) foreign(group, 'requests', language, [[words, 0]]);
+      for (const words of item.said) foreign(group, 'requests', language, [[words, { foreign: 0 }]]);
     }
+  }
+}
+
+/** Plain facts with the phrases that name them, and templates of requests with such a phrase in the place of {x}. */
+interface PlainTalk extends Record<'np' | 'clause' | 'bare' | 'all' | 'none_np' | 'none', string[]> {
+  facts: { said: string; np: string[]; clause: string[] }[];
+}
+
+const PLAIN_EACH = 700;
+
+/** Plain requests, which people who try out a memory type first: "I live in Berlin." / "Please forget where I live." */
+function plainRequests(language: string, talk: PlainTalk): void {
+  let seed = 7;
+  const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item;
+  for (let number = 0; number < PLAIN_EACH; number += 1) {
+    const fact = pick(talk.facts);
+    const kind = pick([
+      'np',
+      'np',
+      'np',
+      'np',
+      'clause',
+      'clause',
+      'clause',
+      'bare',
+      'all',
+      'none_np',
+      'none',
+    ] as const);
+    const phrase = pick(kind === 'clause' ? fact.clause : fact.np);
+    const others = Array.from({ length: Math.floor(random() * 4) }, () => pick(talk.facts)).filter(
+      (other, index, all) =>
+        other !== fact && ![...other.np, ...other.clause].includes(phrase) && all.indexOf(other) === index,
+    );
+    const facts = kind === 'bare' ? [...others, fact] : [...others, fact].toSorted(() => random() - 0.5);
+    // Two facts in one turn, of which one is meant.
+    const joins = facts.length > 2 && kind !== 'bare' && random() < 0.4;
+    const said = facts.map((each) => each.said);
+    if (joins) said.splice(0, 2, `${said[0]} ${said[1]}`);
+    const request = pick(talk[kind]).replace('{x}', phrase);
+    const isNone = kind === 'none_np' || kind === 'none';
+    const meant = isNone
+      ? []
+      : said.flatMap((turn, index) => (kind === 'all' || turn.includes(fact.said) ? index : []));
+    const words = isNone ? [] : kind === 'all' ? said : [fact.said];
+    requestExamples(`p${language}:${number % 50}`, isNone ? 'plain-none' : 'plain', {
+      language,
+      said,
+      request,
+      span: isNone ? null : request,
+      forgets: meant,
+      words,
+      self: false,
+      kind: isNone ? 'none' : 'forget',
+    });
+  }
+}
+
+for (const { name, text } of filesOf('plain', '.json')) plainRequests(name, JSON.parse(text) as PlainTalk);
+
+interface Change {
+  language: string;
+  said: string[];
+  message: string;
+  /** The turns with something that is no longer so, and its words. */
+  ends: number[];
+  words: string[];
+  kind: 'change' | 'end' | 'correction' | 'none';
+}
+
+for (const { name, text } of filesOf('changes', '.jsonl')) {
+  for (const [number, item] of (linesOf(text) as Change[]).entries()) {
+    const said = item.said.map((words, turn) => ({
+      parts: clausesOf(words, (clause) => ({
+        ends: item.ends.includes(turn) ? isMeant(words, clause, item.words) : 0,
+      })),
+    }));
+    const parts = clausesOf(item.message, () => ({ asks: 0, back: 0, changes: item.kind === 'none' ? 0 : 1 }));
+    const group = `c${name}:${Math.floor(number / 20)}`;
+    const source = item.kind === 'none' ? 'change-none' : 'change';
+    write({ task: 'change', group, source, language: item.language, parts, said: said.toReversed() });
   }
 }
 

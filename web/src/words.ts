@@ -17,6 +17,27 @@ export const date = (at: string | null): string => (at === null ? '–' : DATE.f
 export const dateTime = (at: string | null): string => (at === null ? '–' : DATE_TIME.format(new Date(at)));
 export const time = (at: string): string => TIME.format(new Date(at));
 export const month = (at: string): string => MONTH.format(new Date(at));
+/**
+ * The months from the earliest to the latest of some times, with those in which nothing happened. A pause of more than a year is one gap
+ * (null).
+ */
+export function monthsOf(times: readonly string[]): (string | null)[] {
+  const numbers = [...new Set(times.map((at) => new Date(at).getFullYear() * 12 + new Date(at).getMonth()))];
+  const months: (number | null)[] = [];
+  for (const next of numbers.sort((one, other) => one - other)) {
+    const last = months.at(-1) ?? next - 1;
+    if (next - last > 13) months.push(null);
+    else for (let between = last + 1; between < next; between += 1) months.push(between);
+    months.push(next);
+  }
+  return months.map((at) => (at === null ? null : MONTH.format(new Date(Math.floor(at / 12), at % 12))));
+}
+
+/** The day on which a memory is due; null where nobody has said one, and `dueAt` is only the day for bringing it up. */
+export function dueDay({ dueAt, internal }: { dueAt: string | null; internal: object }): string | null {
+  return 'due' in internal && internal.due === 'follow-up' ? null : dueAt;
+}
+
 export const number = (value: number): string => NUMBER.format(value);
 export const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 100)} %`);
 /** Micro-dollars as dollars. */
@@ -44,6 +65,36 @@ export function label(name: string): string {
     .replaceAll('_', ' ')
     .toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+const VERBS: Readonly<Record<string, string>> = { is: 'are', was: 'were', has: 'have', does: 'do', goes: 'go' };
+
+/** "keeps" → "keep", "isn't" → "aren't"; other words stay. */
+function secondPersonVerb(word: string): string {
+  const [, stem = word, not = ''] = /^(.*?)(n['’]t)?$/.exec(word) ?? [];
+  if (VERBS[stem] !== undefined) return VERBS[stem] + not;
+  if (/(?:ss|x|ch|sh|zz)es$/.test(word)) return word.slice(0, -2);
+  if (/..ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  return /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+const SUBJECT =
+  /(^|[.!?;,:] |\b(?:and|but|because|that|when|if|while|so) )(?:[Tt]he )?User\b((?: (?:always|never|also|often|usually|still|now|no longer))*)(?: (\p{Ll}[\p{L}'’]*))?/gu;
+
+/** An English sentence about "User" as it is told to that person: "User keeps bees" becomes "You keep bees". */
+export function inSecondPerson(text: string): string {
+  return text
+    .replace(/(?<=^|[.!?] )(?:The )?User['’]s\b/g, 'Your')
+    .replace(/\b(?:the )?User['’]s\b/g, 'your')
+    .replace(SUBJECT, (_match, before: string, adverbs: string, verb?: string) => {
+      const you = before === '' || /[.!?] $/.test(before) ? 'You' : 'you';
+      return `${before}${you}${adverbs}${verb === undefined ? '' : ` ${secondPersonVerb(verb)}`}`;
+    })
+    .replace(/\b(?:the )?User\b/g, 'you')
+    .replace(/(?<=(?:^|[.!?] )You\b[^.!?]*) (and|but) (is|was|has|does)\b/g, (_match, and: string, verb: string) => {
+      return ` ${and} ${secondPersonVerb(verb)}`;
+    })
+    .replace(/^(You\b[^.!?]*?) (?:himself|herself|themself|themselves)\b/, '$1 yourself');
 }
 
 export function ownerName({ agent, user }: { agent: string | null; user: string | null }): string {

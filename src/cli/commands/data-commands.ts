@@ -10,7 +10,7 @@ import {
   planImport,
   readImport,
 } from '../../import/read-import.ts';
-import { EXPORT_FORMATS, type ExportFormat, writeExport } from '../../import/write-export.ts';
+import { EXPORT_FORMATS, type ExportFormat, isWritten, writeExport } from '../../import/write-export.ts';
 import type { ImportReport } from '../../operate/import-records.ts';
 import type { RecordLine } from '../../operate/record-line.ts';
 import { ownerKey } from '../../record/scope.ts';
@@ -92,9 +92,10 @@ export const exportCommand: Command = {
       const scope = varve.for(scopeOf(input)).scope;
       const progress = input.output.progress('exporting');
       let count = 0;
+      const chosen: ExportFormat = format;
       async function* records(): AsyncGenerator<RecordLine> {
         for await (const line of varve.operator.export(scope)) {
-          progress.to((count += 1));
+          if (isWritten(line, chosen)) progress.to((count += 1));
           yield line;
         }
       }
@@ -136,7 +137,7 @@ export async function writeWhole(file: string, lines: AsyncIterable<string>): Pr
 /** Imports memories from other programs. */
 export const importCommand: Command = {
   usage: 'import <file or folder> [--format name] [--dry-run]',
-  help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), JSONL transcripts, or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,
+  help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), transcripts (JSONL, or lines such as “user: I live in Rome”), or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,
   options: {
     format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: detected from the file)` },
     'dry-run': { type: 'boolean', help: 'report what would be imported, and change nothing' },

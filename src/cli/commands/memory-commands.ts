@@ -1,6 +1,7 @@
 import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
-import type { FactCategory, Memory } from '../../record/memory.ts';
+import { type FactCategory, keySchema, type Memory } from '../../record/memory.ts';
+import { forgetMeant } from '../../tools/everyday-tools.ts';
 import {
   type Command,
   type CommandInput,
@@ -18,7 +19,7 @@ import { oneLine, table } from '../output.ts';
 /** Stores a memory or a fact. */
 export const remember: Command = {
   usage: 'remember <text> [--type fact] [--key home_city]',
-  help: 'Stores one statement. With --key the text is stored as a permanent fact: each key has one value, and a new value replaces it.',
+  help: 'Stores one statement in its words. Its subject, attribute and value are read from them, so that "I moved to Munich" replaces "I live in Oslo". With --key the text is stored as a permanent fact: each key has one value, and a new value replaces it.',
   options: {
     type: {
       type: 'string',
@@ -54,6 +55,7 @@ export const remember: Command = {
               title: textOption(input, 'title'),
               tags: listOption(input, 'tag'),
               importance: numberOption(input, 'importance'),
+              read: true,
             })
           : await handle.facts.set({
               key,
@@ -67,22 +69,36 @@ export const remember: Command = {
 
 /** Forgets a memory or a fact. */
 export const forget: Command = {
-  usage: 'forget <id of a memory> | forget <key of a fact>',
-  help: 'Forgets a memory or a permanent fact: it is hidden everywhere, with the words that say it. `varve forgotten` lists it and can restore it; `varve erase` removes for good.',
-  examples: ['varve forget mem_01k…', 'varve forget home_city'],
+  usage: 'forget <id of a memory> | forget <key of a fact> | forget <words>',
+  help: 'Forgets a memory or a permanent fact: it is hidden everywhere, with the words that say it. Words mean a memory if it is the only one that has all of them. `varve forgotten` lists it and can restore it; `varve erase` removes for good.',
+  examples: ['varve forget mem_01k…', 'varve forget home_city', 'varve forget trains'],
   async run(input) {
-    const what = oneWord(input, 'memory or fact');
+    const what = await readWords(input);
     return withMemory(input, {}, async (varve) => {
       const handle = varve.for(scopeOf(input));
       const why = { reason: 'forgotten on request', actor: 'user' };
-      const forgotten = what.startsWith('mem_')
+      const isKey = keySchema.safeParse(what).success;
+      const isForgotten = what.startsWith('mem_')
         ? (await handle.memories.forget(what, why)).archivedAt !== null
-        : await handle.facts.forget(what, why);
-      await input.output.answer({ forgotten }, () => (forgotten ? `Forgot ${what}.` : `There is no fact ${what}.`));
+        : isKey && (await handle.facts.forget(what, why));
+      const meant = isForgotten ? null : await forgetMeant(handle, what, 'user');
+      const forgotten = isForgotten || (meant?.memories.length ?? 0) > 0;
+      const candidates = forgotten ? [] : (meant?.candidates ?? []).map(({ id, content }) => ({ id, text: content }));
+      await input.output.answer({ forgotten, ...(candidates.length > 0 ? { candidates } : {}) }, () =>
+        forgotten
+          ? `Forgot ${meant === null ? what : meant.memories.map(({ content }) => oneLine(content, 120)).join('; ')}.`
+          : notForgotten(what, candidates),
+      );
       return forgotten ? EXIT.ok : EXIT.nothing;
     });
   },
 };
+
+function notForgotten(what: string, candidates: readonly { id: string; text: string }[]): string {
+  const advice = `Nothing was forgotten: no memory is certain to be meant by ${JSON.stringify(what)}. Give the id of a memory (varve list), the key of a fact (varve list facts), or words that only one memory has.`;
+  if (candidates.length === 0) return advice;
+  return `${advice} The nearest memories:\n${table(candidates.map(({ id, text }) => [id, oneLine(text, 120)]))}`;
+}
 
 /** Lists what was forgotten, or restores it. */
 export const forgotten: Command = {

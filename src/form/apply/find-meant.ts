@@ -1,42 +1,316 @@
-import { detectPack } from '../../language/packs/packs.ts';
+import { isOrdinary } from '../../language/names.ts';
+import WORDS from '../../language/packs/forget-words.json' with { type: 'json' };
+import {
+  detectPack,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
-import { calibratedSimilarity, dot } from '../../models/calibration.ts';
+import { splitClauses } from '../../language/clauses.ts';
+import { contentStems, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import { normalValue } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { ArchiveReason, Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import type { Quote } from '../../record/statement.ts';
+import { lengthOf, type Quote } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { clausesOf } from '../../store/forget/hide-words.ts';
-import { findMemory, listMemories, memoriesFrom } from '../../store/read-memories.ts';
+import { findMemory, listMemories } from '../../store/read-memories.ts';
 import type { Evidence } from '../check/evidence.ts';
-import { changeableOwners, embedTexts, type EmbedWork, ownerOf } from '../compare.ts';
-import {
-  type AskedIn,
-  DOUBTED,
-  isMoreThanGreeting,
-  isWide,
-  type Meanable,
-  meantByRequest,
-  namesNothing,
-  sharedWords,
-  staysIn,
-  WHOLE,
-  withRepeats,
-} from '../meant-by-request.ts';
-import type { ReadForget } from '../read/reader.ts';
-import type { CheckedForget, SaidSentence, ToldRequest } from '../statement.ts';
+import { changeableOwners, type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
+import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
+import type { CheckedForget, MeantWords, ToldRequest } from '../statement.ts';
 
-/** What a request to forget means: statements, and words of turns from which no statement was formed. */
-export interface Meant {
+/** A clause that a request may mean: words of the user, with their place in the log, or a statement that quotes no words of the log. */
+interface Heard {
+  text: string;
+  /** The id of the turn, or of the statement. */
+  source: string;
+  /** Null for a statement. */
+  quote: Quote | null;
+}
+
+/**
+ * The log-odds of the reading layers above which a turn asks to forget something, or takes such a request back: together with what was said
+ * before it, or a little below if it also asks when it is read alone.
+ */
+const ASKS = 0;
+const MAY_ASK = -1.5;
+/** The log-odds above which a request means a clause: to miss a clause is worse than to forget one too many. */
+const MEANT = -0.5;
+/** The log-odds that the best clause needs where none is above `MEANT`, and its lead over the clauses of other turns. */
+const BEST = { least: -2.5, ahead: 2 };
+/** The same for a request that a language model has found, which certainly means something. */
+const BEST_OF_MODEL = { least: -8, ahead: 1 };
+const NONE = { least: Infinity, ahead: 0 };
+/** A clause whose log-odds are this much below those of another clause of its turn is not meant: the narrowest reading counts. */
+const NARROWEST = 5;
+/** Above these log-odds a clause is meant even if it names something else than the request. */
+const SURELY = 5;
+/** The same for a clause of the request's own turn, which most requests do not mean. */
+const MEANT_OWN = 0;
+
+/**
+ * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if there are no reading layers, or if
+ * the turn asks nothing: "Marius is going to lose it".
+ */
+export async function tellRequest(
+  work: TellWork,
+  evidence: Evidence,
+  { isByModel, alone = -Infinity }: { isByModel: boolean; alone?: number | undefined },
+): Promise<ToldRequest | null> {
+  const { deps, signal } = work;
+  const { event } = evidence;
+  const own = clausesAround(evidence, isByModel);
+  const heard = await clausesBefore(work, event, own.map(({ text }) => text).join(' '));
+  const turns = [...Map.groupBy(heard, ({ source }) => source).values()];
+  const said = turns.map((clauses) => clauses.map(({ text }) => text));
+  const parts = own.map(({ text }) => text);
+  const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
+  if (told === null) return null;
+  const most = (odds: Float32Array): number => Math.max(-Infinity, ...odds.subarray(0, own.length));
+  const [asks, takesBack] = [most(told.asks), most(told.takesBack)];
+  const isForAll = asksForAll(event.content);
+  const isAsking = asks > ASKS || (asks > MAY_ASK && alone > SURELY_ASKS);
+  const isCertain = isByModel || isForAll || takesBack > ASKS;
+  const above = (odds: Float32Array, least: number): MeantWords[] =>
+    own.filter((_, index) => (odds[index] ?? -Infinity) > least);
+  const asking = above(told.asks, Math.min(ASKS, asks - 1));
+  if (!isCertain && (!isAsking || changesPlan(event.content, asking))) return null;
+  const sharesMost = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
+  const names = namesIn(asking.map(({ text }) => text).join(''));
+  const likely = turns
+    .flat()
+    .map((clause, index) => ({
+      ...clause,
+      odds: (told.meant[own.length + index] ?? -Infinity) + (sharesMost(clause.text) ? SHARED : 0),
+    }))
+    .filter(({ text, odds }) => odds > SURELY || !namesAnother(text, names));
+  // "I moved to Graz. Forget that." means what its own turn says before it.
+  const bare = await bareRequestAt(event.content, work);
+  const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
+  const best = Math.max(-Infinity, ...likely.map(({ odds }) => odds), most(told.meant));
+  if (!isCertain && before.length === 0 && best < neededAmong(likely.length, asks)) return null;
+  const sure = surelyMeant(likely);
+  const meant =
+    sure.length > 0 ? sure : clearlyBest(likely, isByModel ? BEST_OF_MODEL : asks > SURELY_ASKS ? BEST : NONE);
+  const isOwn = before.length > 0 && !likely.some(({ odds }) => odds > RATHER);
+  return {
+    asking,
+    takesBack: takesBack > Math.max(asks, ASKS),
+    words: isOwn
+      ? before
+      : [
+          ...above(told.meant, MEANT_OWN),
+          ...meant.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text })),
+        ],
+    memories: isOwn ? [] : meant.flatMap(({ quote, source }) => (quote === null ? source : [])),
+    isEverything: isForAll || isNearlyAll(meant.length, heard.length),
+  };
+}
+
+/** Where a turn ends with a request that names nothing ("Forget that."), the place of that sentence; 0 where it does not. */
+async function bareRequestAt(turn: string, { deps, signal }: TellWork): Promise<number> {
+  const sentences = splitSentences(turn);
+  const last = sentences.at(-1);
+  const isShort = last !== undefined && last.text.length <= LONGEST_BARE && sentences.length > 1;
+  // "Thanks." looks like a part of the request beside it, so that the sentence is read alone.
+  const told = isShort ? await unlessUnavailable(deps.readParts([last.text], { signal })) : null;
+  return isShort && (told?.asks[0] ?? -Infinity) > SURELY_ASKS ? last.span.start : 0;
+}
+
+/** The log-odds above which a bare request means an earlier clause rather than its own turn: "That with Levin was private. Delete it." */
+const RATHER = 3;
+const LONGEST_BARE = 26;
+const SURELY_ASKS = 2;
+
+/** Recognises the clauses that share the most content words with a request: "take Mustard out of your notes". */
+function sharingMost(request: string, clauses: readonly string[]): (clause: string) => boolean {
+  const common = new Set(detectPack(request)?.common.split('|'));
+  const words = (request.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !common.has(word));
+  const stems = contentStems(words.join(' '));
+  const shared = (clause: string): number => [...contentStems(clause)].filter((stem) => stems.has(stem)).length;
+  const most = Math.max(1, ...clauses.map(shared));
+  return (clause) => shared(clause) === most;
+}
+
+/** The log-odds that sharing the most words adds. A regression on 414 requests gives it this weight beside the log-odds. */
+const SHARED = 3;
+
+/** The clauses that are meant for certain, without those that are much less certain than another clause of their turn. */
+function surelyMeant<Clause extends Heard & { odds: number }>(clauses: readonly Clause[]): Clause[] {
+  const best = new Map<string, number>();
+  for (const { source, odds } of clauses) best.set(source, Math.max(odds, best.get(source) ?? -Infinity));
+  return clauses.filter(({ odds, source }) => odds > MEANT && odds > (best.get(source) ?? 0) - NARROWEST);
+}
+
+function saysMore(clause: string): boolean {
+  return contentStems(clause).size > 0;
+}
+
+/** The log-odds that the best clause needs: among more clauses, more come near by chance, and ordinary talk sounds like a request at times. */
+function neededAmong(clauses: number, asks: number): number {
+  const needed = Math.min(NEEDED.most, Math.max(NEEDED.least, NEEDED.slope * (Math.log(clauses) - 1)));
+  return needed - (asks > PLAINLY_ASKS ? PLAINLY : 0);
+}
+
+/** Above these log-odds a turn plainly asks something, and so much less is needed. */
+const PLAINLY_ASKS = 6;
+const PLAINLY = 2;
+const NEEDED = { least: -2.5, most: 4.5, slope: 2 };
+
+/** The clause that a request means rather than any other, where none is surely meant. */
+function clearlyBest<Clause extends Heard & { odds: number }>(
+  clauses: readonly Clause[],
+  { least, ahead }: typeof BEST,
+): Clause[] {
+  const [best, ...others] = clauses.toSorted((one, other) => other.odds - one.odds);
+  const next = others.find(({ source }) => source !== best?.source)?.odds ?? -Infinity;
+  return best !== undefined && best.odds > least && best.odds > next + ahead ? [best] : [];
+}
+
+/** Whether a request means nearly all clauses that were read with it, some of which are spread over everything that was said. */
+function isNearlyAll(meant: number, read: number): boolean {
+  return meant >= 6 && meant >= read * 0.9;
+}
+
+const patternsOf = perPack(({ language, script, requests: { lead, polite } }) => {
+  const { everything, ofMemory, forNow, goesOn } = WORDS[language as keyof typeof WORDS];
+  const isHan = script === 'han';
+  const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
+  return {
+    everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
+    ofMemory: wordsPattern(ofMemory, script),
+    forNow: wordsPattern(forNow, script),
+    goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
+  };
+});
+
+/** "Forget everything you know about me": whether a sentence of a turn asks to forget everything, and says nothing else. */
+function asksForAll(turn: string): boolean {
+  return splitSentences(turn).some(({ text }) => {
+    const words = withoutEnd(plainMarks(text), ' \n.!?…。！？').trim();
+    // Such a sentence has too few words to detect its language.
+    return PACKS.some((pack) => patternsOf(pack).everything.test(words));
+  });
+}
+
+/** Fewer words are a tag: "ok?", "right?". */
+const SHORTEST_QUESTION = 3;
+
+/**
+ * "Forget the peanut sauce, what about soy?": whether a request only changes a plan. Its clause has no word that refers to memory ("my", "what
+ * I told you"), and it is limited to now, or a proposal, a question or an instruction follows.
+ */
+function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
+  const pack = detectPack(content);
+  const last = asking.at(-1);
+  if (pack === null || last === undefined) return false;
+  const { ofMemory, forNow, goesOn } = patternsOf(pack);
+  const own = plainMarks(asking.map(({ text }) => text).join(''));
+  if (ofMemory.test(own)) return false;
+  const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
+  const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
+  return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
+}
+
+/** A capitalised word that does not begin a sentence and is no ordinary word of its language. */
+function namesIn(text: string): string[] {
+  const pack = detectPack(text);
+  const capitalised = text.match(/(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu) ?? [];
+  return capitalised.map((word) => word.toLowerCase()).filter((word) => pack === null || !isOrdinary(word, pack));
+}
+
+/** Whether a clause names something else than a request: "that I worked at Bosch" does not mean "I work at Siemens". */
+function namesAnother(clause: string, names: readonly string[]): boolean {
+  const lower = clause.toLowerCase();
+  return names.length > 0 && namesIn(clause).length > 0 && !names.some((name) => lower.includes(name));
+}
+
+/** What reading a request needs. */
+export type TellWork = EmbedWork & { deps: ApplyDeps & Pick<FormDeps, 'readParts'> };
+
+/** A turn with a request is read up to this many clauses before and after it. */
+const MOST_AROUND = 12;
+
+/** The clauses of a request. A model may find several requests in a turn, so each of them is read with its own clauses alone. */
+function clausesAround({ event, start, end }: Evidence, isByModel: boolean): MeantWords[] {
+  const clauses = clausesOf(event);
+  if (isByModel) return clauses.filter((clause) => clause.start < end && clause.end > start);
+  const first = clauses.findIndex((clause) => clause.end > start);
+  return clauses.slice(Math.max(0, first - MOST_AROUND), first + MOST_AROUND);
+}
+
+function clausesOf({ id, content }: Event): MeantWords[] {
+  return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
+}
+
+/** How many turns before a request are searched, and how many clauses of them are read with it. */
+const MOST_TURNS = 300;
+const MOST_LATEST = 32;
+const MOST_SIMILAR = 24;
+const MOST_STATED = 12;
+const SPREAD = 6;
+
+/**
+ * The clauses that a request may mean, the latest turn first: the latest ones, older ones that share words with the request, the sources of
+ * the statements that are nearest to it, and a few that are spread over the rest, which only a request to forget everything means.
+ */
+async function clausesBefore(work: TellWork, event: Event, request: string): Promise<Heard[]> {
+  const { deps, scope } = work;
+  const owner = ownerOf(scope);
+  const stated = await nearStatements(work, request, MOST_STATED);
+  const turns = await deps.database.read(scope.tenant, (reader) => turnsBefore(reader, owner, event, MOST_TURNS));
+  const clauses = turns.flatMap(clausesOf).map((quote): Heard => ({ text: quote.text, source: quote.event, quote }));
+  const stems = contentStems(request);
+  const older = clauses.slice(MOST_LATEST);
+  const shared = older
+    .map((clause) => ({ clause, count: [...contentStems(clause.text)].filter((stem) => stems.has(stem)).length }))
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, MOST_SIMILAR)
+    .map(({ clause }) => clause);
+  const isQuoted = ({ quote }: Heard): boolean =>
+    quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote]));
+  const step = Math.ceil(older.length / SPREAD);
+  const taken = new Set([
+    ...clauses.slice(0, MOST_LATEST),
+    ...shared,
+    ...older.filter((clause, index) => isQuoted(clause) || index % step === step - 1),
+  ]);
+  const isRead = (memory: Memory): boolean =>
+    clauses.some(({ quote }) => quote !== null && quotesMeet(memory.quotes, [quote]));
+  const unread = stated
+    .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
+    .map(({ id, content }): Heard => ({ text: content, source: id, quote: null }));
+  return [...clauses.filter((clause) => taken.has(clause)), ...unread];
+}
+
+/** The user's turns before the given one, the latest first. */
+async function turnsBefore(reader: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
+  const heard = await ownEvents(reader, owner, {
+    kind: 'message',
+    origins: ['user'],
+    limit,
+    occurred: { upTo: event.occurredAt.getTime() },
+    order: 'newest',
+  });
+  // By position: all turns that the application logs in one call may have the same time.
+  return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
+}
+
+/** What a request to forget means: statements, and words of turns. */
+interface Meant {
   memories: Memory[];
   words: Quote[];
 }
 
-/** Where the statements and turns that a request may mean are found. */
 export interface Forgetting {
   writer: Writer;
   deps: Parts;
@@ -45,202 +319,56 @@ export interface Forgetting {
   turns: readonly Event[];
 }
 
-const MOST_KNOWN = 1000;
-
-/** All statements of the user that may be changed here, live and replaced, and all earlier words of every speaker. */
-export async function findEverything(forgetting: Forgetting, event: Event): Promise<Meant> {
-  const { writer, owner } = forgetting;
-  const memories = await forgettable(forgetting, [], true);
-  const said = await saidBefore(writer, owner, event, { isEverything: true });
-  const { words } = await withStatements(
-    writer,
-    memories,
-    said.map(({ quote }) => quote),
+/** The statements and words that a request means. */
+export async function findMeant(forgetting: Forgetting, { targets, told, evidence }: CheckedForget): Promise<Meant> {
+  const { turns } = forgetting;
+  const since = turns.slice(turns.findIndex(({ id }) => id === evidence.event.id) + 1);
+  const isSaidAgain = ({ sourceEvents, value, content }: Memory): boolean =>
+    since.some(
+      (turn) =>
+        sourceEvents.includes(turn.id) ||
+        (turn.origin === 'user' && normalValue(turn.content).includes(normalValue(value ?? content))),
+    );
+  const known = await forgettable(forgetting, targets, told?.isEverything === true);
+  const open = known.filter((memory) => !isSaidAgain(memory));
+  const named = open.filter(({ id }) => targets.some((target) => target.id === id));
+  if (named.length > 0 || told === null) return { memories: named, words: [] };
+  if (told.isEverything) return { memories: open, words: await allWords(forgetting, evidence.event) };
+  const memories = open.flatMap((memory) =>
+    told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words) ?? []),
   );
-  return { memories, words };
+  const quotes = memories.flatMap((memory) => memory.quotes);
+  const isQuoted = ({ event, start, end }: Quote): boolean =>
+    quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1);
+  return { memories, words: told.words.filter((each) => !isQuoted(each)) };
 }
 
 /**
- * What a request means, by the first of these that applies: the statements that a language model names; the words of its own turn; earlier
- * sentences and statements; for a request that names nothing, what was said just before; its own sentence, or the nearest earlier one.
+ * A statement, if it says what is meant. Of "I live in Oslo and work at Equinor" a request may mean one clause, while both statements quote
+ * the whole sentence: then the value decides. A statement without a value counts with the meant words alone, so that the rest stays.
  */
-export async function findMeant(forgetting: Forgetting, asked: CheckedForget): Promise<Meant> {
-  const { writer, deps } = forgetting;
-  const { request, evidence, targets, isByModel, nearest = [] } = asked;
-  const { open, own, said } = await meanable(forgetting, asked);
-  const named = isByModel ? own.filter(({ id }) => targets.some((target) => target.id === id)) : [];
-  if (named.length > 0) return { memories: withRepeats(named, own), words: [] };
-  const asking = { attributes: deps.attributes, pack: detectPack(evidence.event.content), isAll: request.isAll };
-  const isPhrased = request.isLikely !== true;
-  const likely = likelyMeant(asked, asking);
-  // "Don't keep this: I take sertraline." can mean only its own turn; "my PIN is 1234, don't keep that" may mean an earlier one.
-  const isOwn = !likely.some(({ odds }) => odds > RATHER) || (isPhrased && (request.own?.start ?? 0) > evidence.start);
-  if (request.own !== undefined && isOwn)
-    return withStatements(writer, open, [{ event: evidence.event.id, ...request.own }]);
-  if (isDoubted(asked) && new Set(likely.map(({ quote }) => quote.event)).size > 1) return { memories: [], words: [] };
-  const meant = await meantBefore(writer, asked, { own, said, likely, asking });
-  if (meant.memories.length + meant.words.length > 0) return meant;
-  if (isPhrased && namesNothing(request.about, asking)) return saidJustBefore(forgetting, evidence, open);
-  return withStatements(writer, open, request.isDenial === true ? besideRequest(evidence) : nearest);
+function withinWords(memory: Memory, words: readonly MeantWords[]): Memory | null {
+  const { quotes, value } = memory;
+  const meant = words.filter((each) => quotesMeet(quotes, [each]));
+  if (meant.length === 0) return null;
+  if (lengthOf(meant) * WHOLE >= lengthOf(quotes)) return memory;
+  const said = meant.map(({ text }) => text.trim()).join(' ');
+  if (value === null) return { ...memory, content: said, quotes: meant };
+  return normalValue(said).includes(normalValue(value)) ? { ...memory, quotes: meant } : null;
 }
 
-/** "Marius is going to lose it": whether the reading layers deny that the phrase is a request. It then means at most one turn. */
-function isDoubted({ told = null, isByModel }: CheckedForget): boolean {
-  return told !== null && told.asks < DOUBTED && !isByModel;
+/** Of a statement that quotes up to this many times the words that are meant, all is meant. */
+const WHOLE = 1.25;
+
+/** All words of all speakers up to the turn of the request. */
+async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
+  const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() }, order: 'newest' });
+  return heard
+    .filter((event) => event.kind !== 'document_chunk' && event.id !== id)
+    .map((event) => ({ event: event.id, start: 0, end: event.content.length }));
 }
 
-/**
- * The earlier sentences that the layers take to be meant. A request with a phrase also means the statements whose fields it names, unless
- * the layers are sure of the contrary, and statements and sentences that the layers have not read if they share words with it.
- */
-async function meantBefore(
-  writer: Writer,
-  asked: CheckedForget,
-  { own, said, likely, asking }: { own: Memory[]; said: SaidSentence[]; likely: SaidSentence[]; asking: AskedIn },
-): Promise<Meant> {
-  const { about, isLikely } = asked.request;
-  const isNothing = namesNothing(about, asking);
-  const isWhole = isNothing || isWide(about, asking);
-  const precise = <Item extends Meanable>(items: readonly Item[]): Item[] =>
-    isNothing ? [] : meantByRequest(about, items, { ...asking, least: WHOLE });
-  const found: (Memory | SaidSentence)[] = [...likely];
-  if (isLikely !== true && !isNothing) {
-    const { sentences = [], asks = 0 } = asked.told ?? {};
-    const read = sentences.map(({ quote }) => quote);
-    const isUnlikely = ({ quotes }: Memory): boolean =>
-      sentences.some(({ quote, odds }) => quotesMeet(quotes, [quote]) && odds - Math.min(0, asks) < UNLIKELY);
-    const unread = [...own, ...said].filter((item) => !quotesMeet(placesOf(item), read));
-    const stated = own.filter((memory) => memory.attribute !== null && !isUnlikely(memory));
-    found.push(...(isDoubted(asked) ? [] : precise(stated)), ...meantByRequest(about, unread, asking));
-  }
-  const apart = own.filter((memory) => isWhole || !isInOtherClause(memory, said, precise));
-  return asMeant(writer, apart, found, isWhole ? undefined : precise);
-}
-
-/** The log-odds above which an earlier sentence is meant rather than the turn of the request. */
-const RATHER = 1;
-/** Below these log-odds, less the layers' doubt about the request, a sentence is not meant even if a field of its statement is named. */
-const UNLIKELY = -9;
-
-/**
- * The statements and sentences that a request may mean. `open` also has the statements of the request's own turn and of later turns; `own`
- * has those that held when the user asked.
- */
-async function meanable(
-  forgetting: Forgetting,
-  { evidence: { event }, targets }: CheckedForget,
-): Promise<{ open: Memory[]; own: Memory[]; said: SaidSentence[] }> {
-  const { writer, deps, owner, turns } = forgetting;
-  // "Remove all about my medication. The allergy should stay.": the allergy is not meant.
-  const stays = staysIn(event.content, deps);
-  const open = (await forgettable(forgetting, targets)).filter((memory) => !stays(memory));
-  const since = new Set(turns.slice(turnsBefore(turns, event).length + 1).map(({ id }) => id));
-  const later = new Set(open.filter((memory) => isSaidSince(memory, event, since)));
-  const replacing = new Set([...later].map(({ id }) => id));
-  // What a later turn has replaced still held when the user asked.
-  const own = open
-    .filter((memory) => !later.has(memory))
-    .map((memory) => (replacing.has(memory.contradictedBy ?? '') ? { ...memory, archivedAt: null } : memory));
-  const said = (await saidBefore(writer, owner, event)).filter((sentence) => !stays(sentence));
-  return { open, own, said };
-}
-
-/** The sentences that a request probably means, by the reading layers and the other features. */
-function likelyMeant({ request, told = null }: CheckedForget, asking: AskedIn): ToldRequest['sentences'] {
-  if (told === null) return [];
-  const signs = signsOf(request, told, asking);
-  const score = (values: readonly number[]): number =>
-    MEANT_WEIGHTS.reduce((sum, weight, index) => sum + weight * (values[index] as number), MEANT_BIAS);
-  const enough = request.isLikely === true ? 0 : ENOUGH;
-  return told.sentences.filter((_, index) => score(signs[index] as number[]) > enough);
-}
-
-/**
- * The features that decide whether a request means a sentence, in the order of `MEANT_WEIGHTS`: the log-odds of the reading layers; where
- * these lie between the lowest and the highest of all sentences; whether the sentence shares the most words with the request; whether it
- * shares all words of a request with a phrase; for a request that names nothing, whether the sentence is of the latest turn, and whether of
- * an earlier one; for other requests, whether it is of the latest turn; how much the layers doubt the phrase; whether there is no phrase;
- * and the logarithm of the number of sentences.
- */
-export function signsOf(request: ReadForget, { asks, sentences }: ToldRequest, asking: AskedIn): number[][] {
-  const odds = sentences.map((sentence) => Math.max(-MOST_ODDS, Math.min(MOST_ODDS, sentence.odds)));
-  const [least, most] = [Math.min(...odds), Math.max(...odds)];
-  const shared = sharedWords(request.quote.words, sentences, asking);
-  const mostShared = Math.max(...shared);
-  const isPhrased = request.isLikely !== true;
-  const isNothing = isPhrased && namesNothing(request.about, asking);
-  const latest = sentences[0]?.quote.event;
-  return sentences.map(({ quote }, index) => {
-    const own = odds[index] as number;
-    return [
-      own,
-      (own - least + 1) / (most - least + 1),
-      Number(mostShared > 0 && shared[index] === mostShared),
-      Number(isPhrased && shared[index] === WHOLE),
-      Number(isNothing && quote.event === latest),
-      Number(isNothing && quote.event !== latest),
-      Number(!isNothing && quote.event === latest),
-      isPhrased ? Math.min(MOST_ODDS, Math.max(0, -asks)) : 0,
-      Number(!isPhrased),
-      Math.log(sentences.length),
-    ];
-  });
-}
-
-const MOST_ODDS = 10;
-/** The weights of these features, fitted by `node train/meant/fit.ts`. */
-const MEANT_WEIGHTS = [0.44, 1.43, 2.36, 1.08, 1.42, -0.91, -1.1, 0.17, 0.09, 0.66];
-const MEANT_BIAS = -2.48;
-/** The log-odds that are enough for a request with a phrase: missing a sentence that it means is worse than forgetting one too many. */
-const ENOUGH = -0.6;
-
-function placesOf(item: Memory | SaidSentence): readonly Quote[] {
-  return 'quote' in item ? [item.quote] : item.quotes;
-}
-
-/**
- * The found statements and sentences, with the statements that were read from these sentences, and the words from which none was read.
- * Where `precise` finds the statement asked for ("forget where I work" after "I live in Oslo and work at Equinor"), the rest stays.
- */
-async function asMeant(
-  writer: Writer,
-  own: readonly Memory[],
-  found: readonly (Memory | SaidSentence)[],
-  precise: (statements: readonly Memory[]) => Memory[] = () => [],
-): Promise<Meant> {
-  const stated = found.filter((item): item is Memory => 'quotes' in item);
-  // A statement may have other words than its turn: "Javier has coeliac disease" was read from "Javier is a coeliac".
-  const quotes = found.flatMap((item) => (item.attribute === null ? placesOf(item) : []));
-  const { memories, words } = await withStatements(writer, own, quotes);
-  const exact = withRepeats(precise(memories.filter(({ attribute }) => attribute !== null)), memories);
-  const places = exact.flatMap((memory) => memory.quotes);
-  const isApart = (others: readonly Quote[]): boolean => !quotesMeet(others, places);
-  const apart = memories.filter((memory) => isApart(memory.quotes));
-  return { memories: [...new Set([...stated, ...exact, ...apart])], words: words.filter((each) => isApart([each])) };
-}
-
-/** "I live in Oslo and work at Equinor": whether a request means one clause of a sentence, and the value of a statement is in another. */
-function isInOtherClause(
-  { value, quotes }: Memory,
-  said: readonly SaidSentence[],
-  precise: (clauses: readonly Meanable[]) => Meanable[],
-): boolean {
-  if (value === null) return false;
-  return said
-    .filter(({ quote }) => quotesMeet([quote], quotes))
-    .some(({ content }) => {
-      const clauses = clausesOf(content).map(({ from, end }) => content.slice(from, end));
-      const meant = clauses.filter((clause) => precise([{ attribute: null, value: null, content: clause }]).length > 0);
-      const own = clauses.find((clause) => normalValue(clause).includes(normalValue(value)));
-      return own !== undefined && meant.length > 0 && !meant.includes(own);
-    });
-}
-
-/** "Don't write this down, but my sister is pregnant": the sentence of a request not to keep something, if nothing earlier is meant. */
-function besideRequest({ event, start }: Evidence): Quote[] {
-  const sentence = splitSentences(event.content).find(({ span }) => span.end > start);
-  return sentence === undefined ? [] : [{ event: event.id, ...sentence.span }];
-}
+const MOST_KNOWN = 1000;
 
 /**
  * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
@@ -249,7 +377,7 @@ function besideRequest({ event, start }: Evidence): Quote[] {
 async function forgettable(
   { writer, deps, owner }: Forgetting,
   targets: readonly Memory[],
-  isEverything = false,
+  isEverything: boolean,
 ): Promise<Memory[]> {
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
   const list = async (filter: { archiveReasons?: ArchiveReason[] }): Promise<Memory[]> => {
@@ -275,186 +403,4 @@ async function forgettable(
   }
   const owners = changeableOwners(deps, owner);
   return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
-}
-
-/** For "forget that": what the turn says before the request, otherwise the user's previous turn, with all statements formed from it. */
-async function saidJustBefore(
-  { writer, turns }: Forgetting,
-  { event, start }: Evidence,
-  own: readonly Memory[],
-): Promise<Meant> {
-  const isOwnTurn = isMoreThanGreeting(event.content.slice(0, start));
-  const isSaid = ({ origin, kind, content }: Event): boolean =>
-    origin === 'user' && kind === 'message' && content.trim() !== '';
-  const before = isOwnTurn ? event : turnsBefore(turns, event).findLast(isSaid);
-  if (before === undefined) return { memories: [], words: [] };
-  return withStatements(writer, own, [{ event: before.id, start: 0, end: isOwnTurn ? start : before.content.length }]);
-}
-
-/** Words of turns, with the statements that were read from them. */
-async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {
-  const [tenant] = own.map(({ scope }) => scope.tenant);
-  if (tenant === undefined || words.length === 0) return { memories: [], words: [...words] };
-  const events = words.map(({ event }) => event);
-  const learned = await memoriesFrom(writer, tenant, events);
-  const isMeant = ({ quotes }: Memory): boolean => quotes.length === 0 || quotesMeet(quotes, words);
-  const ids = new Set(learned.filter(isMeant).map(({ id }) => id));
-  const memories = own.filter(({ id }) => ids.has(id));
-  // Words that a statement quotes, except for a final full stop, are removed together with the statement.
-  const isQuoted = ({ event, start, end }: Quote): boolean =>
-    memories.some(({ quotes }) =>
-      quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1),
-    );
-  return { memories, words: words.filter((each) => !isQuoted(each)) };
-}
-
-/** The turns before the given one, by position: all turns that the application logs in one call may have the same time. */
-export function turnsBefore(turns: readonly Event[], { id }: Event): readonly Event[] {
-  return turns.slice(
-    0,
-    turns.findIndex((turn) => turn.id === id),
-  );
-}
-
-/** Whether a memory was stated in the turn of the request alone, or in one of the turns `since` then. */
-function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event, since: ReadonlySet<string>): boolean {
-  return (
-    statedAt > request.occurredAt ||
-    sourceEvents.some((id) => since.has(id)) ||
-    (sourceEvents.length === 1 && sourceEvents[0] === request.id)
-  );
-}
-
-const MOST_TURNS = 200;
-
-/**
- * The user's sentences before a turn, the latest turn first, including those from which no memory was formed. `isEverything`: the sentences of
- * all turns, and also those of the assistant and of tools.
- */
-async function saidBefore(
-  reader: Reader,
-  owner: Scope,
-  event: Event,
-  { isEverything = false } = {},
-): Promise<SaidSentence[]> {
-  const heard = await ownEvents(reader, owner, {
-    ...(isEverything ? {} : { kind: 'message', origins: ['user'], limit: MOST_TURNS }),
-    occurred: { upTo: event.occurredAt.getTime() },
-    order: 'newest',
-  });
-  const turns = heard.filter(({ kind }) => kind !== 'document_chunk');
-  const before = turns.slice(turns.findIndex(({ id }) => id === event.id) + 1);
-  return before.flatMap(({ id, content }) =>
-    splitSentences(content).map(({ text, span }) => ({
-      attribute: null,
-      value: null,
-      content: text,
-      quote: { event: id, start: span.start, end: span.end },
-    })),
-  );
-}
-
-const MOST_COMPARED = 40;
-/**
- * The least similarity between a request and the sentence that it means, and its least lead over the second-best sentence. Below these the
- * request is ambiguous.
- */
-const NEAR = 0.6;
-const AHEAD = 0.05;
-/** The log-odds above which a turn without a phrase counts as a request, given what was said before it. */
-const ASKS = 2;
-/** Below these log-odds the phrase of a request in a sentence that may quote somebody is not obeyed. */
-const DENIED = -7;
-const QUOTING = /[“”„«»「」『』【】":：]/u;
-
-export type MeantWork = EmbedWork & { deps: Parts };
-
-/**
- * Adds to each request how the reading layers read it together with the user's earlier sentences: "my salary" means "I make 90k". A request
- * that only the layers recognise is dropped if they find nothing that it means.
- */
-export async function withTold(work: MeantWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
-  const { deps, scope } = work;
-  const found: CheckedForget[] = [];
-  for (const asked of forgets) {
-    const { request, evidence } = asked;
-    const isNamedByModel = asked.isByModel && asked.targets.length > 0;
-    if (request.takenBack === true || isNamedByModel || asked.isEverything === true) {
-      found.push(asked);
-      continue;
-    }
-    const { event } = evidence;
-    const stays = staysIn(event.content, deps);
-    const before = await deps.database.read(scope.tenant, (reader) => saidBefore(reader, ownerOf(scope), event));
-    const said = before.filter((sentence) => !stays(sentence)).slice(0, MOST_COMPARED);
-    const told = said.length === 0 ? null : await tellRequest(work, asked, said);
-    const isMeant =
-      told !== null &&
-      told.asks > ASKS &&
-      (request.isDenial === true ||
-        request.own !== undefined ||
-        told.sentences.some(({ odds }) => odds > neededAmong(told.sentences.length)));
-    const isDenied = told !== null && told.asks < DENIED && QUOTING.test(request.quote.words);
-    if (request.isLikely === true ? !isMeant : isDenied) continue;
-    found.push({ ...asked, told, nearest: told === null ? await nearestOf(work, asked, said) : [] });
-  }
-  return found;
-}
-
-/** The log-odds that a sentence needs for a request without a phrase: among more sentences, more come near by chance. */
-function neededAmong(sentences: number): number {
-  return Math.min(4.6, Math.max(0, 3.2 * (Math.log(sentences) - 1)));
-}
-
-/** How the reading layers read a request together with the sentences that it may mean; null if there are no layers or they fail. */
-async function tellRequest(
-  work: MeantWork,
-  asked: CheckedForget,
-  said: readonly SaidSentence[],
-): Promise<ToldRequest | null> {
-  const { deps, scope, signal } = work;
-  const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
-  if (embedder?.readParts === undefined) return null;
-  const parts = sentencesAround(asked.evidence);
-  const turns = [...Map.groupBy(said, ({ quote }) => quote.event).values()];
-  const told = await unlessUnavailable(
-    embedder.readParts(
-      parts.map(({ text }) => text),
-      { said: turns.map((sentences) => sentences.map(({ content }) => content)), signal },
-    ),
-  );
-  if (told === null) return null;
-  return {
-    asks: Math.max(-Infinity, ...told.request.slice(0, parts.length)),
-    sentences: turns.flat().map((sentence, index) => ({ ...sentence, odds: told.request[parts.length + index] ?? 0 })),
-  };
-}
-
-const MOST_AROUND = 6;
-
-/** The sentence of a request and its neighbours: a long turn has more than can be read together with what was said before. */
-function sentencesAround({ event, start }: Evidence): { text: string }[] {
-  const sentences = splitSentences(event.content);
-  const first = sentences.findIndex(({ span }) => span.end > start);
-  return sentences.slice(Math.max(0, first - MOST_AROUND), first + MOST_AROUND);
-}
-
-/** For other embedders: the sentence that is nearest in meaning, unless the request is ambiguous. */
-async function nearestOf(
-  work: MeantWork,
-  { request: { about } }: CheckedForget,
-  said: readonly SaidSentence[],
-): Promise<Quote[]> {
-  const isNamed = said.length > 0 && !namesNothing(about, work.deps);
-  const vectors = isNamed ? await embedTexts(work, [about, ...said.map(({ content }) => content)]) : null;
-  const query = vectors?.of[0];
-  if (vectors === null || query === undefined) return [];
-  const [first, second] = said
-    .map(({ quote }, index) => {
-      const cosine = dot(vectors.of[index + 1] as Float32Array, query);
-      return { quote, similarity: calibratedSimilarity(cosine, vectors.calibration) };
-    })
-    .toSorted((left, right) => right.similarity - left.similarity);
-  const isClear = (first?.similarity ?? 0) >= NEAR && (first?.similarity ?? 0) >= (second?.similarity ?? 0) + AHEAD;
-  return isClear && first !== undefined ? [first.quote] : [];
 }

@@ -1,4 +1,5 @@
 import { withDatedNote } from '../../language/dated-notes.ts';
+import { anyWords } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
@@ -116,8 +117,7 @@ async function levelOf(
 }
 
 // The word for one user: a reflection about users in general is about no person.
-const THE_USER =
-  /(?<!\p{L})(?:user|(?:be)?nutzer(?:s|in)?|usuari[oa]|usuári[oa]|utilisat(?:eur|rice)|utente|gebruik(?:st)?er)(?!\p{L})|用[户戶]|ユーザ/iu;
+const THE_USER = anyWords('theUser');
 
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
   if (THE_USER.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))

@@ -1,5 +1,4 @@
-import { detectPack } from '../../language/packs/packs.ts';
-import { splitSentences } from '../../language/sentences.ts';
+import { contentStems } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { mayStillChange } from '../../record/memory.ts';
@@ -15,19 +14,17 @@ import { toDate } from '../check/check.ts';
 import { type CheckContext, type Evidence, locateOwnWords } from '../check/evidence.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
-import { asksForAll } from '../forget-phrases.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
-import { meantByRequest, WHOLE } from '../meant-by-request.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
-import { findEverything, findMeant, type Forgetting, type MeantWork, turnsBefore, withTold } from './find-meant.ts';
+import { findMeant, tellRequest, type TellWork } from './find-meant.ts';
 
 /**
- * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the sentences that
- * requests mean.
+ * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the words that
+ * requests mean. A turn that asks nothing after all is left out.
  */
 export async function checkRequests(
-  work: MeantWork,
+  work: TellWork,
   { ends, forgets }: Pick<Reading, 'ends' | 'forgets'>,
   context: Pick<CheckContext, 'events' | 'known' | 'isLocal' | 'userNames'>,
 ): Promise<CheckedRequests> {
@@ -41,12 +38,18 @@ export async function checkRequests(
   }
   for (const request of forgets) {
     const evidence = locateOwnWords(request.quote, context);
+    if (evidence === null) {
+      checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
+      continue;
+    }
     const targets = request.known.flatMap((number) => context.known[number - 1] ?? []);
-    if (evidence === null) checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
-    else
-      checked.forgets.push({ request, evidence, targets, isByModel: !context.isLocal, isEverything: isWish(evidence) });
+    const isNamed = targets.length > 0 || request.takenBack === true;
+    const told = isNamed
+      ? null
+      : await tellRequest(work, evidence, { isByModel: !context.isLocal, alone: request.odds });
+    if (told !== null || !context.isLocal) checked.forgets.push({ request, evidence, targets, told });
   }
-  return { ...checked, forgets: await withTold(work, checked.forgets) };
+  return checked;
 }
 
 /** The results of the ends and requests of a formation. */
@@ -68,12 +71,6 @@ export async function applyRequests(
 ): Promise<AppliedRequests> {
   const retired = await applyEnds(writer, deps, ends, where);
   return { retired, ...(await applyForgets(writer, deps, forgets, where)) };
-}
-
-/** "Forget everything you know about me": whether the sentence of a request asks for this and says nothing else. */
-function isWish({ event: { content }, start }: Evidence): boolean {
-  const sentence = splitSentences(content).find(({ span }) => span.end > start);
-  return sentence !== undefined && asksForAll(sentence.text);
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
@@ -108,13 +105,10 @@ async function applyEnds(
   return ended;
 }
 
-/** A request that matches more memories than this was misread, or needs `erase`. */
-const MOST_AT_ONCE = 20;
+/** A request that means more than this was misread, or needs `erase`. */
+const MOST_AT_ONCE = 60;
 
-/**
- * Forgets what the user asks to forget, as `findMeant` finds it. Words from which no memory was formed are removed from the log. A request
- * that means nothing, or more than `MOST_AT_ONCE`, is refused.
- */
+/** Forgets what the user asks to forget. A request that means nothing, or more than `MOST_AT_ONCE`, is refused. */
 async function applyForgets(
   writer: Writer,
   deps: Parts,
@@ -123,63 +117,63 @@ async function applyForgets(
 ): Promise<Omit<AppliedRequests, 'retired'>> {
   const applied: Omit<AppliedRequests, 'retired'> = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
-  const forgetting = { writer, deps, owner, turns };
-  const obeyed = new Set<string>();
   for (const asked of forgets) {
-    const { request, evidence } = asked;
-    // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence repeats the request.
-    const isSaidAgain = obeyed.has(evidence.event.id);
-    if (request.takenBack === true) {
-      applied.restored.push(...(await takeBack(forgetting, asked, why)));
+    const { request, evidence, told } = asked;
+    if (request.takenBack === true || told?.takesBack === true) {
+      applied.restored.push(...(await takeBack(writer, deps, { owner, about: request.about, evidence, turns, why })));
       continue;
     }
-    const isEverything = asked.isEverything === true;
-    const { memories, words } = isEverything
-      ? await findEverything(forgetting, evidence.event)
-      : await findMeant(forgetting, isSaidAgain ? { ...asked, told: null, nearest: [] } : asked);
+    const { memories, words } = await findMeant({ writer, deps, owner, turns }, asked);
+    const isEverything = told?.isEverything === true;
     const count = memories.length + words.length;
-    if (count === 0 && isSaidAgain) continue;
     if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
       applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
       continue;
     }
+    const isWhole = told === null || told.asking.length === 0 || isEverything;
+    const asking = isWhole ? [quoteOf(evidence)] : told.asking;
     const forgotten = await forget(writer, deps, {
       scope: owner,
       memories,
       words,
       isEverything,
       by: 'user',
-      request: { event: evidence.event, quotes: [quoteOf(evidence)] },
+      request: { event: evidence.event, quotes: asking },
       why: { ...why, reason: 'the user asked to forget it' },
     });
     applied.forgotten.push(...forgotten);
-    obeyed.add(evidence.event.id);
   }
   return applied;
 }
 
 /**
- * "Actually, keep it" restores what the last request of the conversation removed. Where the words name something ("keep the phone number"),
- * only that is restored, even if an earlier request removed it.
+ * "Actually, keep it" restores what the last request of the conversation removed. Where its words name something that a request has
+ * removed ("keep the phone number"), only that is restored, even if an earlier request removed it.
  */
 async function takeBack(
-  { writer, deps, owner, turns }: Forgetting,
-  { request: { about }, evidence }: CheckedForget,
-  why: Change,
+  writer: Writer,
+  deps: Parts,
+  {
+    owner,
+    about,
+    evidence: { event },
+    turns,
+    why,
+  }: { owner: Scope; about: string; evidence: Evidence; turns: readonly Event[]; why: Change },
 ): Promise<string[]> {
-  const { event } = evidence;
-  const earlier = new Set([...turnsBefore(turns, event), event].map(({ id }) => id));
-  const asked = (await listForgotten(writer, owner, { as: 'forgotten' }))
-    .filter(({ request }) => request !== null)
-    .map((record) => ({ ...record, content: record.text }));
+  const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
+  const stems = contentStems(about);
+  const names = ({ attribute, text, value }: Forgotten): boolean => {
+    const label = attribute === null ? '' : attribute.replaceAll('_', ' ');
+    const own = contentStems(`${label} ${value ?? text}`);
+    return [...own].some((stem) => stems.has(stem));
+  };
+  const asked = (await listForgotten(writer, owner, { as: 'forgotten' })).filter(({ request }) => request !== null);
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
-  const named = [here, asked].map((some) =>
-    meantByRequest(about, some, { attributes: deps.attributes, pack: detectPack(event.content), least: WHOLE }),
-  );
-  const records = named.find(({ length }) => length > 0) ?? here;
-  const last = records[0]?.request;
+  const named = [here, asked].map((records) => records.filter(names)).find(({ length }) => length > 0);
+  const records = named ?? here.filter(({ request }) => request === here[0]?.request);
   const restored: string[] = [];
-  for (const record of records.filter(({ request }) => request === last)) {
+  for (const record of records) {
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
     if (memory?.archiveReason !== 'forgotten') continue;

@@ -1,4 +1,5 @@
 import { KINSHIP } from '../../language/entities.ts';
+import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
@@ -115,7 +116,10 @@ function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
     quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)).join(' … '),
     statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
     statedBy: last?.origin ?? stated?.by ?? 'system',
-    events: [...new Map(evidence.map(({ event }) => [event.id, event])).values()],
+    events:
+      last === undefined
+        ? [...(stated?.events ?? [])]
+        : [...new Map(evidence.map(({ event }) => [event.id, event])).values()],
   };
 }
 
@@ -182,8 +186,7 @@ function mayBePerson(subject: string): boolean {
   );
 }
 
-const FIRST_PERSON =
-  /(?<![\p{L}\p{N}])(?:i|i'm|i've|i'd|i'll|me|my|mine|we|our|us|ich|mir|mich|mein\p{L}*|wir|unser\p{L}*|yo|mi|mis|nosotros|je|j'\p{L}+|mon|ma|mes|nous|notre|eu|meu|minha|nós|io|mio|mia|noi|ik|mijn|wij|ons|我|我们|私|僕|俺)(?![\p{L}\p{N}])/iu;
+const FIRST_PERSON = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wordsOfAll('firstPerson')})(?![\\p{L}\\p{N}])`, 'iu');
 
 // A memory below 0.3 is archived when nobody reads it for a month, which is too soon for what a person says outright.
 const LEAST_SAID = 0.4;
@@ -267,7 +270,10 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
   // Only people and places always have proper names: an employer may be "the hospital laundry", and a school "left at 15".
   const isName = namesSomebody || category === 'location' || attribute === 'name' || attribute === 'preferred_name';
   if (shape !== 'name' || !isName || /\d/.test(value)) return value;
-  return value.replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase());
+  // A word without a vowel is an abbreviation: "nyc".
+  return value
+    .replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase())
+    .replace(/^[b-df-hj-np-tv-z]{2,4}$/iu, (letters) => letters.toUpperCase());
 }
 
 /** "User's son Tai · child_name = Tai" says whose child Tai is, which is a statement about the user. */

@@ -1,5 +1,5 @@
 import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
-import { detectPack, packOf, perPack, plainMarks, wordsPattern } from '../../language/packs/packs.ts';
+import { detectPack, packOf, perPack, plainMarks, wordsOfAll, wordsPattern } from '../../language/packs/packs.ts';
 import {
   isEnglish,
   isNameSaid,
@@ -41,8 +41,8 @@ export interface CheckContext {
   /** Whether the reader is our own code, whose quote may be a whole turn. */
   isLocal: boolean;
   sourceType?: SourceType;
-  /** For statements from outside the log, which have no turn to quote: when they were said, and by whom. */
-  stated?: { at: Date; by: Origin };
+  /** For statements from outside the log, which have no turn to quote: when they were said, by whom, and the events that are known to say so. */
+  stated?: { at: Date; by: Origin; events?: readonly Event[] };
   /** Memories that were recalled for this conversation. A turn that repeats one of them verbatim says nothing new. */
   recalled?: readonly string[];
   types: MemoryTypeTable;
@@ -231,10 +231,11 @@ export function isRecalled(quoted: string, { relation }: ReadStatement, { recall
   return recalled.some((text) => coveredBy(stems, contentStems(text)) >= 0.9 && !tellApart(quoted, text));
 }
 
-const NEGATION =
-  /(?:(?<![\p{L}])(?:not|never|no longer|nicht|nie|niet|nooit|nunca|jamais|mai|não|kein\p{L}*|geen|(?:do|does|did|ca|wo|is|are|was|were|has|have|had|would|could|should)nt)|n['’]t)\s+$/iu;
-const HYPOTHESIS =
-  /(?:^|[^\p{L}\s]\s*|(?<![\p{L}])(?:and|but|so|well|i|ok|okay)\s+)(?:say|suppose|supposing|imagine|pretend|assuming|if|what if|wish|angenommen|falls|imagina que|supongamos que|imaginons que|imagina|supponiamo che)\s+(?:that\s+)?$/iu;
+const NEGATION = new RegExp(`(?:(?<![\\p{L}])(?:${wordsOfAll('negatesNext')})|n['’]t)\\s+$`, 'iu');
+const HYPOTHESIS = new RegExp(
+  `(?:^|[^\\p{L}\\s]\\s*|(?<![\\p{L}])(?:and|but|so|well|i|ok|okay)\\s+)(?:${wordsOfAll('supposes')})\\s+(?:that\\s+)?$`,
+  'iu',
+);
 const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
 const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
 

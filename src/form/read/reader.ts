@@ -1,4 +1,3 @@
-import type { TextSpan } from '../../language/sentences.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryTool } from '../../record/memory-answers.ts';
@@ -73,6 +72,8 @@ export interface Reading {
   ends: ReadEnd[];
   /** What the user asks to forget. */
   forgets: ReadForget[];
+  /** The turns that may make known statements untrue, where the reader cannot tell which: the reading layers decide. */
+  changes?: number[];
   reflections: ReadReflection[];
   topics: ReadTopic[];
   /** Whether the reader's answer was cut: the statements are whole, and there may be more that it did not get to. */
@@ -133,14 +134,8 @@ export interface ReadForget {
   known: number[];
   /** "Actually, keep it": withdraws the last request. */
   takenBack?: boolean;
-  /** "My PIN is 1234. Don't keep that.": the words of its own turn that the request means, where it means no earlier turn. */
-  own?: TextSpan;
-  /** Only the reading layers recognise the request. It counts only if they also find what it means. */
-  isLikely?: boolean;
-  /** It asks not to keep something, which may be said in its own sentence. */
-  isDenial?: boolean;
-  /** The request means everything that belongs to the matter: "you can forget that whole story". */
-  isAll?: boolean;
+  /** Of the local reader: the log-odds that the sentence asks something, if it is read without the turns before it. */
+  odds?: number;
 }
 
 export interface ReadReflection {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RowsRequest } from '../../operate/inspect-records.ts';
+import type { FacetFilter, RowsRequest } from '../../operate/inspect-records.ts';
 import { textSchema } from '../../record/parse.ts';
 import { memoryFilterFields } from '../../store/read-memories.ts';
 import { isLimited } from '../access.ts';
@@ -15,12 +15,16 @@ const count = z.int().min(0);
 const facet = z.array(z.object({ name: z.string(), count }));
 const text = z.string().nullable();
 
-const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
+const facetsFields = {
   ...filterFields,
+  text: z.string().max(500).optional().describe('Only memories whose text contains these characters.'),
+};
+
+const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
+  ...facetsFields,
   offset,
   limit: limitSchema(500),
   order: z.enum(['newest', 'oldest', 'important', 'stated']).optional(),
-  text: z.string().max(500).optional().describe('Only memories whose text contains these characters.'),
 }) as unknown as z.ZodType<Partial<RowsRequest>>;
 
 /** Additional operations for the inspector: lists by offset, counts, and overviews of a scope. They only read. */
@@ -78,7 +82,9 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     },
   }),
   inspector('memoryFacets', 'GET /v1/memory-facets', {
-    summary: 'The values by which the memories within the scope can be filtered, each with the number of memories.',
+    summary:
+      'The values by which the memories within the scope can be filtered, each with the number of memories that the other filters leave: of the live ones, unless `archived` says otherwise.',
+    query: z.strictObject(facetsFields) as unknown as z.ZodType<FacetFilter>,
     answer: z.object({
       live: count,
       archived: count,
@@ -87,7 +93,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       attributes: facet,
       archiveReasons: facet,
     }),
-    run: ({ varve, scope }) => varve.operator.inspect.facets(scope),
+    run: ({ varve, scope, query }) => varve.operator.inspect.facets(scope, query),
   }),
   inspector('memoryLinks', 'GET /v1/memories/{id}/links', {
     summary: 'The memories that a memory replaced, its replacement, its sources, and the events that it quotes.',

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const german: Pack = {
@@ -56,53 +56,21 @@ export const german: Pack = {
     changes: 'geändert|verändert|neu|neues|passiert|los|anders|sich|seit',
     when: 'wann',
     howMany: 'wie viele?',
+    advice:
+      'soll|sollte|sollten|sollen|kann|können|könnte|könnten|darf|dürfen|muss|müssen|müsste|würde|würden|wird|werden|wie (?!alt|viele?|lange|oft|groß|schwer|weit|hei(?:ß|ss)|hie(?:ß|ss)|war|ist)\\p{L}+ (?:ich|wir|man)|warum|wieso|weshalb|wenn|falls|beste[nrs]?|bessere?[nrs]?|gute[nrs]?|empf[ei]\\p{L}+|vorschl[aä]g\\p{L}*|schlägst|tipps?|ideen?|rat|helf\\p{L}*|hilf\\p{L}*|erklär\\p{L}*|schreib\\p{L}*|übersetz\\p{L}*|bedeutet|brauche|brauchen|lohnt|sinnvoll|erlaubt|normal|richtig|falsch|was (?:koche|mache|esse|schenke|ziehe) (?:ich|wir)',
     stillKnown:
       '^(?:(?:was )?(?:weißt|weisst) du (?:\\S+ )?noch|(?:was )?wissen sie (?:\\S+ )?noch|erinnerst du dich|erinnern sie sich|kennst du (?:\\S+ ){0,4}?noch|(?:hast du|haben sie) (?:\\S+ ){0,6}?vergessen)',
   },
   requests: {
-    drop: "(?:kannst|könntest|darfst|können sie|kannste|könntste) ((?:\\S+ ){0,6}?)(?:löschen|entfernen|vergessen|streichen|rausnehmen|rauswerfen|rauslöschen|wegwerfen|verwerfen|ausblenden)|(?:lass|lassen sie) ((?:\\S+ ){0,6}?)verschwinden|(?:brauchst|musst|brauchen|müssen) (?:du |sie )?((?:\\S+ ){0,6}?)nicht mehr (?:zu )?(?:wissen|behalten|haben|speichern|merken)|dass (?:du|sie) ((?:\\S+ ){0,6}?)(?:löschst|vergisst|streichst|entfernst|rauswirfst)|(?:aus|von) (?:dem|deinem|ihrem|der|deiner|ihrer|den|deinen) (?:speicher|gedächtnis|kopf|system|notizen|liste|datenbank|unterlagen) (?:werfen|schmeißen|nehmen|räumen|kriegen|holen|verbannen|wirfst|nimmst|raus)|(?:kann|können|darf|dürfen|muss|müssen|soll) (?:dann |auch |wieder |jetzt |bitte )*(?:weg|raus|gelöscht werden|gestrichen werden|entfernt werden|vergessen werden)|vergiss|vergesst|vergessen sie|lösch|lösche|löschen|löscht|streich|streiche|streichen|entfern|entferne|entfernen|tilg|tilge|tilgen|rausnehmen|herausnehmen|rauszunehmen|wegnehmen|wegmachen|rausschmeißen|rauswerfen|wegwerfen|wegschmeißen|raus (?:aus|damit)|(?:kann|darf|soll|muss) weg|ignorier|ignoriere|ignorieren|verwirf|verwerfen|ausradieren|aussortieren|zu löschen|zu streichen|zu entfernen|zu vergessen|rauslöschen|rausstreichen|entmerken|vernichten|vernichte|weg damit|raus damit|(?:kannst|darfst|könntest|können|dürfen|könnten|magst|würdest|würden|sollst|sollen) (?:du|sie) ((?:\\S+ ){0,6}?)(?:löschen|entfernen|vergessen|streichen|tilgen|rausnehmen|herausnehmen|rauswerfen|rauslöschen)|(?:nimm|nehmen sie|tu|tun sie|tun s'|wirf|werfen sie|schmeiß|hau|mach) ((?:\\S+ ){0,5}?)(?:raus|heraus|weg)|aus (?:de[mn]|dein\\p{L}+|ihre[mn]) (?:gedächtnis|speicher|kopf|notizen|register|system|unterlagen|erinnerung(?:en)?|daten|akten?|profil|beständen) (?:nehmen|löschen|streichen|entfernen|werfen|tilgen)|unter den tisch fallen|(?:soll|sollte|muss|darf|kann) (?:\\S+ ){0,3}?(?:gelöscht|entfernt|vergessen|gestrichen) werden",
-    keep: 'gespeichert|abgespeichert|vermerkt|festgehalten|weißt|wüsstest|drinsteht|drinstehen|drin (?:ist|bleibt|haben)|irgendwo steht|in erinnerung (?:hast|behältst|bleibt)|im (?:gedächtnis|speicher|kopf) (?:hast|behältst|bleibt)|speicher|speichere|speichern|speicherst|abspeichern|abzuspeichern|gespeichert|abgespeichert|merk|merke|merken|merkst|gemerkt|behalt|behalte|behalten|behältst|aufheben|aufhebst|aufbewahren|aufbewahrst|bewahren|notier|notiere|notieren|notierst|notiert|aufschreiben|aufschreibst|schreib (?:\\S+ ){0,4}auf|festhalten|festhältst|ablegen|registrieren|protokollieren|archivieren|archiviert|archivierst|vermerken|vermerk|aufzeichnen|festgehalten|aufgeschrieben|mitschreiben|hinterlegen|mehr (?:zu )?wissen|mehr weißt',
-    not: 'hör auf|aufhören|nicht|nich|net|nie|niemals|nimmer|nirgends|nirgendwo|kein|keine|keinen|nix|nichts|ohne',
-    unsaid:
-      "(?:will|möchte|mag|wünsche mir|hätte gern|fände es gut|fänd es gut|wäre froh|wär mir recht)(?: \\S+){0,2}?,? (?:nicht|nich|net|lieber nicht)?,?(?: mehr)?,? ?(?:dass|wenn) ((?:\\S+ ){1,8}?)(?:gespeichert|notiert|vermerkt|festgehalten|hinterlegt|abgelegt|drinsteht|behältst|merkst|(?:hier|irgendwo|bei dir) (?:auftaucht|steht|stehen ?bleib\\p{L}*|drin ?ist))(?: (?:ist|sind|bleibt|wird|werden|steht|bleiben))?|(?:wäre?|wär|fänd|fände|hätte?)(?: \\S+){0,3}? (?:lieber|besser|gern),? (?:wenn )?(?:du|sie) ((?:\\S+ ){0,5}?)(?:nicht|nich|nix|nichts)(?: mehr)?(?= *(?:[.,!]|$)| (?:weißt|wüsstest|wissen|wüssten|hast|hättest|behältst|behalten|speicher\\p{L}*|merk\\p{L}*))|lass(?:en sie)? (?:das|es|die|den|alles)(?: \\S+){0,5}? (?:verschwinden|weg)|(?:weißt|wissen) (?:du|sie) (?:\\S+ ){0,3}?(?:nichts|nix|nicht) (?:mehr )?von|(?:nirgends|nirgendwo) (?:mehr )?(?:auftaucht|auftauchen|steht|stehen bleib\\p{L}+|drinsteht|erwähnt wird)|(?:tu|tun sie|mach|machen sie) (?:bitte |einfach |mal )*so,? als (?:hätte? ich|wäre? (?:nichts|nie|das nie)|ob ich (?:das |nichts |nie ))|als (?:hätte?|wär) ich (?:das |nichts |nie )(?=(?:\\S+ ){0,4}?(?:gesagt|erzählt|geschrieben|erwähnt|gefragt))|hätt(?:e|')? ich (?:nicht|besser nicht|lieber nicht) (?:sagen|schreiben|erzählen)|(?:hast du|haben sie) (?:\\S+ ){0,3}?(?:nie|niemals|nicht) (?:gehört|gelesen|gesehen|mitbekommen|erfahren)|bleibt (?:\\S+ ){0,2}?unter uns|schwamm drüber|keine spur (?:davon|mehr)|(?:soll|darf|muss|braucht|gehört|sollte) (?:\\S+ ){0,4}?(?:nirgends|nirgendwo|nicht) (?:\\S+ ){0,3}?(?:landen|stehen|drinstehen|stehen bleiben|auftauchen|hängen bleiben|gespeichert werden)|nicht (?:für|in) (?:dein|deine|deinem|deinen|ihre|ihrem|ihren|ihr|das) (?:gedächtnis|speicher|kopf|notizen|register|system|unterlagen|erinnerung(?:en)?|daten|akten?|profil|beständen)",
-    all: '(?:das|dem) (?:\\p{L}+ )?thema|komplett|die (?:\\p{L}+ )?(?:sache|geschichte)|nichts|nix|(?:die|diese) (?:ganze )?(?:sache|geschichte|angelegenheit)|das ganze|dazu|darüber|davon|diesbezüglich|alles|allem|alle|allen|sämtliche\\p{L}*',
+    but: 'aber',
+    so: 'also|deshalb|deswegen|darum|drum|daher',
     polite:
       'kannste|könntste|magste|bitte|danke|sei so (?:gut|lieb|nett)|(?:kannst|könntest|können|könnten|würdest|würden|magst|darfst|dürfen)(?: du| sie)?|du|sie sich',
     remember:
       "merk(?:e)? dir|merken sie sich|behalt(?:e)? (?:das|dir|bitte)|denk(?:e)? (?:bitte )?daran|denk dran|notier(?:e)?|schreib(?:e)? (?:dir )?(?:das )?auf|vergiss (?:bitte )?nicht|zur info|nur damit du(?:'s| es)? weißt|damit du(?:'s| es)? weißt|für später|nimm das auf",
-    ...forgetRequests({
-      drop: 'vergiss|vergesst|vergessen sie|lösch|lösche|löschen sie|streich|streiche|streichen sie|entfern|entferne|entfernen sie|tilge|nimm|nehmen sie|wirf|schmeiß',
-      object:
-        '(?:bitte |mal |wieder |alles |das |die |den )*(?:mit |über |zu |von )?(?:mein|meine|meinen|meinem|meiner|unser|unsere|unseren)(?= (?!letzte|text|mail|nachricht|brief|datei|liste|entwurf|code))|(?:bitte |mal )?(?:das|es|dies|dieses|alles)(?= *(?:[.!,;?]|$| bitte| wieder| mit| von| was| über| aus| raus| sofort| mal| gleich| einfach))|(?:(?:bitte|alles|wieder|mal|einfach|sofort|gleich|doch|ruhig),? )*(?:was|wo|wie(?: alt| viel| oft| hoch)?|wer|wann|dass) (?:\\S+ )?(?:ich|wir|mein|meine)|(?:bitte |mal |einfach |ruhig )*alles (?:über|von|zu|mit|um|was)|(?:bitte |mal |einfach |wieder )*das (?:mit|von|über)|(?:die|den|das) (?:angaben?|info|information|namen?|sache|teil|geschichte) (?:von|zu|über|mit)',
-      keepNot:
-        '((?:das|es|mein\\p{L}*(?: \\S+){1,3}?)) (?:musst|brauchst|müssen|brauchen) (?:du|sie) (?:dir |sich )?(?:wirklich |bitte |auch )?nicht (?:zu |abzu)?(?:merken|(?:ab)?speichern|behalten|wissen|notieren|aufheben|aufschreiben)|((?:das|es|mein\\p{L}*(?: \\S+){1,3}?)) (?:muss|braucht|soll) (?:wirklich |bitte )?nicht (?:in (?:dein|ihr|das) (?:gedächtnis|speicher|notizbuch)|in deine notizen|gespeichert|gemerkt|behalten|notiert)|(?:mir wäre (?:es )?lieber|ich hätte (?:es )?lieber|ich fände es besser),? (?:wenn )?(?:du|sie) ((?:\\S+ ){1,10}?)nicht(?: (?:merkst|behältst|speicherst|weißt|merken|speichern))?|((?:das|es|die sache|die|den|mein\\p{L}*)(?: \\S+){0,6}?) (?:(?:bitte|gleich|sofort|wieder|mal) )+(?:aus (?:dem|deinem|ihrem) (?:gedächtnis|speicher) )?(?:vergessen|löschen|streichen|entfernen)(?= *[.!,]|$)|(?:speicher|speichere|speichern sie|merk|merke|merken sie|notier|notiere|behalt|behalte|behalten sie)(?: dir| sich)?(?: bitte)?(?: (?:das|es|dies))?(?: bitte)?(?: mit \\S+(?: \\S+)?)? nicht(?! vergessen)|((?:das|es|mein\\p{L}*|was ich)(?: \\S+){0,4}?) (?:bitte )?(?:nicht (?:speichern|merken|behalten|aufschreiben|notieren)|wieder vergessen|löschen)(?= *[.!,?]|$)|ich (?:will|möchte) nicht,? dass (?:du|sie) (?:dir |sich )?((?:\\S+ ){1,8}?)(?:merkst|merken|weißt|wissen|speicherst|speichern|behältst)',
-      memory:
-        '(?:aus|von) (?:deinem|dem|deiner|deinen|ihrem|ihren) (?:gedächtnis|speicher|kopf|notizen|register|system|unterlagen|erinnerung(?:en)?|daten|akten?|profil|beständen)',
-      also: '(?:tu|mach) so,? als (?:hätte|hätt) ich|ich (?:möchte|will|wünsche mir|hätte gern(?:e)?|würde mir wünschen),? dass (?:du|sie) ((?:mein\\p{L}*|unser\\p{L}*|das mit|was ich|alles) (?:\\S+ ){0,6}?)(?:löschst|löschen|vergisst|vergessen|entfernst|entfernen|streichst|streichen)|(?:du kannst|du darfst|sie können|sie dürfen) ((?:mein\\p{L}*|unser\\p{L}*|das mit|was ich) (?:\\S+ ){1,6}?)(?:löschen|vergessen|entfernen|streichen)|(?:kannst|könntest|können|könnten|würdest|würden) (?:du|sie) (?:bitte )?((?:\\S+ ){0,8}?(?:mein\\p{L}*|das|was ich|die (?:sache|info|angaben?)|alles) (?:\\S+ ){0,7}?)(?:löschen|entfernen|vergessen|streichen|tilgen|rausnehmen|herausnehmen|rauswerfen|rauslöschen)|(?:nimm|nehmen sie|streich|lösch) (?:das|es)(?: wieder| bitte)*(?: raus| heraus)?(?= *(?:[.!,;?]|$))|unter uns|(?:verlange|fordere|beantrage|erbitte|möchte|bitte) (?:ich )?(?:\\S+ ){0,2}?löschung (?:meine[rs]|de[rs]|von)',
-      named: '(?:vergiss|lösch|lösche|streich|entferne) (?:bitte )?(?:den|die|das)',
-    }),
-    joins: 'und|oder|noch',
-    another: 'mein\\p{L}*|sein\\p{L}*|ihr\\p{L}*|unser\\p{L}*|was|wo|wer|wie',
-    but: 'aber',
-    so: 'also|deshalb|deswegen|darum|drum|daher',
-    supposing:
-      '(?<!lieber,? )(?<!besser,? )(?<!gut,? )(?<!froh,? )(?<!dankbar,? )(?<!lieber )(?<!besser )wenn(?! ja| möglich)|falls(?! ja| möglich)|angenommen',
-    person: 'er|sie|ihn|ihm|seine?[mnrs]?',
-    own: '(?:ich|wir) (?:soll\\p{L}*|muss|müss\\p{L}*|kann|können|könnte|werde|würde|darf) (?!(?:dich|sie) )(?:\\S+ ){0,7}|(?:soll|muss|kann) (?:ich|wir) (?!(?:dich|sie) )(?:\\S+ ){0,7}',
-    points: 'das|dies|letzten?|letzte[rs]?|eben|gerade',
-    it: 'es|das|sie|ihn|die',
     correcting:
       '(?:nein|nee|sorry|halt|moment|quatsch)[,.!]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
-    stays: 'bleib(?:t|en)|kannst du behalten',
-    general: 'gesundheit\\p{L}*|finanzen',
-    told: 'ausgekotzt|gebeichtet|rausgehauen|reingeschrieben|geschickt|hast du noch|weißt du noch|du noch (?:hast|weißt)|hast du (?:\\S+ ){1,3}?gespeichert|erzählt|erzählen|gesagt|sagen|erwähnt|erwähnen|geschrieben|schreiben|verraten|anvertraut|ausgeplaudert|geteilt|angesprochen|über dich wissen|du (?:über|von|zu) \\S+(?: \\S+)? weißt|was du (?:über|von|zu)',
-    pointing:
-      'thema|spaß|witz|scherz|quatsch|gelogen|komplett|völlig|endgültig|vollständig|ganz|sicherheitshalber|sicherheit|haha|hier|nirgends|irgendwo|wieder|raus|weg|bitte|gut|nötig|gern|gerne|falsch|stimmt|wahr|erfunden|geschichte|angelegenheit|werfen|geklärt|erledigt|überlegt|anders|letzte[rsn]?|vorige[rns]?|geschickt|text|bitte|gesagt|erzählt|geschrieben|erwähnt|gerade|eben|vorhin|grad|zuletzt|gleich|sofort|wieder|einfach|jetzt|gedächtnis|speicher|notizen|namen?|sache|angaben?|info|information|satz|letzten?|merken?|merkst|speichern|speicherst|behalten|löschen?|vergessen|vergiss|streichen?|entfernen?|musst|brauchst|wäre|lieber|möchte|will|privat|nachricht|computer|internet|kopf|register|system|profil|unterlagen|alles|ganze|lol|digga|mehr|sollen|sollte|hätt|hätte|haette|meine[rnms]?|deine[rnms]?|dinge|zeug|ding',
     lead: 'wenn ja|falls ja|dann|kannste|könntste|magste|würdste|digga|alter|ey|boah|mist|ups|oje|hm|na|ja|jo|übrigens|äh|gut|danke|du,?|(?:kannst|könntest|würdest|magst) du|(?:können|könnten|würden) sie|(?:du kannst|du darfst|sie können|sie dürfen)|sei so (?:gut|lieb|nett) und|tu mir (?:den|einen) gefallen und|bitte|ach|oh|ok|also|und|aber|doch|hey|sorry|mal|jetzt|nein|halt|warte|moment|(das mit (?:\\S+ ){1,3}?)|(mein\\p{L}* \\S+)|(was ich (?:\\S+ ){1,8}?)',
-    notForget:
-      'nicht als (?:privat|öffentlich)|sag (?:mein\\p{L}*|ihm|ihr|ihnen|de[mr]) |lösch\\p{L}*(?: \\S+)? (?:nichts|nix)|vergisst (?:\\S+ ){0,5}?nicht|er soll nicht alles (?:merken|behalten|wissen)|^das (?:kannst|können) (?:du|sie) vergessen|vergiss (?:bitte )?nicht|vergiss es\\b(?! bitte)|ich vergesse|ich hab(?:e)? vergessen|hast du (?:\\S+ ){0,4}?vergessen|nicht vergessen|(?:will|möchte) nicht,? dass (?:du|sie) (?:\\S+ ){0,6}?(?:löschst|löschen|vergisst|vergessen)|(?:aus|von|in) (?:der|meiner|unserer|dem|meinem) (?:\\S+ )?(?:liste|einkaufsliste|tabelle|kalender|bestellung|terminkalender|präsentation|spalte)|spalte|lösch(?:e)? (?:den|die|das) (?:letzten?|letzte|satz|zeile|absatz|datei|spalte)',
-    takeBack:
-      '(?:doch|nein|halt|ok)?[, ]{0,3}(?:behalt(?:e)? (?:es|das)(?! (?:bitte )?nicht)(?: doch)?|du kannst (?:es|das) (?:doch )?behalten|doch nicht (?:löschen|vergessen)|merk(?:e)? (?:es|das|dirs|dir das|dir es|es dir|das dir) doch)|(?:darfst|dürfen|kannst|können) (?:du |sie |ruhig )*doch (?:behalten|drinlassen|speichern)|lass(?:en sie)? (?:es|das|die|den|sie)? ?(?:doch |ruhig |lieber )*(?:drin|stehen)|doch (?:lieber )?behalten|behalt(?:e|en sie)? (?:sie|die|den|es|das|ihn)? ?doch',
     wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|keine (?:emojis|listen|floskeln|aufzählungen)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
     reminder:
       'erinner(?:e)? mich|erinnerung|sag mir bescheid|sag (?:mir )?bescheid|weck mich|stell (?:mir )?(?:einen |den )?(?:wecker|timer)',
@@ -163,7 +131,9 @@ export const german: Pack = {
       '(?:am )?<d>\\. ?<m>(?: <y>)?',
       '(?:am )?<d>\\.<mm>\\.(?:<y>)?',
       '(?:im |seit |bis |ab |ende |anfang |mitte )<m>(?: <y>)?',
+      '(?:am|bis zum|vom|ab dem) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|ist|sind|bin|hab|habe|haben|muss|fahr|fahre|geht|kommt|wird)(?![\\p{L}]))',
     ],
+    laterWeekday: 'übernächsten <w>',
     nextWeekday: '(?:nächsten|kommenden|diesen) <w>',
     lastWeekday: '(?:letzten|vergangenen) <w>',
     weekday: '(?:am |bis |seit )?<w>',
@@ -275,12 +245,16 @@ export const german: Pack = {
     ...slot('home_city', [
       '<who> (?:wohn(?:e|t|en)?|leb(?:e|t|en)?)(?: \\p{L}+){0,2}? in <place>',
       'wohn(?:e|en)? (?:ich|wir)(?: \\p{L}+){0,2}? in <place>',
-      '<whois> (?:gerade |vor kurzem |jetzt )?nach <place> (?:gezogen|umgezogen)',
+      '<whois>(?: [\\p{L}\\p{N}.]+){0,4}? nach <place> (?:gezogen|umgezogen)',
       '(?:meine|unsere) wohnung in <place>',
       'bei uns in <place>',
       '(?<!(?:bleibt|ist|sitzt|war|liegt|wohnt|lebt) )(?:zu ?hause|daheim) in <place>',
     ]),
-    ...slot('home_city', ['<who> zieh(?:e|t|en)?(?: \\p{L}+){0,4}? nach <place>'], { tense: 'planned' }),
+    ...slot(
+      'home_city',
+      ['(?:<who> zieh(?:e|t|en)?|zieh(?:e|en)? (?:ich|wir))(?: [\\p{L}\\p{N}.]+){0,4}? nach <place>'],
+      { tense: 'planned' },
+    ),
     ...slot('hometown', [
       '<who> komm(?:e|t)? (?:ursprünglich |eigentlich )?aus <place>',
       '<whois> in <place> (?:aufgewachsen|geboren)',
@@ -369,7 +343,7 @@ export const german: Pack = {
         '<whois>(?: (?!nicht|nich|net|nie|nimmer|kein)\\p{L}+)? allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|euch|dumm\\p{L}*|mein(?:e|en|em)? (?:chef|chefin|schwiegermutter|kollegen?|job))(?![\\p{L}]))<words>',
         'allergisch bin (?:ich|i)(?: \\p{L}+){0,3}? (?:gegen|auf) <words>',
         '<who> (?:hab|habe|hat)(?: \\p{L}+)? (?:eine )?(?<v>\\p{L}+)-?allergie',
-        '(?:vertrag|vertrage|verträgt) kein(?:e|en)? (?<v>\\p{L}+)',
+        '(?:vertrag|vertrage|<related> verträgt) kein(?:e|en)? (?<v>\\p{L}+)',
       ],
       { firm: true },
     ),
@@ -466,8 +440,8 @@ export const german: Pack = {
       standing: true,
       firm: true,
     }),
-    ...slot('answer_format', ['in <format>', '<format> bitte'], { standing: true, firm: true }),
     ...slot('answer_format', ['(?:keine|ohne) <format>'], { standing: true, firm: true, value: 'keine {value}' }),
+    ...slot('answer_format', ['in <format>', '<format> bitte'], { standing: true, firm: true }),
     ...slot('answer_language', ['(?:antworte|schreib|sprich|red)(?: \\p{L}+){0,3}? auf <language>'], {
       standing: true,
       firm: true,
@@ -660,7 +634,7 @@ export const german: Pack = {
     appointment: 'termine?|arzttermin|krankenhaus|therapie',
     goal: 'ziele?|pläne?|vorhaben',
     manager: 'chefin|chef|vorgesetzte[rn]?',
-    email: 'e-?mail(?:-?adresse)?|mail-?adresse|[\\w.-]+@[\\w.-]+',
+    email: 'e-?mail(?:-?adresse)?|mail-?adresse|[\\w.-]{1,64}@[\\w.-]{1,255}',
     phone_number: '(?:handy|telefon|mobil)?nummer|telefon|handy|\\+?\\d[\\d /-]{6,}\\d',
     breakup:
       'ex|exfrau|exmann|exfreund(?:in)?|ex-?partner(?:in)?|getrennt|trennung|schluss gemacht|schluss|geschieden|scheidung|verlassen|schluss ist',
@@ -669,6 +643,7 @@ export const german: Pack = {
     access: '(?:tür|zugangs|alarm)?code|pin|passwort|kennwort',
   },
   notAnyMore: 'Nicht mehr so',
+  notSo: 'Nicht so',
   templates: {
     name: 'Heißt {value}',
     preferred_name: 'Möchte {value} genannt werden',
@@ -692,7 +667,6 @@ export const german: Pack = {
     blood_type: 'Blutgruppe {value}',
     language: 'Spricht {value}',
     hobby: 'Hobby: {value}',
-    sport: 'Spielt {value}',
     instrument: 'Spielt {value}',
     salary: 'Verdient {value}',
     rent: 'Zahlt {value} Miete',

@@ -108,6 +108,13 @@ const ofTheUser: readonly SlotRule[] = [
     "^(?!i |we |you |they |he |she |to |the )(?<v>\\p{L}[\\p{L}'-]* (?:\\p{L}[\\p{L}'-]* ){0,2}(?:street|road|lane|avenue|drive) \\d{1,4}[a-z]?(?:, \\p{L}+)?)(?= *(?:[,.!]|$))",
     "(?:new |my |our |shop |home )+address(?:'s| is|:)? <street>",
   ]),
+  ...slot(
+    'medical_condition',
+    [
+      `${SUBJECT}(?:did|done|hurt|broke|broken|tore|torn|ruptured|fractured|sprained|dislocated) (?:my|the|me) (?<v>(?:\\p{L}+ )?${BODY})(?![\\p{L}])(?![^.;!?]* (?:(?:19|20)\\d\\d|years ago))`,
+    ],
+    { value: '{value} injury' },
+  ),
   ...slot('medical_condition', [
     `${SUBJECT}(?:get|have|had|got|suffer from) (?:an? |the )?(?<v>panic attacks|heart attack|stroke|seizures|fits|nosebleeds|cold sores|a stammer|stammer|pacemaker|stent|bypass|colostomy|hernia|ulcer)(?![\\p{L}])`,
     `(?:waiting (?:on|for)|having|need|getting|due) (?:an? |my )?(?:new )?(?<v>(?:hip|knee)(?: replacement)?|cataract (?:op|operation|surgery)|hysterectomy|bypass)(?![\\p{L}])`,
@@ -118,10 +125,9 @@ const ofTheUser: readonly SlotRule[] = [
     `${SUBJECT}<being>(?=[,.!]|$| (?:so|and|since)\\b)`,
     '(?:found|showed|said) (?:i have |i had |an? )?<condition>(?= at| in|[.,]|$)',
     'tablets? for (?:the|my) (?<v>blood pressure|cholesterol|thyroid|heart|kidneys|diabetes|asthma)',
-    `(?:i|i've|my|me|we)(?: \\S+){0,3}? (?<v>${HURT} (?:[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
-    `^${GO}(?:a |the |my |got a |got an |two )?(?<v>${HURT} (?:[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
+    `(?:i|i've|my|me|we)(?: \\S+){0,3}? (?<v>${HURT} (?:(?!my |the |me )[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
+    `^${GO}(?:a |the |my |got a |got an |two )?(?<v>${HURT} (?:(?!my |the |me )[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
     `(?:^|my |me |the )(?<v>(?:left |right |lower )?${BODY}(?:'s| is| are) ${HURT})(?![\\p{L}])`,
-    `${SUBJECT}(?:did|done|hurt|broke|broken|tore|torn|ruptured|fractured|sprained|dislocated) (?:my|the|me) (?<v>(?:\\p{L}+ )?${BODY})(?![\\p{L}])`,
     `(?<v>${BODY}, (?:full |clean |bad |partial |complete )?(?:rupture|break|tear|sprain|fracture))(?![\\p{L}])`,
     "(?:i|i've) (?:wear|have|got|'ve got) (?:my |the )?(?<v>hearing aids?(?: in (?:both|my (?:left|right)) ears?)?)",
     `(?:told|turns out|seems|says) (?:that )?(?:i've|i have)(?: got)? (?:an? )?<condition>`,
@@ -288,8 +294,14 @@ const ofTheUser: readonly SlotRule[] = [
     `(?:always|never more than|answers?|replies|messages to me)(?: [\\p{L}]+){0,3}?,? (?<v>(?:max |at most |to )?(?:${NUMBER}|a few|a couple of) (?:short )?(?:sentences?|lines?|words)(?: max| at most)?)(?=[.,!?]|$| (?:every|always|with me|when)\\b)`,
     'you can write (?<v>proper|full|longer|shorter) (?:answers|replies)',
   ]),
+  ...slot(
+    'answer_tone',
+    ["(?:talk|speak|explain(?: it| things)?)(?: to me)? (?<v>like i'm (?:five|\\d+|stupid|a child))"],
+    {
+      standing: true,
+    },
+  ),
   ...slot('answer_tone', [
-    "(?:talk|speak|explain(?: it| things)?)(?: to me)? (?<v>like i'm (?:five|\\d+|stupid|a child))",
     "(?<v>don't sugar-?coat)",
     '(?:use|in|keep to|with|just|write|more|^|and|wording) (?<v>(?:plain|simple|normal|ordinary|everyday|easy) (?:words|english|language|talking|wording))(?= (?:with me|please|first|now|always|for me|again)\\b|[.,!]|$)',
     '(?:write (?:it )?|talk |speak )(?<v>like a (?:person|human)|normal|straight)(?![\\p{L}])',
@@ -366,7 +378,7 @@ const ofOthers: readonly SlotRule[] = [
     'relationship_status',
     [
       'my late (?:husband|wife)',
-      'my (?:husband|wife)(?: [\\p{L}]+)? (?:died|passed)',
+      'my (?:husband|wife)(?: [\\p{L}]+)? (?:died|passed(?! (?:an?|the|his|her|my|me|on|out|by|through)(?![\\p{L}])))',
       '(?:the|my) (?:husband|wife),? god rest',
     ],
     { value: 'widowed', firm: true },

@@ -1,18 +1,9 @@
 import { englishEndings, englishEndingsWithoutValue } from './en-endings.ts';
 import { englishLikely } from './en-likely.ts';
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 const UNITS = '(?: (?:a|per|each) (?:hour|day|week|month|year|mile|annum))?';
-
-/** Objects of the user that a verb of removing or keeping may have. */
-const OBJECT =
-  "(?:all |everything |anything |whatever )?(?:of )?(?:(?:about|abt|of|on|re) )?(?:my|our)(?= (?!last|previous|first|second|third|draft|text|message|mail|essay|letter|list|code|file|table|sentence|paragraph|comment|line|screen|desk|room|garden))|(?:about |abt )?(?:what|where|who|which \\S+|how(?: old| much| many| long| often| tall)?|when|whatever|everything|anything|all) (?:that )?(?:i|i'm|im|i've|we|my|our|you|you've|about|of)|(?:about )?the (?:fact|thing|bit|part|stuff|info|information|detail|details|name|comment|remark) (?:that|about|of|where|with|i)|(?:that|this|it|them|those)(?= *(?:[.!,;?]|$| please| thanks| now| pls| plz| thx| ok| okay| asap| immediately| straight away| right away| from| about| i said| again| bit| part| thing| one| then| for me))(?! *,? (?:never mind|nevermind|doesn't matter|let's))|(?:about|abt) (?:that|this|it|him|her|them)|that i(?:'m)?|i (?:ever )?(?:said|told|mentioned)|(?:that|my|the) (?:very )?last (?:bit|thing|part|remark|message|one)(?! of (?:the|this))";
-
-/** Words for the store of the assistant, and verbs of removing something from it. */
-const MEMORY =
-  '(?:(?:your|ur|the) (?:memory(?: bank)?|memories|notes?|records?|files?|database|data|brain|head|mind|logs?|storage|books?)|(?:your|ur) (?:list|system|archive|diary|history)|(?:your|ur|my) profile)';
-const REMOVING = '(?:take|get|cross|rub|knock|pull|strike|kick|cut)';
 
 export const english: Pack = {
   language: 'en',
@@ -73,18 +64,16 @@ export const english: Pack = {
     changes: 'change|new|news|happen|different|go|up|on',
     when: 'when|how long|(?:what|which) (?:date|month|year|day|time)|since when',
     howMany: 'how (?:many|much|often|old)',
+    advice:
+      'should|shall|ought|can|could|may|might|must|would|will|how (?:do|does|to)|what to|where to|when to|who to|why|if|happens?|do (?:i|we) do (?:with|about|to|when)|best|better|good|recommend(?:ed|ations?)?|suggest(?:ed|ions?)?|advice|advise|ideas?|tips?|help|explain|translate|write|draft|rewrite|fix|means?|wrong|correct|okay?|safe|normal|legal|worth|need|needed|have to|allowed|any(?:thing)? (?:i|we) can',
     stillKnown:
       "^(?:(?:do|don't|did|didn't|have|haven't) (?:you|u) (?:really |actually |already |still |even |just )*(?:remember|recall|forget|forgot|forgotten)|(?:do|can) (?:you|u) still (?:know|have|remember|recall)|what do (?:you|u) (?:still (?:know|have)|remember))(?! (?:.* )?(?:that|where|and|because|since|now) (?:i|i'm|i've|we|we're|my)(?!\\p{L})| (?:i|i'm|i've|we|to)(?!\\p{L}))",
     agentSaid:
       '(?:did|have|had) you (?:\\w+ )?(?:say|said|tell|told|give|given|gave|list|suggest|recommend|mention|explain|advise|write|propose|share)|you (?:said|told|gave|listed|suggested|recommended|mentioned|explained|advised|wrote|proposed|shared)',
   },
   requests: {
-    drop: `(?:make|let) (?:it|that|this|those|them)(?: all)? (?:disappear|vanish|go away)|take ((?:\\S+ ){0,5}?)(?:out|off)(?= *(?:[.,!?]|$| please| pls))|clear (?:it|that|this)|lose (?:it|that|this)|(?:no need|don't need|you don't need|needn't) (?:to (?:have|know|keep|hold)|for) ((?:\\S+ ){0,6}?)(?:any ?more|any longer)|(?:can|could|should|must|may) be (?:deleted|erased|removed|forgotten|wiped|scrapped)|needs? (?:deleting|erasing|removing|wiping)|forget|erase|delete|remove|wipe|scrub|(?<!just |the |a )drop|scratch|scrap(?! yard| metal| paper)|ditch|(?<!the |a )dump|nuke|trash|toss|(?<!the |a )bin|purge|unlearn|discard|undo|disregard|ignore|unsave|un-?remember|un-?know|un-?see|redact|expunge|strike|chuck|shred|destroy|(?:flush|lose|clear|blank|misplace)(?= (?:the|that|those|this|my|it)(?!\\p{L}))|memory[- ]hole|get rid(?: of)?|do away with|let go of|${REMOVING} ((?:\\S+ ){1,6}?)(?:out(?: again)?|off again)(?= *(?:[.,!?]|$| please| pls| of))|be (?:deleted|removed|erased|forgotten|wiped|scrubbed|binned|dropped)|(?:want|wants|need|like) ((?:\\S+ ){1,6}?)gone|gone (?:please|pls|plz)|(?:needs|has|have|need|ought) to go(?= *(?:[.,!]|$| please| from))`,
-    keep: 'make (?:a )?note|making (?:a )?note|in (?:your|ur) (?:memory|notes|records)|hanging on|hang on(?: to)?|keep(?! \\p{L}+ing)|keeping|store|storing|stored|save|saving|saved|remember|remembering|remembered|record|recording|note|noting|log|logging|retain|retaining|memori[sz]e|hold on to|holding on to|holding onto|hold onto|hang on to|hanging on to|hang onto|hanging around|write (?:\\S+ ){1,3}down|write down|writing (?:\\S+ ){1,3}down|jot|on file|on record|retained|recorded|archived?|fil(?:e|ing) (?:\\S+ )?away',
-    not: "don't|dont|do not|(?<!you )(?<!u )never|not|no longer|no need to|stop|without|needn't|rather not|rather you didn't|didn't|wasn't|isn't|isnt|shouldn't|shouldnt|mustn't|nothing|no permission to",
-    unsaid:
-      "(?:don't|dont|do not|wouldn't|would not|never) (?:want|like|wish) ((?:\\S+ ){1,8}?)(?:to (?:stay|remain|be) )?(?:in here|on here|in there|stored|saved|kept|remembered|recorded|on file)|(?:make sure|see to it|ensure|i'd like it if|i'd rather|i would rather|i'd prefer(?: it)? if)(?: that)? ((?:\\S+ ){1,8}?)(?:isn't|aren't|wasn't|weren't|is not|are not|doesn't stay|is no longer|didn't stay) (?:in here|on here|in (?:your|ur) (?:memory|notes)|stored|saved|kept|anywhere)|(?:no longer|nothing) (?:\\S+ ){1,5}?in your (?:memory|notes)|(?:make sure|see to it|ensure)(?: that)? (?:it|that|this|they|those)(?:'s| is|'re| are) (?:gone|deleted|erased|wiped)|(?:don't|dont|do not|never) want (?:\\S+ ){1,5}?(?:to )?(?:come|show|pop|turn|crop) up|(?:not|don't feel|isn't|aren't) comfortable (?:with )?(?:you )?(?:knowing|having|keeping|that you know)|(?:pretend|act like|act as if|act as though|as if|like) (?:that )?(?:i|we) (?:never|didn't|didnt|hadn't|haven't)(?= (?:\\S+ ){0,2}?(?:sa[iy]d?|told|tell|mention\\p{L}*|wrote|write|written|typed?|share\\p{L}*|brought|bring|asked?|spoke)(?![\\p{L}]))|(?:you|u) (?:didn't|didnt|never) (?:hear|heard|see|saw|read) (?:that|this|it|any of (?:that|this|it)|about|from me)|should(?:n't|nt)(?: have|'ve| of|a) (?:said|told|mentioned|typed|shared)|(?:that|this|it) never happened(?= *(?:[.,!?]|$| as far| ok| for you| right))|(?:stays?|remains?|strictly|be|keep (?:it|that|this)|leave (?:it|that|this)) (?:strictly |just )?(?:off the record|between (?:us|you and me|ourselves)|off the books|out of (?:your|the) (?:notes|memory|files?|records?))|(?:shouldn't|should not|mustn't|doesn't need to|needn't) be in (?:your|ur) (?:files?|notes|memory|records?|head)|not (?:meant )?for (?:your|the) (?:files?|notes|memory|records?|archive)|(?:want|leave|leaving|keep|kept|with) no (?:trace|record|note|notes|memory) of|(?:no|without (?:a|any)) (?:trace|record|note) of (?:it|that|this|them)(?= *(?:[.,!?]|$| please| anywhere| afterwards))",
-    all: '(?:the |this |that )?(?:whole|entire) (?:\\p{L}+ ){0,2}?(?:story|business|saga|mess|episode|matter|thing|topic|subject|situation)|the (?:\\p{L}+ )?(?:topic|subject)|nothing|(?:this|that|the) (?:whole |entire )?(?:story|business|saga|mess|episode|matter)|everything|anything|all|whatever|any',
+    but: 'but',
+    so: 'so|then|therefore',
     polite:
       'please|pls|plz|thanks|thx|ta|kindly|obliged|appreciate|(?:can|could|would|will) (?:you|u|we)|(?:can|could) (?:the|this|that|those|my|it)|u|grateful|you (?:can|may|could|should)',
     remember:
@@ -93,40 +82,9 @@ export const english: Pack = {
       "^(?:do|did|can|don't|didn't|u) (?:you|u)? ?(?:still )?(?:remember|recall)|remember (?:when|how|what|who|where|why|the time|me|if|to)|i (?:still |can't |don't |do )?remember",
     delayed:
       'later|not now|not yet|when(?:ever)? (?:i|you|he|she|they|someone) (?:say|ask|mention|see|hear)s?|next time (?:i|you)|if (?:i|you|he|she|anyone) (?:say|ask|mention)s?|once (?:i|you) (?:say|ask)',
-    opening:
-      'please|can you|could you|forget|delete|erase|remove|my|our|the|that|about|everything|anything|what i (?:just )?(?:said|told you) (?:about|on)',
-    ...forgetRequests({
-      drop: 'forget|disregard|unsave|un-?remember|un-?know|shred|scrap|ditch|expunge|destroy|erase|delete|remove|wipe|scrub|drop|scratch|strike(?: out)?|purge|unlearn|discard|bin|lose|clear(?: out)?|cross out|get rid of|take back|let go of|deleting|erasing|removing|forgetting|wiping|clearing',
-      object: OBJECT,
-      keepNot: `(?:don't|dont|do not|never) write (?:that|this|it|any of (?:that|this)) down|(?:don't|dont|do not|never|not|stop|(?:there's |there is )?no (?:need|reason) (?:for (?:you|u) )?to|(?:you|u) needn't|(?:you|u) (?:don't|dont|do not) (?:have to|need to|gotta)|(?:i'd|id|i would) (?:rather|prefer) (?:that |it if |if )?(?:you|u) (?:to )?(?:didn't|didnt|don't|dont|did not|do not|not)(?: to)?|i (?:don't|do not|didn't|dont) want (?:you|u) to|(?:you|u) (?:shouldn't|shouldnt|mustn't|must not|should not)|you(?:'re| are) not to) (?:keep|keeping|store|storing|save|saving|remember|remembering|record|recording|note|noting|log|logging|retain|memori[sz]e|hold on to|holding on to|hang on to|hanging on to|know|have|bring up|bringing up)(?: a note of| track of| note of)? (?:${OBJECT}|any|anything|that one)|i (?:don't|dont|do not|wouldn't|didn't) (?:want|wanna have|need|like|care for) ((?:\\S+ ){1,8}?)(?:saved|stored|kept|recorded|remembered|retained|logged|archived|written down|noted|on (?:file|record)|in ${MEMORY})|(?:rather|prefer)(?: it| that| if){0,2} ((?:\\S+ ){1,8}?)(?:wasn't|weren't|isn't|aren't|is not|are not|not) (?:\\S+ ){0,3}?(?:saved|stored|kept|recorded|remembered|retained|on (?:file|record)|in ${MEMORY})|((?:\\S{1,30} ){1,6}?)(?:must|should|may|is|are|ought) not (?:to )?be (?:stored|saved|recorded|kept|retained|remembered)`,
-      memory: `(?:from|out of|off|in) ${MEMORY}|(?:from )?(?:what(?:ever)? |all )?you(?:'ve)? (?:have |got |ever )*(?:know|stored|saved|kept|remember|noted)(?: of| about| on)?(?: me)?`,
-      also: `(?:pretend|act (?:like|as if|as though)) (?:that )?(?:i|we|you) (?:never|didn't|hadn't|don't|haven't)|i want (?:it|that|this|them) gone|off the record|strike that|scratch that|let (?:that|it|this) go|(?:keep|leave|${REMOVING}) ((?:\\S+ ){1,8}?)(?:out of|off|from) ${MEMORY}|(?:i want|i'd like|i would like|i need|please have) ((?:my|our|the|that|those|everything|anything|all) [\\p{L}' ]{2,40}?) (?:removed|deleted|erased|wiped|forgotten|gone|scrubbed)(?= *(?:[.!,;]|$| please| from (?:your|the)))|((?:my|our) [\\p{L}' ]{2,30}), (?:delete|erase|forget|remove)(?= *[.!,]|$)|i take that back`,
-      named:
-        '(?:forget|erase|delete|remove|wipe|drop|scratch|strike|purge|bin|lose|take back|ditch|scrap|shred)(?: about| abt)? (?:the|that|those|these|this)',
-    }),
-    joins: 'and|or|nor',
-    another: 'my|his|her|their|our|what|where|who|how',
-    but: 'but',
-    so: 'so|then|therefore',
-    supposing:
-      '(?<!better )(?<!great )(?<!rather )(?<!nice )(?<!grateful )(?<!appreciate it )(?<!best )if(?! (?:you|u|so|possible))|suppose|supposing',
-    person: 'he|she|him|her|his|hers',
-    people: 'they',
-    own: "(?:i|we) (?:should|must|can't|cannot|couldn't|have to|need to|will|might|could) (?:\\S+ ){0,6}",
-    points: 'that|this|it|them|last|just',
-    it: 'it|that|them|one',
     correcting:
       "(?:no|nope|sorry|wait|oops|correction|actually)[,.!]* +(?:sorry,? |wait,? |actually,? )?(?:it's |it is |it was |i meant |i mean |make (?:it|that) |that should be |should be )?|i meant |i mean |make (?:it|that) |correction:? ",
-    stays: '(?:should|can|may|must|has to|needs to) stay|stays|(?:you )?(?:can|may|should) keep|is fine',
-    general: 'health|medical|finances',
-    told: 'confessed|let slip|blurted|sent you|pasted|posted|(?:do )?you (?:still )?(?:have|know|remember|got)|told you|tell you|telling you|mentioned|mention|said|shared|sharing|brought up|bring up|talked about|wrote|typed|vented|confided|opened up|you know about',
-    pointing:
-      'joke|joking|wrong|untrue|settled|sorted|resolved|over|whole|inside|security|safety|good|completely|entirely|altogether|forever|permanently|haha|god|clean|start|here|anymore|longer|either|too|also|memory|memories|notes?|records?|files?|database|data|list|bit|part|things?|stuff|name|fact|info|information|details?|comment|remark|message|one|last|please|pls|thanks|saved?|stored?|know|known|tell|told|say|said|write|wrote|written|mention(?:ed)?|talked|keep|remember|forget|delete|erase|remove|don|again|never|mind|just|there|now|then|earlier|before|ago|moment|minute|second|want|need|gone|everything|anything|whatever|private|sorry|shouldn|have|rather|prefer|sure|make|unsave|unremember|business|matter|drama|saga|story|sentence|msg|msgs|itself|topic|mess|entry|item|lol|abt|tbh|btw|omg|ever|computer|machine|profile|system|head|brain|chat|conversation|can|you|could|would|may|wish|regret|hadn|stuff',
     lead: "if so|then|hey|hi|oh|oh no|ok|okay|right|so|and|but|also|just|actually|now|then|no|sorry|wait|please|pls|kindly|(?:can|could|would|will) (?:you|u|ya|we)(?: maybe| quickly| perhaps| possibly)?|would you mind|do you mind|(?:you|u) (?:can|could|may|might|should|better)(?: as well| now| safely)?|you'd better|(?:i want|i need|i'd like|i would like|i must ask|i'd ask|i would ask|i'm asking) (?:you|u) to|(?:do me a favou?r|be a dear|be so good|be a love) and|be so (?:kind|good) as to|if (?:you|u) (?:could|would|can)|i'd be grateful if you(?:'d| would| could)|would it be possible to|is it possible to|feel free to|go ahead and|time to|i'd like you to|i need you to|let's|maybe|oops|whoops|ugh|um|uh|well|yeah|yes|nah|nope|anyway|btw|by the way|lol|god|shit|omg|hang on|hold on|meaning|ta|thanks|thank you|make sure(?: that)?(?: you)?|you",
-    notForget:
-      "(?:scratch|drop|forget|ignore|undo|lose) (?:that|it|this),? (?:let's|lets|make|write|use|try|change|instead|i'll|we'll|i meant)|tell (?:my|him|her|them|the) |remember everything|not asking (?:you|u) to|(?:remove|delete|erase|take|cut|drop|wipe|scrub|get rid of)(?: (?!(?:my|your|ur|the) (?:memory|notes|records))\\S+){1,5}? (?:from|off|out of) (?:my|the|this|our|his|her|their)(?! (?:\\S+ )?(?:memory|memories|notes?|records?|files?|database|data|brain|head|mind|logs?|storage|profile|history|chat|conversation))|(?:you|u) (?:didn't|didnt) forget|(?:from|off|in|on|to) (?:my|the|our|her|his) (?:\\S+ )?(?:calendar|list|order|cart|basket|agenda|schedule|deck|slides?|sheet|spreadsheet|playlist|menu|itinerary)|(?:don't|dont|do not|stop) keep(?:ing)? \\p{L}+ing|don't (?:ever )?forget|dont forget|never forget|i forget|i forgot|forgot|you forgot|did you forget|i(?:'d| would) (?:rather )?forget|i(?:'ll| will) (?:never )?forget|can't forget|won't forget|don't let me forget|before i forget|in case i forget|lest (?:i|we) forget|(?<!please )(?<!you )(?<!to )(?<!(?:my|our) [\\p{L} ]{2,30}, )forget it\\b(?! ever| all| please)|help me (?:to )?forget|trying to forget|want to forget|(?:she|he|they|people) forgets?|remember to delete",
-    takeBack:
-      "(?:actually|no,? wait|wait|on second thoughts?|i(?:'ve)? changed my mind)[,.]? (?:please |you can |you may |do )*(?:keep|remember|save) (?:it|that|this|my [\\p{L}' ]{2,30})(?! *(?:out|off|away|from|between|to yourself))|(?:actually|no|wait|on second thoughts?|ok|hmm|sorry)?[, ]{0,3}(?:you can |please |do )*(?<!n't |not |to )(?:keep (?:it|that)(?: after all| then)?$|keep (?:it|that) (?:after all|anyway)|remember it after all|don't (?:forget|delete|erase|remove) (?:it|that)(?: after all)?$|put (?:it|that|back) (?:back|what))|you can (?:keep|remember) (?:it|that)(?: after all)?|un-?delete|undo that deletion|take that back,? keep|(?:wait|no|nah|actually|hmm|hang on|hold on|scratch that)[,. ]+(?:\\S+ ){0,3}?(?:keep|leave|save) (?:it|that|them)|(?:let|leave) (?:it|that) (?:stay|be|in)|changed my mind[,.]? (?:\\S+ ){0,2}?(?:keep|leave|save)",
     wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|answers|replies|short answers)|keep (?:your answers?|answers|replies|things|them all) (?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|call me|you can call me|with me you",
     reminder:
       "remind me|reminder|ping me|nudge me|(?:don't|dont) let me forget|alert me|wake me|set an alarm|give me a (?:shout|nudge)|poke me",
@@ -664,18 +622,18 @@ export const english: Pack = {
     ...slot(
       'answer_format',
       [
+        "(?:no(?: more)?|never(?: use)?|without|don't (?:use|give me|want|add)|stop (?:using|with|giving me)|ditch|drop|skip|stop) (?:the |any )?<format>",
+      ],
+      { standing: true, firm: true, value: 'no {value}' },
+    ),
+    ...slot(
+      'answer_format',
+      [
         '(?:use|always use|give me|write in|in|keep it to|stick to|prefer|i like|i want) (?:a |plain |the )?<format>',
         '<format>,? (?:please|pls|only|always|from now on)',
         'always (?:a |in )?<format>',
       ],
       { standing: true, firm: true },
-    ),
-    ...slot(
-      'answer_format',
-      [
-        "(?:no(?: more)?|never(?: use)?|without|don't (?:use|give me|want|add)|stop (?:using|with|giving me)|ditch|drop|skip|stop) (?:the |any )?<format>",
-      ],
-      { standing: true, firm: true, value: 'no {value}' },
     ),
     ...slot(
       'answer_language',
@@ -785,7 +743,7 @@ export const english: Pack = {
     appointment: 'appointments?|hospital|doctor|dentist|clinic|therapist|therapy|biopsy|scan|check-?up',
     goal: 'goals?|plans?|dream|ambition',
     manager: 'boss|manager|supervisor',
-    email: 'e-?mail(?: address)?|mail address|[\\w.-]+@[\\w.-]+',
+    email: 'e-?mail(?: address)?|mail address|[\\w.-]{1,64}@[\\w.-]{1,255}',
     phone_number: '(?:tele)?(?:phone |mobile |cell )?numbers?|phone|mobile|\\+?\\d[\\d -]{6,}\\d',
     answer_length: '(?:one-line |short |long |brief )?answers?|length|how long you',
     breakup:
@@ -795,6 +753,7 @@ export const english: Pack = {
     access: '(?:door |gate |alarm |access |entry )?code|pin|password|passcode|key',
   },
   notAnyMore: 'No longer so',
+  notSo: 'Not so',
   templates: {
     preference: 'Prefers {value}',
     appointment: 'Appointment: {value}',
@@ -824,7 +783,6 @@ export const english: Pack = {
     blood_type: 'Has blood type {value}',
     language: 'Speaks {value}',
     hobby: 'Hobby: {value}',
-    sport: 'Plays {value}',
     instrument: 'Plays the {value}',
     favourite_food: 'Favourite food: {value}',
     salary: 'Earns {value}',

@@ -1,20 +1,5 @@
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
-
-/** Words for the store of the assistant: "tus apuntes". */
-const MEMORY =
-  '(?:(?:tus?|sus?|la) (?:memoria|registros?|notas|apuntes|fichas?|archivos?|historial|base(?: de datos)?|cabeza|recuerdos|cuaderno|libreta|expediente|perfil|sistema)|mi (?:ficha|perfil|historial|expediente))';
-/** Pronouns behind an order: "bórratelo". */
-const CLITICS = '(?:me|te|se)?(?:l[oa]s?)?';
-/** Clauses in which the user refers to earlier statements: "que te di". */
-const TOLD =
-  '(?:di|dije|conté|pasé|mandé|puse|pegué|escribí|mencioné|comenté|nombré|solté|dicho|dado|contado|pasado|mandado|puesto|pegado|escrito|mencionado|comentado|soltado|hablé|hablado)';
-
-/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
-const WORKS =
-  '(?:últim[oa] (?:frase|línea|párrafo|fila)|línea|párrafo|frase|archivo|columna|fila|celda|alarma|recordatorio|evento|reunión|tarea|rama|commit|función|variable|foto|canción|pista|coma|tilde|palabra|emoji|logo|fondo|app|aplicación|carpeta|filtro|punto|ingrediente|diapositiva|slide|hashtag|saludo|despedida)(?:s|es)?';
-const WORK_PLACES =
-  '(?:lista|calendario|agenda|tabla|hoja|carta|texto|código|anuncio|cv|currículum|menú|carrito|excel|presentación|borrador|script|repo|receta|mensaje|grupo|ordenador|informe|playlist|carpeta)';
 
 export const spanish: Pack = {
   language: 'es',
@@ -70,48 +55,19 @@ export const spanish: Pack = {
     changes: 'cambiado|cambió|nuevo|pasado|pasó|desde|ha|se|qué',
     when: 'cuándo',
     howMany: 'cuánt[oa]s?',
+    advice:
+      'debo|debemos|deber[íi]a|deber[íi]amos|puedo|podemos|podr[íi]a|podr[íi]amos|tengo que|tenemos que|hay que|necesito|necesitamos|c[óo]mo(?! (?:me|nos|se) llam)|por qu[ée]|si|mejor|mejores|buen|buena|buenos|buenas|recom[ie]\\p{L}*|sug[ie]\\p{L}*|consejos?|ideas?|ayud\\p{L}*|expli[cq]\\p{L}*|escrib\\p{L}*|tradu[cz]\\p{L}*|significa|vale la pena|conviene|qué (?:\\p{L}+ )?(?:hago|hacemos|preparo|cocino|hacer|cocinar|preparar|compro|comprar|regalo|regalar)|será|serán|normal',
     stillKnown:
       '^(?:(?:ya|todavía|aún|qué) )?(?:(?:te|se) (?:acuerdas|acordás|acuerda|olvidaste|olvidó|has olvidado|ha olvidado)|recuerdas|recordás|recuerda|olvidaste|has olvidado|(?<=(?:todavía|aún) )sabes)(?!(?: todavía| aún)? (?:de )?que(?!\\p{L}))',
   },
   requests: {
-    drop: `(?:puedes?|podrías?|podés) (?:ir )?(?:borrando|olvidando|quitando|eliminando|olvidarte de|olvidarte|deshacerte de)|(?:ya )?no (?:necesitas?|hace falta|tienes por qué)(?: que)? (?:saber|tener|guardar|recordar|sepas|tengas|guardes|recuerdes)(?:l[oa]s?)?|(?:bórr|olvíd|elimín|quít|sác)(?:a|e)(?:me|te|se)?(?:l[oa]s?)|(?:b[oó]rr|olv[ií]d|elim[ií]n|qu[ií]t|sac|desc[aá]rt)(?:es|en|ando|arías?|éis)|olvidémonos|desapar(?:ece|ecer|ezca)|(?:se puede|se pueden|puede|pueden|debe|deben) (?:borrar|eliminar|quitar|olvidar)(?:se)?|(?:olv[ií]d|b[oó]rr|elim[ií]n|qu[ií]t|s[aá]c|t[aá]ch|t[ií]r|desc[aá]rt|ign[oó]r|ret[ií]r|l[ií]mpi|p[uú]rg|dep[uú]r|des[eé]ch|entierr|entiérr)(?:a|á|e|es|ar|aras?|ases?)${CLITICS}|(?:saqu|purgu)es?|supr[ií]m(?:e|a|as|ir|ieras?|ieses?)${CLITICS}|(?:haz|hacé|haga|hagas|hacer)(?:l[oa]s?)? desaparecer|desaparezca|desh(?:azte|acete|ágase|acerte|agas) de|d(?:a|ar|é)(?:l[oa]s?)? de baja|fuera|(?:a|en) la (?:papelera|basura)`,
-    keep: `teng(?:as|a)(?: eso| esto)?(?= en| guardad| por)|apuntárte?l[oa]s?|tenerl[oa]s?|retengas|tener (?:nada|eso|esto)|sig(?:as|a|ues) (?:guardando|teniendo|recordando)|teng(?:as|a) (?:guardad|apuntad|anotad|registrad)\\p{L}*|guard(?:a|es|e|ar|ás|és|ad[oa]s?|aras?|ases?)${CLITICS}|recuerd(?:es|e|a|as)|record(?:ar|és|aras?)${CLITICS}|acuerd(?:es|e|as)|acord(?:arte|arse|arte de|aras)|anot(?:es|e|ar|ad[oa]s?|aras?)${CLITICS}|apunt(?:es|e|ar|ad[oa]s?|aras?)${CLITICS}|registr(?:es|e|ar|arse|ad[oa]s?)${CLITICS}|memori(?:ces|ce|zar)${CLITICS}|conserv(?:es|e|ar|ad[oa]s?|ase|ara)${CLITICS}|reteng(?:as|a)|retener${CLITICS}|almacen(?:es|e|ar|ad[oa]s?)${CLITICS}|archiv(?:es|e|ar|ad[oa]s?)${CLITICS}|sepas|figur(?:e|en|ar|ara)|const(?:e|en|ar|ara|aran|ase)|salves|qued(?:e|en|ar|ara|arse|es con)(?: \\p{L}+)? (?:guardad|registrad|anotad|apuntad|reflejad|grabad|escrit|constancia|rastro|huella|en ning|por ahí)\\p{L}*|por escrito|l[oa]s? tengas?(?= *(?:[.,;!?]|$| en | guardad| apuntad| anotad| registrad)| por ahí)|aparezcan?(?= en ning| por ning)|(?:en|a) ${MEMORY}`,
-    not: 'dej(?:a|ar|ara|es|e|ases?) de|no|ni|nunca|jamás|tampoco|sin|nada|ningún|ninguna',
-    unsaid:
-      'no (?:quiero|quisiera|querría|me gustaría|deseo)(?: \\S+){0,2}? que ((?:\\S+ ){0,6}?)(?:queden?|quedara|quedase|conste|constara|figure|se guarde|sepas|tengas|recuerdes|(?:aparezca|salga|esté|siga|permanezca) (?:aquí|ahí|en (?:tu|la) memoria|en ning\\p{L}+|guardad[oa]|por ah[íi]))|(?:quiero|quisiera|querría|preferiría|prefiero|me gustaría|mejor)(?: \\S+){0,2}? que ((?:\\S+ ){0,6}?)(?:no (?:quede|quedara|conste|constara|figure|(?:aparezca|salga|esté|siga|permanezca) (?:aquí|ahí|en (?:tu|la) memoria|en ning\\p{L}+))|dej(?:e|ara|ase|es) de (?:constar|estar|figurar|aparecer)|se borre|se borrara)|dej(?:e|ara|ase|a) de (?:constar|figurar|aparecer|estar)|no (?:me )?interesa que (?:\\S+ ){0,4}?(?:quede|conste|guardes|sepas)|que no (?:se )?quede (?:ahí|aquí|ni rastro|nada)|que no (?:salga|aparezca|vuelva a salir)|no (?:se )?quede ahí|(?:haz|hacé|haga|hagamos|hace|actúa) (?:como si|como que|de cuenta que|cuenta que)|como si (?:no |nunca )(?=(?:\\S+ ){0,3}?(?:dich|cont|escri|mencion|dij|hablad|pasad))|no (?:debí|debería|tenía que) (?:haberlo |haber |decir|contar|escrib|poner|pegar|mandar|mencionar)|(?:tú |usted )?no (?:has|ha|habéis) (?:visto|oído|leído|escuchado) nada|nunca te (?:dije|conté|he dicho|he contado)|(?:esto|eso)(?: \\S+){0,2} (?:muere|se muera|muera) aquí|que (?:esto|eso) (?:muera|se muera) aquí',
-    all: '(?:el|ese|este) tema|nada|(?:esa|esta|la|toda la|toda esa) historia|(?:ese|este|el) (?:tema|asunto)|al respecto|esa parte|tod[oa]s?|cualquier',
+    but: 'pero',
+    so: 'así que|asi que|conque|entonces|por eso|por lo que',
     polite: 'por favor|porfa|gracias|agradecería|(?:puedes|podrías|puede|podría|podés)|te|tu|usted',
     remember:
       'recuerda(?: que|:|,)|recordá(?: que|:|,)|acordate(?: de| que|,)|acuérdate(?: de| que|,)|ten en cuenta|tené en cuenta|toma nota|tomá nota|anota|anotá|anotame|apunta|apuntá|no (?:te )?olvides (?:que|de que)|para que sepas|que sepas que|guárdalo|guardalo|guardá (?:que|esto)',
-    ...forgetRequests({
-      drop: 'olvidaras|borres|borraras|elimines|eliminaras|quites|quitaras|saques|olvida|olvidá|olvide|olvides|olvidases|borrases|eliminases|quitases|retira|retirá|retire|retires|retirar|descarta|descarte|descartar|purga|purgue|purgar|depura|depure|anula|anule|deshazte de|deshágase de|olvidate de|olvídate de|olvidar|borra|borrá|borre|borrar|bórra(?:me)?|elimina|eliminá|elimine|eliminar|quita|quitá|quite|quitar|saca|sacá|tacha|suprime|suprimir',
-      object: `(?:de )?(?:eso|esto|aquello|todo|mi|mis|nuestro|nuestra)(?= (?!último|última|texto|mensaje|carta|correo anterior|lista|archivo)| *[.!,;?]|$)|(?:todo )?(?:lo que|lo de|lo mío|dónde|donde|cómo|cuánto|quién|que (?:yo|te|me|mi|soy|vivo|trabajo|tengo|estoy|estuve|tuve|fui|he|\\p{L}{2,}o(?![\\p{L}])))|(?:la|el|los|las|es[eao]s?|cualquier) (?:parte|datos?|información|info|cosas?|nombre|mención|historia|tema|asunto|detalle|comentario)s? (?:de|sobre|del|al?|con|relativ[oa]s? al?|relacionad[oa]s? con|que)|(?:el|la|los|las|es[ea]) (?!texto|mensaje|lista|archivo|frase|párrafo|columna|línea|tabla|foto|imagen)(\\p{L}+(?: \\p{L}+){0,3}?) que (?:ya )?(?:te|le|os) (?:he |había )?${TOLD}`,
-      keepNot:
-        'no (?:hace falta|es necesario|necesito|quiero|quisiera|me gustaría) que (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|(?:prefiero|preferiría|me gustaría|quisiera|mejor) que no (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|no (?:necesitas|tienes que|tienes por qué|hace falta|debes|hay que) (?:recordar|guardar|anotar|apuntar|acordarte|registrar|memorizar|saber|conservar|retener)(?:lo|la|los|las)?(?: de)?|(?:no|ni) (?:lo |la )?(?:apuntes|apunte)|(?:no|ni) (?:lo |la |los |las |me |te |quiero que (?:te |lo )?)?(?:guardes|guardés|guarde|recuerdes|recuerde|anotes|anote|registres|registre|memorices|memorice|acuerdes|acuerde|sepas|conserves)(?: (?:de )?(?:eso|esto|nada|lo que|lo de|mi|mis|dónde|que))?|que no quede(?: (?:guardado|registrado|anotado))?',
-      memory: `(?:de|en) ${MEMORY}`,
-      also: `(?:haz|hacé|haga|hagamos) (?:como si|como que|de cuenta que) (?:\\S+ )?(?:nunca|no)|(?:bórr|borr|elimín|elimin|quít|quit|sác|sac)a(?:lo|la|los|las|melo)(?= *(?:[.!,;?]|$| por favor| porfa| ya| ahora| todo| de (?:tu|su|la)))|olvídal[oa]s?(?= *(?:por favor|porfa|de (?:tu|su)|ya mismo))|(?:retíra|descárta|deséch[ae]|entiérra|suprím[ea]|púrga|tácha|bórrate|quítate|olvídate)l[oa]s?(?= *(?:[.!,;?]|$| por favor| porfa| ya| ahora))|fuera de ${MEMORY}|(?:solicito|pido|exijo|requiero|reclamo) (?:la |el )?(?:supresión|eliminación|borrado|cancelación) (?:del?|de los|de las)|(?:haz|haga) que (?:eso |esto )?desaparezca|esto queda entre nosotros`,
-      named:
-        '(?:olvida|olvide|borra|borrá|borre|borres|borrar|elimina|elimine|elimines|eliminar|quita|quite|quites|quitar|descarta|purga|retira|suprime) (?:el|la|los|las|es[ea])',
-    }),
-    joins: 'y|o|ni',
-    another: 'mis?|sus?|lo que|dónde|donde',
-    but: 'pero',
-    so: 'así que|asi que|conque|entonces|por eso|por lo que',
-    supposing: '(?<!mejor )(?<!bien )si(?! puedes| podrías| es posible)',
-    person: 'él|ella|(?:me|le|nos) (?:dijo|contó|ha dicho|dice)',
-    own: '(?:deb(?:ería|o|emos)|tengo que|tenemos que|voy a|vamos a|no (?:puedo|consigo|logro)) (?:\\S+ ){0,1}|(?:quiero|quisiera|querría|necesito|me gustaría) (?=(?:olvid|quit|sac|tir|solt|dej)ar)',
-    points: 'eso|esto|[uú]ltim[oa]',
-    it: 'lo|la|los|las',
     correcting: '(?:no|perdón|espera)[,.!]* +(?:es |era |quise decir |digo )?|quise decir |digo ',
-    stays: '(?:puede|pueden) quedarse|déjal[oa]s?|se queda|está bien',
-    general: 'salud|finanzas',
-    told: 'desahog(?:o|ué|arme)|confesé|confesado|solté|(?:tienes|sabes|guardas) (?:todavía|aún)|(?:todavía|aún) (?:tienes|sabes|guardas)|contad[oa]|contarte|contarle|contártelo|contárselo|habértelo|habérselo|conté|dicho|dije|decirte|decírtelo|decirle|mencionad[oa]|mencioné|mencionarte|comentad[oa]|comenté|escribí|escrito|hablé|hablado|lo que sabes',
-    pointing:
-      'broma|mentira|coña|jaja|jeje|jajaja|siempre|completo|completamente|definitivamente|seguridad|entero|entera|anda|todo|toda|falso|cierto|resuelto|arreglado|acabó|terminó|pasado|aquí|ahí|hacer|sigas|guardando|puesto|anterior|asunto|tema|temas|detalles?|historia|mención|menciones|comentario|info|relativo|resto|sitio|lado|ningún|ninguna|rincón|guardad[oa]s?|anotad[oa]s?|apuntad[oa]s?|registrad[oa]s?|constancia|rastro|huella|constar?|const(?:ara|e)|quede|quedar|tengas|vale|verdad|oye|mira|joder|perdona|disculpa|uf|hola|estamos|pasé|mandé|puse|pegué|mencioné|comenté|nombré|solté|facilité|querer|quisiera|querría|mejor|usted|apuntes|ficha|archivo|historial|perfil|dato|cualquier|dije|dicho|decir|contar|contado|conté|escribí|escrito|acabo|acabé|antes|recién|ahora|mismo|ya|memoria|notas|registro|nombre|cosa|datos?|parte|información|guardar|guardes|recordar|recuerdes|anotar|falta|hace|necesitas|prefiero|preferiría|gustaría|quiero|favor|porfa|privado|última|último|frase|mensaje|olvida|borra|elimina|quita|tenía|debí|debía|debería|debiera|haber|he|había|cosas',
     lead: 'si es así|si sí|entonces|por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|(?:lo|eso|esto) del? (?:la |el |los |las |mi |mis )?(\\S+)|mi (\\S+)|(?:quisiera|querría|solicito|pido|le pido|le agradecería|te importaría|le importaría|te ruego|le ruego) que|perdona|disculpa|mira|uf|hola|joder|vale|buenas tardes|y|así que|si puedes|anda y|anda|ay|perdón|ya no quiero que(?: te)?',
-    notForget: `d[ií](?:le|les)(?: |$)|(?:recuerdes|recordar|acordarte)(?: de)? todo|(?:recuerdes|guardes) (?:lo )?todo|no (?:te )?olvides|no olvides|me olvidé|olvidé|te olvidaste|no me olvido|olvidate\\b(?! de)|(?:borr|elimin|quit|sac|tach|suprim|desc[aá]rt|retir)\\p{L}* (?:l[ao]s?|el|es[ea]s?|un[ao]?s?|todas las|todos los|mis?) ${WORKS}|(?:borr|bórr|elimin|elimín|quit|quít|sac|sác|tach|suprim|retir)\\p{L}* (?:\\S+ ){0,5}?(?:de|del|en) (?:la |el |mi |esta |este |tu )?${WORK_PLACES}`,
-    takeBack:
-      '(?:mejor|no|espera|pensándolo bien)?[, ]{0,3}(?:guárdalo|guardalo|quédatelo|déjalo guardado|no lo borres|no lo olvides|podés guardarlo|puedes guardarlo)(?: nomás| igual| al final)?|(?:mejor|no|espera|al final)[,. ]+(?:\\S+ ){0,2}?(?:déjal[oa]s?|guárdal[oa]s?|quédatel[oa])|déjal[oa]s? (?:como|ahí|estar)|pensándolo (?:mejor|bien)[,. ]+(?:\\S+ ){0,3}?(?:déjal|guard|conserv)\\p{L}*',
     wish: 'de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
     reminder:
       'recuérdame|recordame|hazme acordar|haceme acordar|avísame|avisame|recordatorio|ponme una alarma|poneme una alarma|despiértame|despertame',
@@ -159,6 +115,7 @@ export const spanish: Pack = {
       '(?:el )?<d> de <m>(?: (?:de|del) <y>)?',
       '(?:el )?<d>/<mm>(?:/<y>)?',
       '(?:en|desde|hasta|para|a partir de) <m>(?: (?:de|del) <y>)?',
+      '(?:el|para el|hasta el|desde el)(?: día)? <d>(?= *(?:[.,;:!?)]|$)| (?:a las|por la|y|pero|tengo)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:el )?(?:próximo <w>|<w> que viene)',
     lastWeekday: '(?:el )?<w> pasado',
@@ -590,6 +547,7 @@ export const spanish: Pack = {
     access: 'c[oó]digo|clave|contraseña|contra|pin|password',
   },
   notAnyMore: 'Ya no es así',
+  notSo: 'No es así',
   templates: {
     name: 'Se llama {value}',
     preferred_name: 'Quiere que le digan {value}',
@@ -613,7 +571,6 @@ export const spanish: Pack = {
     medication: 'Toma {value}',
     language: 'Habla {value}',
     hobby: 'Afición: {value}',
-    sport: 'Juega al {value}',
     instrument: 'Toca {value}',
     salary: 'Gana {value}',
     rent: 'Paga {value} de alquiler',

@@ -1,17 +1,5 @@
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
-
-/** Words for the store of the assistant: "tes fiches". */
-const MEMORY =
-  "(?:(?:t(?:a|es|on)|vo(?:tre|s)|la) (?:mémoire|notes|données|base|dossiers?|tête|fiches?|carnet|registres?|historique|archives|profil|système|cerveau)|m(?:a|on) (?:fiche|profil|dossier|historique)|l'historique)";
-/** Clauses in which the user refers to earlier statements: "que je t'ai donné". */
-const TOLD = '(?:dite?s?|donnée?s?|racontée?s?|écrite?s?|filée?s?|envoyée?s?|collée?s?|confiée?s?|mise?s?|parlé)';
-
-/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
-const WORKS =
-  '(?:derni(?:er|ère)|lignes?|phrases?|paragraphes?|fichiers?|colonnes?|cellules?|alarmes?|rappels?|évènements?|événements?|réunions?|tâches?|branches?|commits?|fonctions?|variables?|photos?|chansons?|virgules?|mots?(?! de passe)|émojis?|emojis?|logos?|fonds?|applis?|applications?|filtres?|points?|diapos?|hashtags?|formules?)';
-const WORK_PLACES =
-  '(?:liste|calendrier|agenda|tableau|feuille|lettre|texte|code|annonce|cv|menu|panier|excel|présentation|brouillon|script|recette|message|groupe|ordinateur|rapport|playlist|courses|dossier)';
 
 export const french: Pack = {
   language: 'fr',
@@ -68,48 +56,19 @@ export const french: Pack = {
     changes: "changé|nouveau|neuf|passé|arrivé|depuis|s'est",
     when: 'quand',
     howMany: 'combien',
+    advice:
+      "devrais|devrait|devrions|dois|doit|devons|puis-je|peux|peut|pouvons|pourrais|pourrait|comment(?! (?:je m'|m'|s'|tu t')appel)|pourquoi|si|meilleure?s?|mieux|bon|bons|bonnes?|recommand\\p{L}*|conseil\\p{L}*|sugg\\p{L}*|idées?|aid\\p{L}*|expliqu\\p{L}*|écri[rst]\\p{L}*|tradui\\p{L}*|signifie|veut dire|faut|faut-il|besoin|que (?:faire|cuisiner|manger|préparer|offrir)|sera|normal",
     stillKnown:
       "^(?:est-ce que )?(?:tu te (?:souviens|rappelles)|te (?:souviens|rappelles)-tu|vous vous (?:souvenez|rappelez)|vous (?:souvenez|rappelez)-vous|(?:as-tu|tu as|avez-vous|vous avez) (?:déjà |bien |vraiment )?oublié|(?:sais-tu|tu sais|savez-vous|vous savez) encore)(?!(?: encore)? (?:que(?!\\p{L})|qu'))",
   },
   requests: {
-    drop: `(?:peux|pouvez|pourrais|pourriez)(?:-tu|-vous)? (?:\\S+ ){0,3}?(?:te débarrasser|vous débarrasser|tirer un trait|faire une croix|faire l'impasse)|tir(?:e|er|ez) un trait|(?:fais|faites|faire) (?:disparaître|sauter|le ménage|une croix)|(?:effac|supprim|oubli|enlèv|retir|vir)(?:ant|erais|erait)|nettoi(?:e|es|ez)|nettoyer|écras(?:e|er|ez)|(?:plus|pas) besoin (?:de |d'|que )((?:\\S+ ){0,4}?)(?:garder|savoir|retenir|conserver|avoir|gardes|saches)|l'(?:enlever|effacer|oublier|ôter|éliminer)|l[ea]s? (?:supprimer|retirer|virer|jeter)|(?:supprime|efface|oublie|enlève|enleve|vire|retire|jette)[ -](?:l[ea]s?|ça|moi ça)(?= *(?:[.,!?]|$|stp|svp|s'il|merci))|(?:peut|peuvent|doit|doivent) être (?:effacée?s?|supprimée?s?|oubliée?s?|retirée?s?)|(?:oubli|effac|supprim|enl[eè]v|retir|vir|jett?|dégag|ôt|ray|élimin|ignor|balanc|zapp|jart|purg|gomm|biff|annul)(?:e|ez|er|es|ons|iez)(?:-(?:moi-)?(?:l[ea]s?|ça|en|moi))?|détrui(?:s|sez|re)(?:-l[ea]s?)?|poubelle|corbeille|débarrass(?:e|ez|er)(?:-t'en|-vous en)?|(?:te|t'en|vous|vous en) défaire|f(?:ais|aites|aire)(?:-l[ea]s?)? disparaître|pass(?:e|es|er|ez)(?:-l[ea]s?)? à la trappe`,
-    keep: `(?:l')?(?:aies|ayez|as|avez|avoir) (?:\\S+ )?(?:en|dans (?:ta|votre|la)) (?:mémoire|tête)|(?:le|la|les|en) (?:garder|retenir|noter)|mettre (?:\\S+ )?en mémoire|mets (?:\\S+ )?en mémoire|retiennes|saches|gard(?:e|es|ez|er|ée?s?|iez)|conserv(?:e|es|ez|er|ée?s?|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|ée?s?)|enregistr(?:e|es|ez|er|ée?s?|iez)|mémoris(?:e|es|ez|er|ée?s?)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|ée?s?)|sauvegard(?:e|er|ée?s?)|archiv(?:e|es|ez|er|ée?s?)|consign(?:e|es|ez|er|ée?s?)|écris|saches|sachiez|rest(?:e|er) (?:écrit|noté|enregistré|trace|chez toi|chez vous|avec toi)\\p{L}*|traîn(?:e|er) chez (?:toi|vous)|trace|dans ${MEMORY}`,
-    not: 'arrêt(?:e|es|er|ez) de|évite(?:r|z)? de|ni|pas|plus|jamais|nulle part|rien|ni|sans|aucun|aucune',
-    unsaid:
-      "(?:je )?(?:(?:ne )?veux|voudrais|souhaite|aimerais)(?: \\S+){0,2}? (?:pas|plus|mieux|autant)(?: trop)? que ((?:\\S+ ){0,6}?)(?:figure|traîne|ressorte|saches|sachiez|gardes|gardiez|retiennes|(?:reste|soit|apparaisse) (?:ici|là|dans (?:ta|votre|la) mémoire|en mémoire|quelque part|enregistrée?|notée?|stockée?)|reste(?= *(?:[.,!]|$)))|(?:j'aimerais|je voudrais|je préfère|je préférerais|je souhaite|ce serait bien|ça m'arrangerait)(?: \\S+){0,2}? que ((?:\\S+ ){0,8}?)(?:ne |n')(?:\\S+ )?(?:figure|traîne|ressorte|saches|sachiez|gardes|aies|ayez|reste|soit)\\p{L}* (?:plus rien|pas|plus|rien|nulle part)(?: (?:ici|là|en mémoire|enregistrée?|notée?|stockée?|dans (?:ta|votre|la) mémoire))?(?= *(?:[.,!]|$))|(?:j'aimerais|je voudrais|je préfère|je préférerais|je souhaite) que ((?:\\S+ ){0,6}?)(?:s'efface|soit (?:effacé|supprimé|oublié)\\p{L}*)|que tu ne l'aies plus|(?:que )?je ne (?:le|la|les) (?:veux|voudrais) plus (?:dans|en|chez)|on (?:oublie|efface|supprime|enlève|n'en parle plus)(?= *(?:[.,!?]|$|tout|ça))|que (?:ça|cela|ce) ne (?:reste|soit|figure|traîne|ressorte) (?:pas|nulle part|plus)|que (?:ça|cela) ressorte|(?:ça|cela) ne reste pas|(?:fais|faites|faire) (?:comme si|genre|semblant)|comme si (?:je n'|je |on n'|rien)(?=(?:\\S+ ){0,4}?(?:dite?|parlé|raconté|écrit|mentionné|n'était)(?![\\p{L}]))|j'aurais pas dû|je n'aurais pas dû|j'ai rien dit|je n'ai rien dit|tu n'as rien (?:vu|lu|entendu)|t'as rien (?:vu|lu|entendu)|(?:tu n'as|t'as|vous n'avez) jamais (?:rien )?(?:vu|lu|entendu|su|eu vent)|(?:tu|vous) ne (?:sais|savez) rien de tout ça|je (?:ne )?t'ai (?:jamais )?rien dit|(?:ça|cela) meurt ici",
-    all: "(?:le|ce) sujet|rien|(?:l'|cette |toute l'|toute cette )(?:histoire|affaire)|là-dessus|à ce sujet|tout|toute|tous|toutes|les trucs",
+    but: 'mais',
+    so: 'donc|du coup|alors',
     polite: "s'il te plaît|s'il vous plaît|stp|svp|merci|tu|vous|te|(?:peux|pouvez|pourrais|pourriez|auriez)",
     remember:
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
-    ...forgetRequests({
-      drop: "oublies|oubliiez|effaces|effaciez|supprimes|supprimiez|zappe|zappez|zapper|purge|purgez|purger|détruis|détruisez|détruire|ôte|ôtez|éliminer?|éliminez|jarte|d'oublier|d'effacer|d'enlever|oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|retirer|raye|vire|virez|virer|laisse tomber",
-      object: `(?:tout )?(?:ça|cela|ceci|tout|ce que|ce qui|mon|ma|mes|notre|nos)(?= (?!dernier|dernière|texte|message|fichier)| *[.!,;?]|$)|(?:le fait|où|comment|qui|quand|combien|que)(?= (?:que |je |j'|mon |ma |mes |c'est ))|(?:le nom|la partie|l'info|l'information|les infos|ce truc|cette histoire|l'histoire) (?:de|du|des|sur)|-(?:le|la|les)|(?:le|la|les|l'|ce|cette|ces)(?: ?)(?!texte|message|liste|fichier|phrase|paragraphe|colonne|ligne|tableau|photo|image)(\\p{L}+(?: \\p{L}+){0,3}?) que (?:je |j'|j)(?:t'|te |vous |l'|viens de (?:te |vous )?)?(?:ai )?${TOLD}|(?:ce|le|les|l'|cette) ?(?:trucs?|infos?|histoires?|détails?|sujet|mention|passage) (?:avec|sur|de|du|des|à)`,
-      keepNot:
-        "(?:tu n'as|vous n'avez|t'as|il n'y a|y a) pas besoin (?:de |d'|que (?:tu|vous) )(?:retenir|garder|noter|enregistrer|mémoriser|te souvenir|vous souvenir|conserver|retiennes|gardes|reteniez|gardiez)(?: de)?|(?:pas la peine|inutile|pas nécessaire|pas besoin) (?:de |d')(?:retenir|garder|noter|enregistrer|mémoriser|conserver)|(?:j'aimerais|je voudrais|je veux|je souhaite|je préfère|je préférerais) que (?:tu|vous) (?:oubli|effac|supprim|retir|enlev)\\p{L}+|(?:ne (?:le |la |les |l')?|n')?(?:garde|gardez|gardes|retiens|retenez|note|notez|enregistre|enregistrez|mémorise|mémorisez|conserve|conservez)(?: surtout)? pas(?: en mémoire)?(?: (?:ça|cela|ce que|mon|ma|mes|le fait|que|où))?|(?:je (?:ne )?veux pas|je préfère|j'aimerais mieux|je préférerais) que (?:tu|vous) (?:ne |n')?(?:\\S+ ){0,3}?(?:l'aies|l'ayez|gardes?|gardiez|saches?|sachiez|retiennes?|te souviennes?|notes?)(?: \\S+){0,2}",
-      memory: `(?:de|dans) ${MEMORY}|en mémoire`,
-      also: `(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|(?:vire|efface|supprime|oublie|enlève|retire|zappe|détruis|purge|jette|raye|brûle)z?-l[ea]s?(?= *(?:[.!,;?]|$| s'il| stp| svp| merci| de (?:ta|tes|votre|vos)| vite| tout de suite| maintenant| aussi))|vire-le|efface-l[ea]|supprime-l[ea]|oublie-le|hors de ${MEMORY}|(?:je )?(?:demande|sollicite|exige|réclame) (?:l'effacement|la suppression|le retrait) (?:de|du|des)|que ça reste entre nous|(?:sors|sortez|sortir|mets|mettez|sorte|saute|sortent)(?:-\\S+)? (?:(?!est|pas)\\S+ ){0,5}?(?:de|hors de) ${MEMORY}`,
-      named:
-        "(?:oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|zappe|purge|vire|virez) (?:le|la|les|l'|cette|ce)",
-    }),
-    joins: 'et|ou|ni',
-    another: 'mon|ma|mes|son|sa|ses|leurs?|notre|nos|ce que|où',
-    but: 'mais',
-    so: 'donc|du coup|alors',
-    supposing: '(?<!mieux )(?<!bien )si(?! (?:tu (?:peux|pouvais)|vous pouvez|possible))',
-    person: "(?:qu')?elle|lui|(?:qu')?il(?! (?:y|faut|fait|pleut|est (?:\\d|tard|tôt)))",
-    own: "(?:je|on|nous) (?:devr\\p{L}+|dois|doit|vais|va|n'arrive pas à|ne peux pas|peux pas) (?:\\S+ ){0,1}|(?:je veux|je voudrais|j'aimerais) (?=(?:oublier|enlever|virer|jeter|retirer))",
-    points: 'ça|cela|ce que|dernière?',
-    it: 'le|la|les|ça',
     correcting: "(?:non|pardon|attends)[,.!]* +(?:c'est |je voulais dire )?|je voulais dire ",
-    stays: 'peu(?:t|vent) rester|garde-l[ea]s?|tu peux garder',
-    general: 'santé|finances',
-    told: 'avoué|avouer|lâché|balancé|collé|envoyé|posté|tu (?:as|sais|gardes) (?:encore|toujours)|as-tu (?:encore|toujours)|dit|dire|raconté|raconter|parlé|parler|confié|confier|mentionné|mentionner|écrit|partagé|partager|évoqué|ce que tu sais',
-    pointing:
-      'blague|faux|fausse|vrai|mdr|lol|complètement|totalement|définitivement|sécurité|entier|entière|réglée?|fini|terminé|besoin|plus|ici|là|tout|toute|accord|derniers?|précédente?|texto|posté|trucs?|histoires?|détails?|sujet|passage|mention|infos?|éléments?|relative?|concernant|trace|fiches?|carnet|historique|dossier|profil|nulle|part|aucun|aucune|donnée?s?|confiée?s?|collée?s?|envoyée?s?|filée?s?|mise?s?|reste|rester|écrite?|jamais|besoin|utile|archiver|donc|alors|bon|oups|merde|dis|veux|bien|cas|moi|direct|vite|hein|choses|place|dire|dit|raconter|raconté|écrit|parlé|viens|venais|toute?|heure|instant|suite|maintenant|avant|mémoire|notes|nom|truc|chose|partie|fait|garder|gardes?|retenir|retiens|retiennes|noter?|enregistrer?|oublier?|oublie|effacer?|supprimer?|besoin|peine|préfère|préférerais|aimerais|voudrais|veux|merci|plaît|stp|svp|privé|dernière|dernier|phrase|message|aurais|aurait|dû|fallait|trucs',
     lead: "si oui|veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) (\\S+)|désolée?|dis|alors|donc|du coup|wsh|wesh|hé|hey|eh|merde|oups|je (?:voudrais|souhaite|préfère|préférerais) que (?:tu|vous)|j'aimerais que (?:tu|vous)|faut|faudrait|il faudrait|ça (?:te|vous) dérange(?:rait)?|est-ce que (?:tu peux|vous pouvez|tu pourrais)|pour (?:le|la|les|mon|ma) (\\S+)|mais toi tu|toi tu|tu|vous|tout de suite|si possible",
-    notForget: `dis(?:-lui|-leur| à) |besoin de tout (?:retenir|noter)|laisse tomber,? oublie|n'oublie(?:z)? pas|j'ai oublié|j'oublie|tu as oublié|vous avez oublié|oublie pas|(?:effa[cç]|supprim|enl[eè]v|retir|vir|ray|zapp)\\p{L}* (?:l[ae]s?|l'|ce|cette|ces|une?|tous les|toutes les) ?${WORKS}|(?:effa[cç]|supprim|enl[eè]v|retir|vir|ray|zapp|sor[st])[\\p{L}-]* (?:\\S+ ){0,5}?(?:de|du|dans) (?:la |le |l'|mon |ma |cette |ce )?${WORK_PLACES}|(?:me|m'a|m'ont|lui|leur) (?:dit|dis|disent|répète|répètent|conseille)[^.]{0,20} oubli\\p{L}*`,
-    takeBack:
-      "(?:finalement|non|attends|tout compte fait)?[, ]{0,3}(?:garde(?:z)?-le|garde(?:z)?-la|garde(?:z)? (?:ça|cela)(?: finalement| quand même)?|tu peux (?:le|la) garder|ne (?:l'|le |la )(?:efface|oublie)(?:z)? pas)|(?:finalement|non|attends|en fait)[,. ]+(?:\\S+ ){0,3}?(?:garde|laisse|conserve)(?:z|s)?[- ](?:le|la|les|ça)|(?:garde|laisse)(?:z)?[- ](?:le|la|les) (?:finalement|quand même)",
     wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|pas de (?:listes|petites listes|puces)|tu peux recommencer",
     reminder:
       'rappelle(?:z)?-moi|rappelle-le-moi|fais-moi penser|faites-moi penser|préviens-moi|prévenez-moi|réveille-moi|un rappel|mets une alarme',
@@ -156,10 +115,11 @@ export const french: Pack = {
       '(?:le )?<d>(?:er)? <m>(?: <y>)?',
       '(?:le )?<d>/<mm>(?:/<y>)?',
       '(?:en|depuis|fin|début|mi-|à partir de|dès) ?<m>(?: <y>)?',
+      "(?:le|avant le|jusqu'au) <d>(?= *(?:[.,;:!?)]|$)| (?:à|vers|et|mais|j'ai)(?![\\p{L}]))",
     ],
     nextWeekday: '<w> prochain',
     lastWeekday: '<w> dernier',
-    weekday: "(?:ce |d'ici |pour |avant )<w>",
+    weekday: "(?:ce |d'ici |pour |avant |(?<!(?:le|les|un|du|chaque|et|ou|au) ))<w>",
     written: '{d} {month} {y}',
     from: 'à partir du|à partir de|à compter du|à compter de|dès|dès le',
     until: "jusqu'au|jusqu'en|jusqu'à|avant",
@@ -581,6 +541,7 @@ export const french: Pack = {
     access: '(?:digi)?code|mots? de passe|mdp|pin',
   },
   notAnyMore: 'Ce n’est plus le cas',
+  notSo: 'Ce n’est pas le cas',
   templates: {
     name: "S'appelle {value}",
     preferred_name: "Veut qu'on l'appelle {value}",

@@ -1,19 +1,5 @@
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
-
-/** Words for the store of the assistant, after "da" or "in": "dai tuoi appunti". */
-const MEMORY =
-  "(?:(?:all[ae']|ai|al|agli|ell[ae']|ei|el|egli) ?(?:(?:tu[aeo]|tuoi|su[aeo]|suoi) (?:memoria|appunti|note|dati|archivi[oi]?|testa|mente|sched[ae]|profilo|registr[oi]|cronologia|database|ricordi|taccuino|sistem[ai]|pensieri)|memoria|appunti|note|archivio|testa|mio profilo|mia scheda))";
-/** Pronouns behind a verb: "cancellamelo". */
-const CLITICS = '(?:me|te|ti|si|mi|ce)?(?:l[oaei]|ne)?';
-/** Clauses in which the user refers to earlier statements: "che ti ho dato". */
-const TOLD = '(?:dett|dat|raccontat|scritt|mandat|passat|incollat|confidat|accennat)[oaei]';
-
-/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
-const WORKS =
-  '(?:ultim[oa] (?:frase|riga|paragrafo)|righ[ae]|riga|frasi?|paragraf[oi]|file|colonn[ae]|cell[ae]|svegli[ae]|promemoria|event[oi]|riunion[ei]|attività|branch|commit|print|funzion[ei]|variabil[ei]|foto|comment[oi]|canzon[ei]|virgol[ae]|parol[ae]|emoji|logo|sfondo|app|applicazion[ei]|cartell[ae]|filtr[oi]|punt[oi]|slide|diapositiv[ae]|hashtag)';
-const WORK_PLACES =
-  '(?:lista|calendario|agenda|tabella|foglio|lettera|testo|codice|annuncio|cv|curriculum|menù|carrello|excel|presentazione|bozza|script|ricetta|messaggio|gruppo|computer|relazione|playlist|spesa|cartella|elenco)';
 
 export const italian: Pack = {
   language: 'it',
@@ -67,49 +53,19 @@ export const italian: Pack = {
     changes: 'cambiato|nuovo|successo|novità|dal|da|è|di|cosa|che',
     when: 'quando',
     howMany: 'quant[ie]',
+    advice:
+      'dovrei|dovremmo|devo|dobbiamo|posso|possiamo|potrei|potremmo|come(?! (?:mi chiamo|si chiama))|perché|se|miglior\\p{L}*|meglio|buon[aoie]?|consigli\\p{L}*|sugger\\p{L}*|idee|idea|aiut\\p{L}*|spieg\\p{L}*|scriv\\p{L}*|traduc\\p{L}*|significa|vale la pena|serve|bisogna|cosa (?:cucino|preparo|faccio|fare|cucinare|preparare|regalo|regalare|compro|comprare)|sarà|normale',
     stillKnown:
       '^(?:ancora )?(?:(?:ti|si) (?:ricordi|ricorda)|ricordi|(?:hai|ha) (?:già |davvero )?dimenticato|ti sei dimenticat[oa]|(?:sai|sa) ancora)(?!(?: ancora)? (?:di )?che(?!\\p{L}))',
   },
   requests: {
-    drop: `(?:puoi|potresti|può|potrebbe) (?:\\S+ ){0,2}?(?:buttar|cancellar|toglier|eliminar|rimuover|dimenticar|levar|scartar|cestinar|gettar|scordar|far sparir|far scomparir)\\p{L}*|(?:butta|getta|cancella|elimina|togli|dimentica|scorda|leva|rimuovi)(?:te|me|ce|ve|ti|ne)?l[oaei]|dimenticatel[oaei]|scordatel[oaei]|non (?:serve|c'è bisogno|occorre|hai bisogno|ti serve)(?: più)?(?: che)?(?: tu)? (?:\\S+ ){0,3}?(?:sapere|tenere|ricordare|conservare|salvare|sappia|tenga|ricordi|conservi|tener\\p{L}+|saper\\p{L}+|ricordar\\p{L}+)|f(?:ai|a'|a|ar|are|accia) (?:sparire|scomparire|pulizia)|togliess?i|cancellando|elimini|cancelli|tolga|rimuova|(?:toglia|cancellia|elimin?ia|dimentichia|levia)mol[oaei]|(?:può|possono|deve|devono|va|vanno) (?:essere )?(?:cancellat[oaie]|eliminat[oaie]|rimoss[oaie]|tolt[oaie])|si (?:può|possono) (?:cancellare|eliminare|togliere)|(?:dimentic|scord|s?cancell|elimin|lev|butt|gett|scart|ignor|cestin|depenn|annull|sforbici|resett)(?:a|i|hi|are?|assi|asse)${CLITICS}|rimuov(?:i|a|ere?|essi|esse)${CLITICS}|togli(?:ere?|essi|esse)?${CLITICS}|tolga|distrugg(?:i|a|ere?)${CLITICS}|ripuli(?:sci|re)|lascia(?:l[oaei])? (?:perdere|andare|cadere)|f(?:ai|a'|accia|ar|are|a)(?:l?l[oaei])? sparire|disf(?:ati|arsi|arti|arvi) d\\p{L}+|(?:va|vanno|è da|sono da|deve essere|devono essere) (?:eliminat|cancellat|tolt|rimoss|dimenticat|cestinat|distrutt|eliminar|cancellar|dimenticar|cestinar)[oaei]|nel cestino`,
-    keep: `rest(?:a|asse|assero|i|ino)(?: in memoria)|rimang(?:a|ano)|rimanesse|tener(?:l[oaei]|ne|ti)|segnart(?:i|elo|ela)|ricordart(?:i|elo|ela|ene)|tieni|tien(?:e|ga)|salv(?:a|i|are?|at[oaie]|assi|asse)${CLITICS}|ricord(?:i|are?|assi|asse)(?:selo)?${CLITICS}|memorizz(?:a|i|are?|at[oaie]|assi)${CLITICS}|annot(?:i|are?|at[oaie])${CLITICS}|segn(?:i|are?|at[oaie])${CLITICS}|registr(?:i|are?|at[oaie])${CLITICS}|conserv(?:i|are?|at[oaie]|assi|asse)${CLITICS}|ten(?:ere?|ga|essi|esse)${CLITICS}|archivi(?:i|are?|at[oaie])${CLITICS}|custodi(?:sca|re?)${CLITICS}|serb(?:i|are?)${CLITICS}|verbalizz(?:i|are?)${CLITICS}|tieni|scriver(?:lo|la)|sapessi|sappia|avessi|(?:prend(?:a|ere)|tener) nota|vogli[oa] (?:scritt|salvat|registrat)[oaie]|rest(?:i|ino|are?) (?:scritt|traccia|agli atti|in memoria|agganciat|salvat|registrat)\\p{L}*|risult(?:i|are)|in memo|n${MEMORY}`,
-    not: 'nemmeno|neanche|smett(?:i|ere|a|essi) di|non|mai|niente|nulla|né|senza|nessun|nessuna|da nessuna parte',
-    unsaid:
-      "non (?:voglio|vorrei|mi va|desidero)(?: più)?(?: \\S+){0,2}? che ((?:\\S+ ){0,6}?)(?:risulti|tu (?:sappia|tenga|ricordi)|ti ricordi|(?:resti|rimanga|restasse|rimanesse|compaia|ci sia|stia) (?:qui|lì|in memoria|traccia|salvat[oaei]|scritt[oaei]|niente|nulla|registrat[oaei]|da qualche parte))|(?:voglio|vorrei|preferirei|preferisco|mi piacerebbe)(?: \\S+){0,2}? che ((?:\\S+ ){0,6}?)(?:non (?:risulti|risultasse|(?:resti|rimanga|restasse|rimanesse|compaia|comparisse|ci sia|ci fosse|stia|sia|fosse) (?:qui|lì|più qui|in memoria|traccia|salvat[oaei]|scritt[oaei]|registrat[oaei]|da nessuna parte))|venga (?:cancellat|tolt|eliminat)[oaei]|venisse (?:cancellat|tolt|eliminat)[oaei])|non (?:è|e) giusto che ((?:\\S+ ){0,4}?)tenga\\p{L}*|meglio (?:che|se) ((?:\\S+ ){0,4}?)non (?:resti traccia|lo sappia|la sappia|ti ricordi|te lo ricordi|ne sappia)|non (?:restasse|rimanesse|resti|rimanga|ci sia) (?:più )?traccia|non (?:deve|devono|dovrebbe) (?:restare|rimanere|comparire|saltare fuori)|(?:che|vorrei che) non (?:resti|rimanga|salti fuori|compaia)|(?:fai|fa'|faccia|facciamo|fate) (?:come se|finta)(?= (?:\\S+ ){0,6}?(?:dett|raccontat|scritt|parlat|menzionat|niente|nulla|saper|sapess)\\p{L}*)|come se (?:non|io non)(?= (?:\\S+ ){0,4}?(?:dett|raccontat|scritt|parlat|menzionat|saput)\\p{L}*)|non (?:l'hai|lo hai|hai) (?:mai )?(?:saputo|sentito|letto|visto)(?: (?:niente|nulla|da me))?|non ti ho (?:mai )?detto (?:niente|nulla)|(?:questo|questa cosa|tutto) muore qui|non (?:dovevo|avrei dovuto) (?:dir|scriver|raccontar)",
-    all: `(?:l'|quest'|quell')argomento|niente|nulla|(?:la|questa|quella|tutta la|tutta questa) (?:faccenda|storia|vicenda|questione)|al riguardo|a riguardo|che riguarda|tutt[oaie]`,
+    but: 'ma|però',
+    so: 'quindi|perciò|percio|allora',
     polite: 'per favore|per piacere|grazie|cortesemente|(?:puoi|potresti|può|potrebbe)|ti|tu|le|vorrei|dai',
     remember:
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
-    ...forgetRequests({
-      drop: 'dimentichi|dimentichiate|cancelli|cancelliate|elimini|rimuova|tolga|cestina|cestini|cestinare|depenna|depenni|scancella|distruggi|distrugga|distruggere|lasci perdere|dimenticassi|cancellassi|eliminassi|togliessi|scorda|dimentica|dimenticare|dimenticati|scordati|cancella|cancellare|elimina|eliminare|rimuovi|rimuovere|togli|togliere|leva|levare|butta via',
-      object: `(?:pure |anche |tutto )*(?:di |d')?(?:tutto|quello che|ciò che|questo|quanto|quella cosa|il mio|la mia|i miei|le mie|mio|mia|dove|come|quando|chi|che)(?= (?!ultimo|ultima|testo|messaggio|file)| *[.!,;?]|$)|(?:pure )?(?:la parte|l'informazione|le informazioni|il nome|la storia|la faccenda|il fatto) (?:d[ei]l?l?[aoe]?|che|su\\p{L}*)|pure(?= (?:il |la |l'|lo |i |gli |le ))|(?:il|lo|la|i|gli|le|l'|quel|quell[ao']) ?(?!testo|messaggio|lista|file|frase|paragrafo|colonna|riga|tabella|foto|elenco)(\\p{L}+(?: \\p{L}+){0,3}?) che (?:ti |le |vi )?(?:ho |avevo )(?:appena )?${TOLD}|(?:la|il|quella|quel|i|le|ogni|qualsiasi) (?:storia|faccenda|cosa|cose|discorso|dettaglio|dettagli|dati|dato|riferimento|riferimenti|info) (?:d\\p{L}+'?|su\\p{L}*'?|a\\p{L}*)`,
-      keepNot:
-        "non (?:serve|occorre|è necessario|c'è bisogno|vorrei|voglio|mi va) che (?:tu )?(?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|(?:preferirei|preferisco|vorrei|meglio) che (?:tu )?non (?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|non (?:serve|occorre|devi|c'è bisogno di|hai bisogno di) (?:ricordar|salvar|tener|memorizzar|annotar|registrar|segnar)\\p{L}*|non (?:segnar|salvar|ricordar|annotar|memorizzar|tener|scriver|registrar)(?:lo|la|li|le|telo|tela|tene)|" +
-        'non (?:voglio che (?:tu )?(?:ti )?)?(?:salvare|ricordare|ricordarti|memorizzare|annotare|registrare|tenere|conservare|ricordi|sappia|memorizzi|tenga|conservi)(?: (?:questo|quello|quello che|il mio|la mia|niente|come|dove|che|di|chi))?',
-      memory: `d${MEMORY}`,
-      also: `(?:dimentica|cancella|elimina|togli|rimuovi)(?:me|te)?l[oaei]|(?:leva|cestina|scorda|scancella|depenna|distruggi|butta|annulla|scarta)(?:me|te)?l[oaei](?= *(?:[.!,;?]|$| per | grazie| subito| ora| pure| proprio| via| d))|fa(?:l|mel|tel)l?[oaei] sparire|(?:via|fuori) d${MEMORY}|(?:chiedo|richiedo|esigo) la (?:cancellazione|rimozione|eliminazione) d(?:i|el|ella|ei|elle|egli|ell)|(?:puoi|potresti|può|potrebbe|vorresti|riesci a) (?:per favore )?(?:cancellar|eliminar|dimenticar|toglier|rimuover|levar|scordar)(?:lo|la|li|le|tene)|(?:dimenticati|scordati|si dimentichi|si scordi) d(?:i|el|ella|ei|elle|egli)(?! \\S+(?:are|ere|ire)(?![\\p{L}]))|(?:fai|fa'|faccia|facciamo) come se (?:io )?non|(?:fai|fa'|faccia|facciamo) finta che (?:\\S+ ){0,2}?(?:non|mai)|resti tra noi|(?:fai|fa'|faccia|facciamo) conto che (?:\\S+ ){0,2}?non|come non detto`,
-      named:
-        "(?:dimentica|dimentichi|dimenticare|cancella|cancelli|cancellare|elimina|elimini|eliminare|togli|tolga|togliere|leva|rimuovi|rimuova|rimuovere|scorda|cestina) (?:quel|quella|il|la|lo|l'|i|gli|le)",
-    }),
-    joins: 'e|ed|o|né',
-    another: '(?:(?:il|la|i|le|dei|della|del|delle) )?(?:mi|su)[aeo]i?|quello che|dove',
-    but: 'ma|però',
-    so: 'quindi|perciò|percio|allora',
-    supposing: '(?<!meglio )(?<!bene )se(?! puoi| possibile)',
-    person: 'lui|lei|(?:mi|ci) ha(?:nno)? (?:detto|raccontato|scritto)',
-    own: "(?:dov?(?:rei|remmo|bbiamo)|devo|dobbiamo|sto per|non (?:posso|riesco a)) (?:\\S+ ){0,1}|(?:voglio|vorrei|ho bisogno di) (?=(?:dimentic|scord|togli|lev|elimin|butt|lasci)\\p{L}*(?: il| la| lo| l'| un| questo| questa|$))",
-    points: "quest[oa]|quest'ultima|quell[oa]|ultim[oa]",
-    it: 'lo|la|li|le',
     correcting: '(?:no|scusa|aspetta)[,.!]* +(?:è |era |volevo dire )?|volevo dire ',
-    stays: 'può restare|resta|tienil[oaei]|va bene',
-    general: 'salute|finanze',
-    told: 'confessato|sfogat[oa]|sfogo|(?:hai|sai|ricordi|conservi) ancora|detto|dirti|dirtelo|dirle|raccontato|raccontarti|raccontartelo|raccontare|parlato|parlarti|parlartene|menzionato|accennato|scritto|scriverti|confidato|confidarti|condiviso|quello che sai',
-    pointing:
-      'scherzo|scherzavo|bugia|inventat[oa]|falso|vero|completo|completamente|definitivamente|sempre|sicurezza|inter[oa]|tutt[oa]|risolt[oa]|finit[oa]|va|qui|lì|ahah|haha|faccende|gradirei|basta|ritocco|messaggi[oa]?|ultim[oa]|precedente|storia|faccenda|discorso|dettagli[oi]?|riferiment[oi]|dat[oi]|info|argomento|salvat[oa]|scritt[oa]|registrat[oa]|traccia|atti|archivio|profilo|scheda|nessun[oa]?|parte|mandat[oa]|passat[oa]|incollat[oa]|confidat[oa]|accennat[oa]|dat[oa]|prego|dai|quindi|però|oddio|cavolo|ehi|guarda|cmq|comunque|dispiace|spiace|gentilmente|proprio|pure|meglio|nota|via|ogni|qualsiasi|detto|dire|raccontato|raccontare|scritto|parlato|appena|prima|ora|adesso|subito|memoria|appunti|nome|cosa|parte|informazione|fatto|salvare|salvarlo|ricordare|ricordi|tenere|segnare|segnarlo|serve|bisogno|voglio|vorrei|preferirei|favore|piacere|grazie|privato|lascia|stare|perdere|quello|questo|quella|questa|ultima|frase|messaggio|dimentica|cancella|elimina|togli|avrei|dovuto|dovevo|cose|roba|sai|sa',
     lead: 'se sì|se si|in caso|allora|questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?!(?:salv|ricord|memorizz|annot|segn|registr|conserv|ten|tien|archivi|custod|serb|verbalizz|cancell|elimin|togli|lev|dimentic|vogli|sai|sapp|hai|ho)\\p{L}*)(?:mi[oae]i? )?(\\S+(?: d\\p{L}+ \\S+)?)|quella cosa d\\p{L}+ (\\S+)|pure|ti prego|la prego di|ti dispiace|ti dispiacerebbe|le dispiace|le dispiacerebbe|ti spiace|gradirei che|può gentilmente|gentilmente|cortesemente|dai|oddio|cavolo|ehi|ciao|guarda|cmq|già che ci sei|preferirei che|preferisco che|chiedo di|ti chiedo di|le chiedo di',
-    notForget: `di(?:'|gli|lle) ?(?:a )?(?:mi[oa]|su[oa]|ch)|come privat\\p{L}*|ricordart?i? (?:di )?tutto|(?:vabbè|vabbe),? (?:lascia (?:stare|perdere),? )?dimentica\\p{L}*|non dimenticar\\p{L}*|ho dimenticato|mi sono dimenticat[oa]|hai dimenticato|(?:cancell|elimin|togli|tolg|lev|rimuov|cestin|scart|annull)\\p{L}* (?:l[aoe]|il|i|gli|l'|quest[aoe]|quell?[aoe]?|un[ao]?|tutt[ei] [lg]\\p{L}+) ?${WORKS}|(?:cancell|elimin|togli|tolg|lev|rimuov|cestin|scart|annull)\\p{L}* (?:\\S+ ){0,5}?(?:d|n)(?:al|alla|all'|el|ella|ell'|ai|ei) ?(?:mi[oa] )?${WORK_PLACES}|(?:l[aeo]|i|il|gli|l') ?${WORKS}(?: \\S+){0,3} (?:cancell|elimin|togli|rimuov)\\p{L}+`,
-    takeBack:
-      '(?:anzi|no|aspetta|ripensandoci)?[, ]{0,3}(?:tienilo|tienila|ricordalo pure|non cancellarlo|puoi tenerlo)|(?:anzi|no|aspett?a?|alla fine|ripensandoci)[,. ]+(?:\\S+ ){0,3}?(?:tieni|tenga|lascia|lasci)(?:lo|la|li|le)?|lascial[oa] (?:pure|lì)',
     wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|niente (?:elenchi|emoji)",
     reminder: 'ricordami|promemoria|avvisami|svegliami|fammi ricordare|metti una sveglia',
     aboutText:
@@ -162,10 +118,11 @@ export const italian: Pack = {
       "(?:il |l')?<d>º? <m>(?: <y>)?",
       '(?:il )?<d>/<mm>(?:/<y>)?',
       '(?:a|in|da|fino a|a partire da) <m>(?: <y>)?',
+      '(?:il|entro il|fino al|dal) <d>(?= *(?:[.,;:!?)]|$)| (?:alle|e|ma|ho)(?![\\p{L}]))',
     ],
     nextWeekday: '<w> prossim[oa]',
     lastWeekday: '<w> scors[oa]',
-    weekday: '(?:entro |per |questo |da )<w>',
+    weekday: '(?:entro |per |questo |da |(?<!(?:il|la|un|una|ogni|di|e|o|al|del) ))<w>',
     written: '{d} {month} {y}',
     from: "a partire da|a partire dal|a partire dall'",
     until: 'fino a|fino al|entro|prima del?',
@@ -510,6 +467,7 @@ export const italian: Pack = {
     access: 'codic[ei]|password|pw|pin',
   },
   notAnyMore: 'Non è più così',
+  notSo: 'Non è così',
   templates: {
     name: 'Si chiama {value}',
     preferred_name: 'Vuole essere chiamato {value}',
@@ -532,7 +490,6 @@ export const italian: Pack = {
     medication: 'Prende {value}',
     language: 'Parla {value}',
     hobby: 'Hobby: {value}',
-    sport: 'Gioca a {value}',
     instrument: 'Suona {value}',
     salary: 'Guadagna {value}',
     rent: 'Affitto: {value}',

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const dutch: Pack = {
@@ -53,51 +53,20 @@ export const dutch: Pack = {
     changes: 'veranderd|nieuw|gebeurd|sinds|is|er|wat',
     when: 'wanneer',
     howMany: 'hoeveel',
+    advice:
+      'moet|moeten|zou|zouden|kan|kun|kunnen|mag|mogen|zal|zullen|hoe (?!oud|veel|vaak|lang|heet|heette|laat|groot|ver|zwaar)\\p{L}+ (?:ik|we|wij|je)|waarom|als|best|beste|beter|betere|goede?|aanrad\\p{L}*|aanbevel\\p{L}*|raad|tips?|idee|ideeën|help\\p{L}*|uitleg\\p{L}*|leg|schrijf|vertaal|betekent|nodig|wat (?:eet|kook|maak|koop) (?:ik|we|wij)|normaal',
     stillKnown:
       '^(?:(?:wat )?weet (?:je|jij|u) (?:\\S+ )?nog|herinner (?:je|jij) je|herinnert u zich|(?:ben|heb|bent|hebt) (?:je|jij|u) (?:\\S+ ){0,6}?vergeten)(?! dat(?!\\p{L}))',
   },
   requests: {
-    drop: '(?:laat|laten) ((?:\\S+ ){0,6}?)verdwijnen|(?:hoef|hoeft|hoeven) (?:je |jij |u )?((?:\\S+ ){0,6}?)niet (?:meer )?te (?:weten|onthouden|bewaren|hebben)|wist|verwijdert|schrapt|weghaalt|wegdoet|(?:kan|kun|mag|kunt) (?:je |u )?((?:\\S+ ){0,6}?)(?:wissen|verwijderen|vergeten|schrappen|weggooien|weghalen)|uit (?:je|jouw|uw|het|jullie) (?:geheugen|systeem|notities|hoofd|dossier|gegevens|bestand) (?:halen|gooien|wissen|verwijderen|schrappen|laten verdwijnen|haalt|haal)|(?:kan|kunnen|mag|mogen|moet) (?:dan |ook |weer |nu )*(?:weg|eruit|gewist worden|verwijderd worden|vergeten worden)|vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen|vernietig|vernietigen|uitgummen|uitvegen|opschonen|droppen|weg ermee|(?:mag|mogen|kan|kun|kunt|zou|wil|wilt|moet) (?:je|jij|u) ((?:\\S+ ){0,6}?)(?:vergeten|wissen|verwijderen|schrappen|weghalen|weggooien|weglaten)|(?:je|jij|u) (?:mag|kan|kunt|moet) ((?:\\S+ ){1,6}?)(?:vergeten|wissen|verwijderen|schrappen|weghalen|weggooien|weglaten)|(?:mag|mogen|kan|moet) (?:\\S+ ){0,4}?(?:weg|eruit|eraf|vervallen|verdwijnen|uit (?:je|jouw|uw) (?:geheugen|notities|dossier|systeem))(?= *(?:[.,!?]|$))|(?:gooi|haal|doe|veeg|poets|neem) ((?:\\S+ ){0,5}?)(?:weg|eruit|eraf|uit (?:je|jouw|uw) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen))|(?:laat|laten) (?:\\S+ ){0,4}?(?:verdwijnen|los)|uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen) (?:halen|verwijderen|wissen|schrappen)(?= *(?:[.,!?]|$))',
-    keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden|bewaard|vastgelegd|opgeschreven|te schrijven|te houden|te weten|meer weten|meer weet|archiveren',
-    not: 'niet|nie|nooit|nergens|niks|niets|geen|zonder',
-    unsaid:
-      '(?:wil|zou|heb|had)(?: ik)? (?:liever |graag )?(?:\\S+ ){0,5}?(?:niet|nergens|geen)(?: meer)?(?: \\S+){0,3}? (?:opgeslagen|bewaard|vastgelegd|onthouden|genoteerd|in je geheugen)(?: (?:hebben|zien|wordt|is|blijft))?|(?:wil|zou willen|heb liever)(?: \\S+){0,3}? dat ((?:\\S+ ){1,8}?)(?:niet|nergens|geen)(?: meer)? (?:weet|bewaart|onthoudt|bewaard|opgeslagen)|nergens (?:meer )?(?:opduikt|opduiken|terugkomt|terug te vinden|vermeld wordt)|doe (?:\\S+ ){0,2}alsof|alsof ik (?:\\S+ ){0,4}(?:nooit|niet|niks|niets)|had ik (?:beter |liever )?niet (?:moeten|willen)|blijft (?:\\S+ ){0,2}?(?:onder ons|tussen ons|onder de pet|buiten de boeken|off the record)|(?:heb je|hebt u|heb jij) (?:\\S+ ){0,3}?(?:nooit|niet) (?:gehoord|gelezen|gezien|van mij)|nooit (?:plaatsgevonden|gebeurd)|(?:mag|mogen|moet|hoeft|hoort|hoeven) (?:\\S+ ){0,3}?(?:nergens|niet) (?:\\S+ ){0,3}?(?:te staan|staan|blijven hangen|achterblijven|terechtkomen)|niet (?:voor|in) (?:je|jouw|uw) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen)',
-    all: '(?:het|dat) onderwerp|niets|niks|het hele (?:verhaal|gedoe)|dat (?:hele )?(?:gedoe|verhaal)|(?:die|de) (?:hele )?(?:kwestie|zaak|toestand)|daarover|ervan|alles|alle',
+    but: 'maar',
+    so: 'dus|daarom',
     polite: 'alsjeblieft|alstublieft|aub|svp|graag|bedankt|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|je|u|maar',
     remember:
       'onthoud(?: dat| dit|:|,)?|onthou(?: dat| dit|:|,)|noteer|schrijf (?:dat|dit|het) op|hou (?:er )?rekening mee|vergeet niet dat|ter info|voor de duidelijkheid|zodat je het weet|even voor je geheugen|bewaar dit',
-    ...forgetRequests({
-      drop: 'vergeet|wis|verwijder|schrap|gooi|haal|streep(?: weg)?|vernietig',
-      object:
-        "(?:alsjeblieft |maar |even |alles )*(?:over |van )?(?:mijn|m'n|ons|onze)(?= (?!laatste|tekst|bericht|mail|bestand|lijst))|(?:alsjeblieft |maar |even )*(?:dat|dit|het|alles)(?= *(?:[.!,;?]|$| maar| alsjeblieft| weer| van| over| met| wat| uit| ik))|(?:maar |alles |even |alsjeblieft )*(?:wat|waar|hoe(?: oud| veel| lang)?|hoeveel|wie|wanneer|dat) (?:ik|we|wij|mijn)|(?:maar |even |alsjeblieft )*(?:alles (?:over|van|wat)|dat (?:van|over|met|stukje|stuk|gedoe|verhaal))|het feit|de naam van",
-      keepNot:
-        '((?:dat|dit|het|mijn \\S+)) hoeft? (?:je |jij |u )?(?:verder |echt )?niet (?:(?:op )?te (?:slaan|onthouden|bewaren|weten|noteren)|(?:bewaard|onthouden|opgeslagen|genoteerd)(?: te worden)?)|niet (?:opslaan|onthouden|bewaren|noteren|opschrijven)(?= *(?:[.!,]|$| graag| alsjeblieft| aub))|(?:bewaar|onthoud|noteer|sla|schrijf)(?: (?:dat|dit|het|mijn \\S+))?(?: alsjeblieft)?(?: maar)? niet(?: op)?|(?:ik wil niet|ik wil liever niet) dat (?:je|u) ((?:\\S+ ){1,8}?)(?:onthoudt|weet|bewaart|opslaat|noteert)|ik (?:heb|had|zou) liever (?:hebben )?dat (?:je|u) ((?:\\S+ ){1,8}?)niet (?:onthoudt|weet|bewaart|opslaat|noteert)',
-      memory:
-        'uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen)',
-      also: "ik (?:wil|wil graag|zou willen|zou graag willen) dat (?:je|jij|u) ((?:mijn|m'n|ons|onze|dat van|wat ik|alles) (?:\\S+ ){0,6}?)(?:wist|vergeet|verwijdert|weghaalt|schrapt)|(?:verzoek|vraag) (?:ik )?(?:je|u) (?:om )?((?:\\S+ ){1,10}?)(?:te (?:wissen|verwijderen|vergeten|schrappen|vernietigen))|doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet|niks|niets)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
-      named: '(?:vergeet|wis|verwijder|schrap) (?:maar )?(?:de|het|die|dat)',
-    }),
-    joins: 'en|of|noch',
-    another: 'mijn|zijn|haar|onze?|wat|waar|wie|hoe',
-    but: 'maar',
-    so: 'dus|daarom',
-    supposing: '(?<!liever )(?<!beter )als(?! (?:je|het) (?:kan|kunt))|indien|stel dat',
-    person: 'hij|ze|hem|haar',
     delayed: 'later',
-    own: '(?:ik|we) (?:moet|kan|zal|zou|mag) (?!(?:je|u) )(?:\\S+ ){0,6}|(?:moet|kan) ik (?:\\S+ ){0,6}',
-    points: 'dat|dit|laatste|net',
-    it: 'het|die|ze|hem|dat',
     correcting: '(?:nee|sorry|wacht)[,.!]* +(?:het is |ik bedoel |ik bedoelde )?|ik bedoel(?:de)? ',
-    stays: '(?:mag|mogen|kan) blijven|blijft',
-    general: 'gezondheid|financiën',
-    told: 'opgebiecht|gestuurd|mond (?:moeten )?houden|(?:heb|weet|onthoud) je (?:nog|mijn)|verteld|vertellen|gezegd|zeggen|genoemd|noemen|geschreven|schrijven|gedeeld|delen|toevertrouwd|opgebiecht|laten vallen|wat je (?:weet|over)',
-    pointing:
-      'grapje|grap|onzin|klopt|helemaal|volledig|definitief|veiligheid|hele|haha|hier|nergens|opgelost|voorbij|klaar|onderwerp|thema|gedoe|verhaal|kwestie|opgelost|houden|vorige|berichtje|ff|dinges|gezegd|zei|vertelde|verteld|schreef|geschreven|net|zojuist|daarnet|zonet|nu|meteen|direct|geheugen|notities|naam|ding|deel|informatie|onthouden|onthoudt|bewaren|bewaart|opslaan|vergeten|vergeet|wissen|verwijder|hoeft?|liever|wil|graag|alsjeblieft|aub|privé|laatste|zin|bericht|maar|weer|systeem|hoofd|dossier|hoor|gewoon|even|gegevens|alles|meer|computer|internet|zinnetje|moeten|had|hoeven|dingen|weet',
     lead: 'zo ja|dan|kunje|kanje|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|kunt u|wilt u|(?:je|jij|u) (?:mag|kan|kunt)|ja|o|ach|dus|trouwens|pff|haha|hey|zeg|gewoon|svp|aub|toch|doe me een lol en|alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|(mijn \\S+)|(dat van \\S+(?: \\S+)?)|(wat ik (?:\\S+ ){1,6}?)',
-    notForget:
-      'vergeet (?:alsjeblieft )?niet|vergeet (?:\\S+ ){0,4}niet(?= *[.!,]|$)|ik ben vergeten|ik vergeet|(?:ben|heb) (?:je|jij|u) (?:\\S+ ){0,4}?vergeten|vergeet het maar|(?:van|uit|in) (?:de|het|mijn|onze) (?:\\S+ )?(?:lijst|boodschappenlijst|lijstje|tabel|agenda|bestelling|presentatie|kalender)|hoe (?:verwijder|wis) ik|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
-    takeBack:
-      '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)|toch (?:maar )?(?:wel )?(?:bewaren|onthouden|houden|opslaan)|laat (?:u |je )?(?:het|dat|hem|die|ze) (?:\\S+ ){0,3}?staan|(?:toch|wacht|nee)[,. ]+(?:\\S+ ){0,3}?(?:bewaar|hou|houd|onthoud) (?:het|dat|hem|die|ze)',
     wish: 'vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|geen (?:emoji|opsommingen|lijstjes)|niet lief doen|daar heb ik je voor',
     reminder:
       'herinner me|help me herinneren|herinnering|waarschuw me|maak me wakker|zet een wekker|geef me een seintje',
@@ -144,6 +113,7 @@ export const dutch: Pack = {
       '(?:op )?<d> <m>(?: <y>)?',
       '(?:op )?<d>-<mm>(?:-<y>)?',
       '(?:in|sinds|tot|vanaf|per|eind|begin) <m>(?: <y>)?',
+      '(?:op |tot |vanaf |voor )?de <d>e(?= *(?:[.,;:!?)]|$)| (?:om|en|maar|heb)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:volgende|komende|aanstaande) <w>',
     lastWeekday: '(?:vorige|afgelopen) <w>',
@@ -487,7 +457,7 @@ export const dutch: Pack = {
     diet: 'dieet|wat ik eet',
     religion: 'geloof|religie|kerk',
     appointment: 'afspraak|afspraken|ziekenhuis',
-    email: 'e-?mail(?:adres)?|mailadres|[\\w.-]+@[\\w.-]+',
+    email: 'e-?mail(?:adres)?|mailadres|[\\w.-]{1,64}@[\\w.-]{1,255}',
     phone_number: '(?:telefoon|mobiele )?nummer|telefoon|\\+?\\d[\\d -]{6,}\\d',
     breakup:
       'ex|ex-?(?:man|vrouw|vriend|vriendin|partner)|het is uit|uit met|uitgemaakt|gescheiden|scheiding|breuk|uit elkaar',
@@ -497,6 +467,7 @@ export const dutch: Pack = {
     access: '(?:deur|alarm)?code|pincode|wachtwoord',
   },
   notAnyMore: 'Niet meer zo',
+  notSo: 'Niet zo',
   templates: {
     name: 'Heet {value}',
     preferred_name: 'Wil {value} genoemd worden',
@@ -520,7 +491,6 @@ export const dutch: Pack = {
     medication: 'Gebruikt {value}',
     language: 'Spreekt {value}',
     hobby: 'Hobby: {value}',
-    sport: 'Speelt {value}',
     instrument: 'Speelt {value}',
     salary: 'Verdient {value}',
     rent: 'Huur: {value}',

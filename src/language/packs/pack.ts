@@ -31,7 +31,10 @@ export interface Pack {
   partners: string;
   pets: string;
   children: string;
-  /** Closed lists that tokens of slot patterns refer to: `<job>`, `<condition>`. Most are in `words.json`. */
+  /**
+   * Further lists, by name. Tokens of slot patterns refer to them (`<job>`, `<condition>`), and code that reads texts of any language
+   * (`wordsOfAll`). Most are in `words.json`.
+   */
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
   /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The value is a token. */
@@ -40,6 +43,8 @@ export interface Pack {
   topics: Readonly<Record<string, string>>;
   /** What is written before a slot that no longer holds. */
   notAnyMore: string;
+  /** What is written before a slot that the user denies and never stated. */
+  notSo: string;
   /** Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. */
   templates: Readonly<Record<string, string>>;
   dated: PackDated;
@@ -119,6 +124,8 @@ export interface PackQuestions {
   changes?: string;
   when: string;
   howMany: string;
+  /** Asks for advice, for how something is done or would be, or for a piece of work, and not for a fact. */
+  advice?: string;
   /** Asks for what the assistant has said. */
   agentSaid?: string;
   /** Asks whether the assistant still knows something ("did you forget"), without a clause that states it ("that I work there again"). */
@@ -132,56 +139,16 @@ interface PackRequests {
   recalls?: string;
   /** An order for another time, which asks for nothing now: "when I say so, forget my number". */
   delayed?: string;
-  /** The words of a request before its topic: "forget what I said about my". */
-  opening?: string;
-  /** Imperative verbs of removing and of keeping, and negations, in any order: "your notes on my ex, ditch those". */
-  drop: string;
-  keep: string;
-  not: string;
-  /** "As if I had never said", which refers to the preceding statement. */
-  unsaid: string;
-  /** "Everything": means all statements about a matter, not only the latest. */
-  all: string;
   /** Words by which a sentence is addressed to the assistant. */
   polite: string;
-  /** The phrase before the topic to forget: "forget my phone number". Latin packs build it with `forgetRequests`. */
-  forget: string;
-  /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
-  forgetNamed: string;
-  /** Words between two topics to forget, and the beginning of the second: "my name and my address". */
-  joins: string;
-  another: string;
   /** Words that begin a clause which restricts the one before it. In scripts without spaces: where a clause ends or begins. */
   but: string;
-  /** Words that begin a clause which follows from the one before it, and clauses that only suppose: "so", "if". */
+  /** Words that begin a clause which follows from the one before it. */
   so: string;
-  supposing: string;
-  /** Subjects of a verb that is said of other people, and not to the assistant: "he won't keep it", "they won't keep it". */
-  person: string;
-  people?: string;
-  /** Words before a verb whose subject is the user: "I should", "I can't". */
-  own: string;
-  /** Words that refer to the preceding statement, and pronouns for it after a verb. */
-  points: string;
-  it: string;
   /** The beginning of an answer that replaces the value just given: "no, I meant". If empty, such answers are not read. */
   correcting: string;
-  /** Phrases of a clause by which something is to be kept: "the allergy should stay". */
-  stays: string;
-  /** Words that include all statements about a matter: "my health". */
-  general: string;
-  /** Phrases by which a user refers to earlier statements: "I shouldn't have told you about Danny". */
-  told: string;
-  /**
-   * Words of requests without a topic, which mention only that something was said, when it was said, or where it is stored. Such a request
-   * refers to the preceding statement.
-   */
-  pointing: string;
   /** Words that may precede a request in its clause: "please", "could you". */
   lead: string;
-  /** Phrases with the words of `forget` that are not a request: "I forgot", "don't forget". */
-  notForget: string;
-  takeBack: string;
   wish: string;
   reminder: string;
   /** Around a text of somebody else: "is this a scam", "translate this". */
@@ -205,6 +172,8 @@ interface PackCalendar {
   /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. */
   dates: readonly string[];
   nextWeekday: string;
+  /** The weekday after the next one, where the language has a word for it: "übernächsten". */
+  laterWeekday?: string;
   lastWeekday: string;
   /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
@@ -252,36 +221,6 @@ export function relations(lists: Record<string, string>): Record<string, string>
   return Object.fromEntries(
     Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),
   );
-}
-
-/** The parts of a request to forget. */
-interface ForgetParts {
-  /** Verbs: "forget", "delete", "get rid of". */
-  drop: string;
-  /** The beginning of the object of the verb: "my", "what I", "where I", "that". */
-  object: string;
-  /** "don't keep", with its object. */
-  keepNot: string;
-  /** "from your memory". */
-  memory: string;
-  /** "pretend I never said", "off the record". A capturing group marks the object within such a phrase. */
-  also: string;
-  /** The verb and an article. */
-  named: string;
-}
-
-export function forgetRequests({
-  drop,
-  object,
-  keepNot,
-  memory,
-  also,
-  named,
-}: ForgetParts): Pick<PackRequests, 'forget' | 'forgetNamed'> {
-  return {
-    forget: `(?:${drop})(?:,? |(?=-))(?:${object})|(?:${drop}) ((?:\\S+ ){0,6}?)(?:${memory})|${keepNot}|${also}`,
-    forgetNamed: named,
-  };
 }
 
 /** The months in Chinese and Japanese. */

@@ -70,6 +70,11 @@ function tellingWords(): ReadonlyMap<string, string> {
   return telling;
 }
 
+/** Whether a word, in lower case, is a frequent word of the language that no other language has. */
+export function isTelling(word: string, { language }: Pack): boolean {
+  return tellingWords().get(word) === language;
+}
+
 export function packOf(language: string): Pack | null {
   return PACKS.find((pack) => pack.language === language) ?? null;
 }
@@ -83,6 +88,13 @@ export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made 
   };
 }
 
+/** The words of a language for relations, as alternatives, the longest first. */
+export const relationsOf: (pack: Pack) => string = perPack(({ relations }) =>
+  Object.keys(relations)
+    .toSorted((left, right) => right.length - left.length)
+    .join('|'),
+);
+
 const patterns = new WeakMap<Partial<Pack>, Map<string, RegExp>>();
 
 /** A list of words of a pack as a pattern, compiled once. */
@@ -91,6 +103,16 @@ export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${k
     name.startsWith('request:')
       ? (pack.requests[name.slice(8) as keyof Pack['requests']] ?? '')
       : pack.words[name as keyof Pack['words']],
+  );
+}
+
+/** The words of some lists of a pack as one pattern, compiled once. A list that the pack does not have is empty. */
+export function listPattern(pack: Pack, ...names: string[]): RegExp {
+  return compiledOnce(pack, `list:${names.join()}`, () =>
+    names
+      .map((name) => pack.lists[name])
+      .filter(Boolean)
+      .join('|'),
   );
 }
 
@@ -229,6 +251,22 @@ export function wordsPattern(alternatives: string, script: Pack['script'] = 'lat
   if (alternatives === '') return new RegExp('(?!)', flags);
   const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;
   return packRegExp(source, flags);
+}
+
+/**
+ * The words of a list in all languages of a script, or of both, as alternatives: for texts whose language is not known. Throws if no
+ * language has the list.
+ */
+export function wordsOfAll(list: string, script?: Pack['script']): string {
+  const packs = script === undefined ? PACKS : PACKS.filter((pack) => pack.script === script);
+  const words = packs.flatMap(({ lists }) => lists[list] ?? []);
+  if (words.length === 0) throw new Error(`No pack has words for the list ${list}.`);
+  return words.join('|');
+}
+
+/** A pattern that finds the words of a list in any language: whole words, except in scripts without spaces. */
+export function anyWords(list: string, flags = 'iu'): RegExp {
+  return new RegExp(`(?<!\\p{L})(?:${wordsOfAll(list, 'latin')})(?!\\p{L})|${wordsOfAll(list, 'han')}`, flags);
 }
 
 /** Replaces typographic apostrophes and spaces by plain ones. Every character keeps its offset. */

@@ -1,20 +1,5 @@
-import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
-
-/** Words for the store of the assistant, after "de" or "em": "das tuas notas". */
-const MEMORY =
-  '(?:[aoe]s? (?:(?:tua|sua|teu|seu)s? (?:memória|memoria|anotações|notas|base|registr?os?|cabeça|fichas?|arquivos?|histórico|perfil|cadastro|radar|caderno|sistema|dados|lembranças)|memória|memoria|anotações|notas|base|registros|cabeça|(?:meu|minha) (?:perfil|ficha|histórico|cadastro)))';
-/** Pronouns behind a verb: "apaga-o". */
-const CLITICS = '(?:-(?:me|te|se|mo|ma|l?[oa]s?))?';
-/** Clauses in which the user refers to earlier statements: "que te dei". */
-const TOLD =
-  '(?:dei|disse|contei|falei|passei|mandei|escrevi|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei)';
-
-/** Objects of a verb of removing in work on texts, lists, tables, calendars and code. */
-const WORKS =
-  '(?:últim[oa] (?:frase|linha|parágrafo)|linhas?|frases?|parágrafos?|arquivos?|ficheiros?|colunas?|células?|alarmes?|lembretes?|eventos?|reuni(?:ão|ões)|tarefas?|branch|commits?|slogan|funç(?:ão|ões)|variáve(?:l|is)|fotos?|músicas?|vírgulas?|palavras?|emojis?|logo|fundo|app|aplicativo|pastas?|filtros?|pontos?|slides?|hashtags?)';
-const WORK_PLACES =
-  '(?:lista|calendário|agenda|tabela|folha|planilha|carta|texto|código|anúncio|cv|currículo|menu|cardápio|carrinho|excel|apresentação|rascunho|script|receita|mensagem|grupo|computador|relatório|playlist|pasta)';
 
 export const portuguese: Pack = {
   language: 'pt',
@@ -65,49 +50,20 @@ export const portuguese: Pack = {
     changes: 'mudou|mudado|novo|aconteceu|desde|o|que',
     when: 'quando',
     howMany: 'quant[oa]s',
+    advice:
+      'devo|devemos|deveria|deveríamos|posso|podemos|poderia|poderíamos|tenho que|tenho de|temos que|preciso|precisamos|como(?! (?:é que )?(?:eu )?(?:me|se) cham)|por qu[eê]|porqu[eê]|melhor|melhores|bom|boa|bons|boas|recomend\\p{L}*|suger\\p{L}*|sugest\\p{L}*|conselhos?|dicas?|ideias?|ajud\\p{L}*|expli[cq]\\p{L}*|escrev\\p{L}*|traduz\\p{L}*|significa|vale a pena|que (?:\\p{L}+ )?(?:faço|fazemos|cozinho|fazer|cozinhar|preparo|preparar|compro|comprar)|será|normal',
     stillKnown:
       '^(?:(?:você|tu|o senhor|a senhora|ainda|já) ){0,3}(?:(?:se )?(?:lembra|recorda|esqueceu)(?:-se)?|(?:te )?(?:lembras|recordas|esqueceste)(?:-te)?|(?<=ainda )sabe)(?!(?: ainda)? (?:de )?que(?!\\p{L}))',
   },
   requests: {
-    drop: `desconsider(?:a|e|es|ar)|(?:pode|podes|podia|poderia)(?:s)? (?:ir )?(?:apagando|esquecendo|tirando|jogar fora|deitar fora|passar a borracha|dar sumiço|deixar pra lá)|(?:já )?não (?:precisa|precisas|é preciso)(?: mais)?(?: de)? (?:ter|saber|guardar|lembrar|manter|registr?ar)|pass(?:a|ar|e) (?:a|uma) borracha|deixa (?:isso )?pra lá|(?:apag|elimin|tir|retir|esque[cç])(?:ando|endo|arias?|erias?|ares|eres)|(?:pode|podem|deve|devem) ser (?:apagad[oa]s?|eliminad[oa]s?|removid[oa]s?|esquecid[oa]s?|excluíd[oa]s?)|esque(?:ce|ça|cer|ças|cesses?)${CLITICS}|(?:apag|delet|elimin|tir|retir|risc|descart|ignor|limp|expurg|larg|anul|jog)(?:a|á|e|u?es?|ar|asses?|ue)${CLITICS}|remov(?:e|a|er|ê|as|esses?)${CLITICS}|exclu(?:i|a|as|ir|ísses?)${CLITICS}|suprim(?:e|a|as|ir)${CLITICS}|(?:some|suma|sumir) com|deit(?:a|ar|e)${CLITICS} fora|d(?:á|ar|ê)(?:-lhe)? (?:um )?(?:fim|delete|sumiço|baixa)|(?:faz|faça|fazer)(?:-o|-a)? desaparecer|(?:tem|têm|tens) (?:de|que) (?:desaparecer|sair|ser apagad[oa]s?)|(?:no|pro|para o|ao) lixo|fora(?= *(?:[.!,;)]|$| pf| já))`,
-    keep: `ficares? a saber|registr?es|lembr(?:e|es|ares|a)(?:-te|-se)?|saberes|tenhas? (?:guardad|registr?ad|anotad)\\p{L}*|ter (?:nada|isso|isto|aquilo)|mant(?:er|ém|enhas?|ivesse|ivesses)|guard(?:a|e|es|ar|á|ad[oa]s?|asses?)${CLITICS}|salv(?:a|e|es|ar|o|asse|ad[oa]s?)${CLITICS}|anot(?:a|e|es|ar|ad[oa]s?)${CLITICS}|regist(?:r?[ae]|r?es|r?ar|r?ad[oa]s?)${CLITICS}|lembr(?:e|es|ar|asse)|memoriz(?:e|es|ar|ad[oa]s?)|conserv(?:e|es|ar|asse)|ret(?:enha|enhas|er)|saibas?|armazen(?:e|es|ar)|arquiv(?:e|es|ar)|mantenha|grav(?:e|es|ar|ad[oa])|decor(?:e|es|ar)|const(?:e|em|ar|asse)|tom(?:e|es|ar) nota|fi(?:que|ques|car) com (?:el[ae]s?|isso|isto)|fi(?:que|ques|quem|ca|car|casse) (?:aí )?(?:guardad|regist|memorizad|escrit|anotad|gravad|contigo|consigo|com você|com vc|rasto|rastro)\\p{L}*|n${MEMORY}`,
-    not: 'não|nao|n|nunca|jamais|nem|nada|sem|nenhum|nenhuma|deix(?:e|es|asse|a|ar) de',
-    unsaid:
-      '(?:não|nao|n) (?:quero|queria|gostava|gostaria)(?: \\S+){0,2}? (?:que|q) ((?:\\S+ ){0,6}?)(?:conste|constasse|saibas|soubesses|tenhas|guardes?|lembres?|(?:fique|ficasse|apareça|esteja|permaneça) (?:aí|aqui|guardad[oa]|regist\\p{L}+|na (?:tua |sua )?memória|contigo|em lado nenhum))|(?:quero|queria|preferia|prefiro|gostava|gostaria|agradecia)(?: \\S+){0,2}? (?:que|q) ((?:\\S+ ){0,6}?)(?:(?:não|nao|n) (?:constasse|conste|(?:ficasse|fique|aparecesse|apareça|estivesse|esteja|permaneça) (?:aí|aqui|guardad[oa]|regist\\p{L}+|na (?:tua |sua )?memória|contigo|em lado nenhum))|deix(?:e|es|asse|asses) de (?:constar|estar|saber|ter))|(?:não|nao|n) (?:é|e) para (?:ficar(?:es)?|guardar(?:es)?|saber(?:es)?|registr?ar(?:es)?)|(?:isso|isto|aquilo|tudo)(?: \\S+){0,4}? fica (?:só )?entre nós|que (?:isso|isto|aquilo) (?:não|nao) (?:fique|apareça|volte)|(?:não|nao) quer(?:o|ia) (?:isso|isto|aquilo) (?:regist|guardad|salv|anotad)\\p{L}*|(?:finge|finja|fingir|faz|faça|faz de conta|faça de conta) (?:de conta )?(?:que|q) (?:eu )?(?:nunca|não|nao|n)|como se (?:eu )?(?:não|nunca)(?= (?:\\S+ ){0,3}?(?:dit|dis|cont|fal|escr|mencion|tivesse))|(?:não|nao) devia ter (?:dito|contado|escrito|falado)|(?:tu|vc|você|o senhor) (?:não|nao|n|nunca) (?:viste|viu|ouviu|ouviste|leu|leste|soube) (?:de )?nada|(?:isso|isto|aquilo)(?: d[aoe]s? \\S+)? morre aqui|eu (?:não|nao|nunca) (?:te )?(?:disse|falei|contei) nada',
-    all: '(?:o|esse|este) (?:tema|assunto)|nada|(?:essa|esta|a|toda essa) (?:história|questão)|(?:esse|o) assunto|a esse respeito|tud[oa]|tod[oa]s?',
+    but: 'mas',
+    so: 'então|por isso|portanto',
     polite:
       'por favor|pf|pfv|sff|favor|peço|queira|consegues?|será que|obrigad[oa]|agradecia|agradeço|(?:pode|podes|poderia|podia)|vc|você|te|tu',
     remember:
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
-    ...forgetRequests({
-      drop: 'esqueças|esquecesse|esquecesses|apagues|apagasse|apagasses|elimines|eliminasse|removas|tires|tirasse|retira|retire|retires|retirar|retirasses?|excluas|risque|suprima|suprime|suprimir|expurgue|expurgar|expurga|descarta|descarte|descartar|some com|suma com|dá baixa em|esquece-te d[aeo]s?|esqueça-se d[aeo]s?|esquece|esqueça|esquecer|esqueças|apaga|apague|apagar|deleta|delete|deletar|elimina|elimine|eliminar|remove|remova|remover|tira|tire|tirar|exclui|exclua|excluir|risca',
-      object: `(?:isso|isto|aquilo|essa|esse|tudo|o que|meu|minha|meus|minhas|o meu|a minha|os meus|as minhas|nosso|nossa)(?= (?!último|última|texto|mensagem|arquivo)| *[.!,;?]|$)|(?:de )?(?:onde|como|quem|quanto|que) (?:eu|o meu|a minha|moro|trabalho|ganho|vivo|sou)|que eu|(?:a parte|a informação|o nome|a coisa|o dado|os dados|a história|o lance|ess[ae] história|ess[ae] coisa|ess[ae] parte|ess[ae] parada|essa info|a info|o assunto|o detalhe|qualquer menção|aquela (?:história|coisa|parada|parte)) (?:d[aoe]s?|sobre|que|ao?)|(?:isso|isto|aquilo) d[aoe]s?|[oa]s? (?!texto|mensagem|lista|arquivo|ficheiro|frase|parágrafo|coluna|linha|tabela|foto)(\\p{L}+(?: \\p{L}+){0,3}?) (?:que|q) (?:eu )?(?:te |lhe |já te )?${TOLD}`,
-      keepNot:
-        'não (?:precisa|precisas|é preciso|tens|tem|é necessário)(?: de| que)? (?:se )?(?:lembrar|guardar|salvar|anotar|registrar|memorizar|saber)(?:-se)?(?: d[aoe])?|não (?:quero que (?:você |tu |vc )?(?:se )?)?(?:guarda|guarde|guardes|salva|salve|anota|anote|lembre|lembres|registra|registre|registres|memorize|memorizes|saiba|saibas)(?: (?:d?isso|isto|nada|o que|meu|minha|onde|como|que|quem|de))?',
-      memory: `d${MEMORY}`,
-      also: `(?:finge|finja|faz de conta|faça de conta) que (?:eu )?(?:nunca|não)|fica entre nós|(?:apag(?:a|ue)|elimin[ae]|esque(?:ce|ça)|retir[ae]|risc[ae]|tir[ae]|remov[ea]|limp[ae]|delet[ae]|suprim[ae])-[oa]s?(?= *(?:[.!,;?]|$| por favor| pf| sff| já| agora| d))|fora d${MEMORY}|(?:solicito|peço|requeiro|exijo) (?:o|a) (?:apagamento|supressão|eliminação|exclusão|remoção) d[aoe]s?|queima (?:o|esse) arquivo`,
-      named:
-        '(?:esquece|esqueça|esquecer|apaga|apague|apagues|apagar|tira|tire|tirar|remove|remova|remover|elimina|elimine|eliminar|retira|retire|deleta|delete|deletar|exclui|exclua) (?:o|a|os|as|ess[ae]|aquel[ae])',
-    }),
-    joins: 'e|ou|nem',
-    another: '(?:[oa]s? )?(?:me|se)us?|(?:[oa]s? )?(?:minha|sua)s?|o que|onde',
-    but: 'mas',
-    so: 'então|por isso|portanto',
-    supposing: '(?<!melhor )(?<!bem )se (?:eu|te|um dia|algum dia|alguém|por acaso)',
-    person: 'ele|ela|dele|dela|(?:me|nos) (?:disse|contou|falou)',
-    own: '(?:dev(?:ia|o|emos)|tenho (?:de|que)|vou|vamos|não (?:consigo|posso)) (?:\\S+ ){0,1}|(?:quero|queria|preciso(?: de)?|gostava de|gostaria de) (?=(?:esquec|tir|larg|jog)[ae]r)',
-    points: 'isso|isto|[uú]ltim[oa]',
-    it: 'isso|ela|ele|la|las|lo|los',
     correcting: '(?:não|desculpa|espera)[,.!]* +(?:é |era |quis dizer )?|quis dizer ',
-    stays: 'podem? ficar|fica|deixa',
-    general: 'saúde|finanças',
-    told: 'desabafo|confessei|confessado|colei|mandei|ainda (?:tens|tem|sabes|sabe|guardas|guarda)|contado|contar|contei|contar-te|dito|dizer|disse|dizer-te|falado|falar|falei|mencionado|mencionei|comentado|comentei|escrito|escrevi|partilhado|partilhei|compartilhei|desabafei|o que (?:sabes|sabe|você sabe)',
-    pointing:
-      'brincadeira|mentira|zoeira|kkk+|vez|completo|completamente|definitivamente|sempre|segurança|inteira|inteiro|toda|todo|resolvid[oa]|resolveu|acabou|aí|ali|cima|aqui|preferência|último|anterior|histórias?|assunto|detalhe|menção|dados?|info|parada|lance|resto|ficar?|fique|ficasse|constar|guardad[oa]|registad[oa]|registrad[oa]|escrit[oa]|anotad[oa]|gravad[oa]|contigo|consigo|rasto|rastro|dei|passei|mandei|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei|favor|sff|peço|queira|faça|faz|fazer|mano|cara|bro|olhe|então|lado|nenhum|nenhuma|lugar|registr?os?|anotações|perfil|ficha|qualquer|coisas|tá|viu|vale|pena|disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga|devia|deveria|ter|tinha|aquilo',
     lead: 'se sim|então|(?:isso|isto|aquilo) d[aoe]s? (\\S+)|(?:meu|minha|o meu|a minha) (\\S+)|favor|sff|queira|faça o favor de|faça-me o favor de|faz favor de|faz-me o favor de|se faz favor|peço que|peço-lhe que|solicito que|agradecia que|agradeço que|prefiria que|será que (?:pode|podes|podia|vc pode|você pode)|consegues?|dá para|dá pra|tem como|mano|cara|bro|ei|oi|olhe|então|ai|eita|ops|prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
-    notForget: `di(?:z|ga)(?:-lhes?| ao?s?) |(?:lembrar|lembres) de tudo|não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|(?:apag|delet|elimin|tir|retir|risc|remov|exclu|esque[cç])\\p{L}* (?:[ao]s?|ess[ea]s?|um|uma|tod[ao]s [ao]s) ${WORKS}|(?:apag|delet|elimin|tir|retir|risc|remov|exclu)[\\p{L}-]* (?:\\S+ ){0,5}?(?:d|n)(?:[ao]|ess[ea]|est[ea]) (?:meu |minha )?${WORK_PLACES}`,
-    takeBack:
-      '(?:melhor|não|espera|pensando bem)?[, ]{0,3}(?:pode guardar|guarda sim|deixa guardado|não (?:apaga|apague|esquece|esqueça)(?: não)?$|mantém)|mudei de ideia[,. ]+(?:\\S+ ){0,3}?(?:mant|guard|deix|pode)\\p{L}*|(?:melhor|não,|espera|na verdade)[,. ]+(?:\\S+ ){0,2}?(?:deixa|mantém|guarda|mantenha)(?: (?:isso|aí|assim))?',
     wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|não (?:use|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
     reminder: 'me lembra|me lembre|lembra-me|lembrete|me avisa|me avise|avisa-me|me acorda|coloca um alarme',
     aboutText:
@@ -173,10 +129,11 @@ export const portuguese: Pack = {
       '(?:dia |no dia )?<d>º? de <m>(?: de <y>)?',
       '(?:dia )?<d>/<mm>(?:/<y>)?',
       '(?:em|desde|até|a partir de) <m>(?: de <y>)?',
+      '(?:no |até o |até |desde o )?dia <d>(?= *(?:[.,;:!?)]|$)| (?:às|e|mas|tenho)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:na |no )?<w> que vem',
     lastWeekday: '<w> passad[oa]',
-    weekday: '(?:na |no |até )<w>',
+    weekday: '(?:na |no |até |pra |para |nesta |neste )<w>',
     written: '{d} de {month} de {y}',
     from: 'a partir de|a partir do dia|a contar de',
     until: 'até|até o dia|antes de',
@@ -471,6 +428,7 @@ export const portuguese: Pack = {
     access: 'c[óo]digo|senha|palavra-passe|pin|login',
   },
   notAnyMore: 'Já não é assim',
+  notSo: 'Não é assim',
   templates: {
     name: 'Chama-se {value}',
     preferred_name: 'Quer ser chamado de {value}',
@@ -493,7 +451,6 @@ export const portuguese: Pack = {
     medication: 'Toma {value}',
     language: 'Fala {value}',
     hobby: 'Hobby: {value}',
-    sport: 'Joga {value}',
     instrument: 'Toca {value}',
     salary: 'Ganha {value}',
     rent: 'Aluguel: {value}',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Embedder } from '../embedder.ts';
+import type { Embedder, PartReading } from '../embedder.ts';
 import { GOLDEN_VECTORS } from '../../../test/golden/golden-vectors.ts';
 import { createLocalEmbedder } from './local-embedder.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
@@ -35,6 +35,8 @@ describe('createLocalEmbedder', () => {
     await writeFile(file, '');
     return (elsewhere ??= prepareOnce(join(import.meta.dirname, '../../..'), join(file, 'weights')));
   };
+  const readParts = async (parts: string[], said: string[][] = []): Promise<PartReading> =>
+    (await embedder.readParts?.(parts, { said })) as PartReading;
   const embedOne = async (text: string): Promise<Float32Array | undefined> => (await embedder.embed([text])).vectors[0];
 
   beforeAll(async () => {
@@ -130,30 +132,43 @@ describe('createLocalEmbedder', () => {
 
   it('tells which earlier turns a request to forget means, in several languages', async () => {
     const said = [['I keep two hens in the yard.'], ['I owe my brother four thousand.', 'He wants it back by May.']];
-    const reading = await embedder.readParts?.(["I'd sleep better if you didn't know about my debts."], { said });
-    expect(reading?.request).toHaveLength(4);
-    const [asks = 0, hens = 0, debt = 0] = reading?.request ?? [];
-    expect(asks).toBeGreaterThan(1);
-    expect(hens).toBeLessThan(0);
-    expect(debt).toBeGreaterThan(0);
-    const german = await embedder.readParts?.(['Mir wäre lieber, du wüsstest das mit den Schulden nicht mehr.'], {
-      said: [['Ich halte zwei Hühner im Hof.'], ['Ich habe Schulden bei meinem Bruder.']],
-    });
-    expect(german?.request[0]).toBeGreaterThan(0);
-    expect(german?.request[2]).toBeGreaterThan(german?.request[1] ?? 0);
-    const plain = await embedder.readParts?.(['The hens lay an egg each every morning.'], { said });
-    expect(plain?.request[0]).toBeLessThan(-1);
+    const { asks, meant } = await readParts(["I'd sleep better if you didn't know about my debts."], said);
+    expect(meant).toHaveLength(4);
+    expect(asks[0]).toBeGreaterThan(1);
+    expect(meant[1]).toBeLessThan(0);
+    expect(meant[2]).toBeGreaterThan(0);
+    const german = await readParts(
+      ['Mir wäre lieber, du wüsstest das mit den Schulden nicht mehr.'],
+      [['Ich halte zwei Hühner im Hof.'], ['Ich habe Schulden bei meinem Bruder.']],
+    );
+    expect(german.asks[0]).toBeGreaterThan(0);
+    expect(german.meant[2]).toBeGreaterThan(german.meant[1] ?? 0);
+    expect((await readParts(['The hens lay an egg each every morning.'], said)).asks[0]).toBeLessThan(-1);
+  });
+
+  it('tells what a message takes back, and what it makes untrue', async () => {
+    const said = [['I teach at a school in Kassel.'], ['My sister grows tulips.']];
+    const [sold, back, plain] = [
+      await readParts(['I handed in my notice at the school.'], said),
+      await readParts(['On second thought, keep that after all.'], said),
+      await readParts(['The tulips are out early this year.'], said),
+    ];
+    expect(sold.ends[1]).toBeGreaterThan(0);
+    expect(Math.max(sold.ends[2] ?? 0, plain.ends[1] ?? 0, plain.ends[2] ?? 0)).toBeLessThan(0);
+    expect(sold.changes[0]).toBeGreaterThan(plain.changes[0] ?? 0);
+    expect(back.takesBack[0]).toBeGreaterThan(0);
+    expect(plain.takesBack[0]).toBeLessThan(-1);
   });
 
   it.each([
     ['I live in Tromsø and work as a baker.', ['home_city=Tromsø', 'job_title=baker.']],
     ['Mi esposa Itziar es celíaca.', ['partner_name=Itziar']],
-    ['Ich arbeite als Hebamme in Kassel.', ['job_title=Hebamme']],
-    ['我住在苏州，是一名护士。', ['home_city=苏州']],
+    ['Ich arbeite als Hebamme in Kassel.', ['job_title=Hebamme', 'home_city=Kassel.']],
+    ['我住在苏州，是一名护士。', ['home_city=苏州', 'job_title=护士']],
     ['My sister lives in Tromsø.', []],
     ['Ich bin Bäcker und wohne in Düsseldorf.'.normalize('NFD'), []],
   ])('tells the values in the words of %s', async (text, expected) => {
-    const { values = [] } = (await embedder.readParts?.([text])) ?? {};
+    const { values } = await readParts([text]);
     const sure = values.filter(({ probability }) => probability > 0.9);
     expect(sure.map(({ attribute, start, end }) => `${attribute}=${text.slice(start, end)}`)).toEqual(expected);
   });
@@ -162,9 +177,9 @@ describe('createLocalEmbedder', () => {
     const said = Array.from({ length: 60 }, (_, index) => [
       `On day ${index} I walked along the river to the old mill.`,
     ]);
-    const reading = await embedder.readParts?.(['Please forget my address. '.repeat(60), 'Thanks.'], { said });
-    expect(reading?.request).toHaveLength(62);
-    expect(reading?.foreign).toHaveLength(62);
+    const { asks, foreign } = await readParts(['Please forget my address. '.repeat(60), 'Thanks.'], said);
+    expect(asks).toHaveLength(62);
+    expect(foreign).toHaveLength(62);
   });
 
   it('puts the same meaning near and another one far', async () => {

@@ -4,7 +4,7 @@ import type { Embedded, Embedder, PartReading, SlotValue } from '../embedder.ts'
 import { Encoder } from './encoder.ts';
 import { createGlossary, type Glossary } from './glossary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
-import { HEADS, layoutMemory, MODEL, SLOT_HEADS, SLOTS } from './memory-layout.ts';
+import { HEADS, layoutMemory, MODEL, QUESTIONS, SLOT_HEADS, SLOTS } from './memory-layout.ts';
 import { MAXIMUM_WINDOWS, messageWindows, type MessageWord } from './message-windows.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
 import { MODEL_NAME, readLexicons, readVocabulary } from './weights.ts';
@@ -114,13 +114,13 @@ async function readParts(
   const windows = messageWindows(message, turns, { wordPiece, maximumTokens });
   const sender = createSender(pool, { isUrgent: false, signal });
   try {
-    const told = await Promise.all(
+    const read = await Promise.all(
       windows.map(async ({ ids, parts: sentences, words }) =>
         sender.send({ ids, parts: [...sentences, ...words.map(({ pieces }) => pieces)] }),
       ),
     );
     const numbers = windows.flatMap(({ parts: sentences, skipped }, index) => [
-      ...told[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
+      ...read[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
     ]);
     // Parts beyond the last window get the values of its last part. The request does not refer to earlier sentences beyond it.
     const tellOf = (head: number): Float32Array =>
@@ -129,11 +129,12 @@ async function readParts(
         return numbers[part * HEADS + head] ?? last ?? 0;
       });
     const values = windows.flatMap(({ words, parts: sentences }, index) =>
-      valuesOf(words, told[index]!.subarray(sentences.length * HEADS)),
+      valuesOf(words, read[index]!.subarray(sentences.length * HEADS)),
     );
     // The glossary composes letters and accents (NFC), which changes the offsets in a text that has them decomposed.
     const isPlaced = ({ part }: SlotValue): boolean => parts[part] === parts[part]?.normalize('NFC');
-    return { foreign: tellOf(0), request: tellOf(1), values: values.filter(isPlaced) };
+    const told = Object.fromEntries(QUESTIONS.map((name, head) => [name, tellOf(head)]));
+    return { ...(told as Record<(typeof QUESTIONS)[number], Float32Array>), values: values.filter(isPlaced) };
   } finally {
     sender.end();
   }

@@ -78,14 +78,13 @@ export const SLOTS: readonly string[] = (
   'phone_number answer_length answer_tone answer_format answer_language appointment travel_destination travel_date'
 ).split(' ');
 
-/**
- * The heads of the reader: whether a part is foreign; whether it asks to forget something, or such a request refers to it; whether a word
- * belongs to no slot; and for each slot, whether the word belongs to it.
- */
-export const HEADS: number = 3 + SLOTS.length;
+/** The questions that the reader answers about a part, in the order of their heads (see `PartReading`). */
+export const QUESTIONS = ['foreign', 'asks', 'meant', 'takesBack', 'changes', 'ends'] as const;
 
-/** The first head of the slots, for words that belong to none. */
-export const SLOT_HEADS = 2;
+/** The first head of the slots, for words that belong to none. A head for each slot follows. */
+export const SLOT_HEADS: number = QUESTIONS.length;
+
+export const HEADS: number = SLOT_HEADS + 1 + SLOTS.length;
 
 /** One phase per layer, and one before the first. */
 export const PHASES: number = MODEL.layers + 1;

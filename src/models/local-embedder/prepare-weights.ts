@@ -31,7 +31,7 @@ const DIFFERENCE_SHA256 = '1688f9341b8cd7a3ccd905416adfb6193b844b45359bca661e941
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
 const VOCABULARY_FILE = 'tokenizer.json';
-const READER_SHA256 = '00794166a5e099be7ad209022bfc0146cef9be5c0ff3e6cd8630722ccfe5bad4';
+const READER_SHA256 = '3eb8261db18bd167b71a356866419bf78a13385aa8a200c6f4c70c38016ce99e';
 const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
 const READER_FILE = 'train/reader/reader-lora.safetensors';
 const LEXICONS_FOLDER = 'train/lexicons';

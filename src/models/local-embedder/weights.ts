@@ -11,7 +11,7 @@ import { type Vocabulary, vocabularyTable } from './word-piece.ts';
 export const MODEL_NAME = 'memory-minilm-l6-int8@2';
 
 /** The folder of the prepared weights. The second number is incremented when the reader of messages (train/reader) changes. */
-export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@4`;
+export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@5`;
 
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';

@@ -130,11 +130,16 @@ async function whatCameOf(
   const spoken = await bySession(sql<{ place: string; first: number; last: number }>`
     select ${place('session_id')}, min(occurred_at) as first, max(occurred_at) as last
     from events where tenant_id = ${tenant} and session_id in (${ids}) group by owner_key, session_id`);
-  const countBy = (table: string, session: string): Promise<Map<string, { count: number }>> =>
+  const countBy = (
+    table: string,
+    session: string,
+    and: RawBuilder<unknown> = sql``,
+  ): Promise<Map<string, { count: number }>> =>
     bySession(sql<{ place: string; count: number }>`
       select ${place(session)}, count(*) as count from ${sql.table(table)}
-      where tenant_id = ${tenant} and ${sql.ref(session)} in (${ids}) group by owner_key, ${sql.ref(session)}`);
-  const memories = await countBy('memories', 'source_session');
+      where tenant_id = ${tenant} and ${sql.ref(session)} in (${ids}) ${and} group by owner_key, ${sql.ref(session)}`);
+  // A summary or a reflection is about the whole conversation and is not a statement that was learned in it.
+  const memories = await countBy('memories', 'source_session', sql`and type not in ('summary', 'reflection')`);
   const refused = await countBy('refusals', 'session_id');
   return (session) => {
     const key = `${session.owner_key} ${session.session_id}`;

@@ -90,14 +90,10 @@ const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
 export async function readMemoryRows(
   reader: Reader,
   scope: Scope,
-  { offset, limit, order, text, ...filter }: RowsRequest,
+  { offset, limit, order, ...filter }: RowsRequest,
   now: number,
 ): Promise<MemoryRows> {
-  const base = reader.selectFrom('memories').selectAll().where(withinScope(scope)) as MemoryQuery;
-  let narrowed = narrow(base, filter, now);
-  if (text !== undefined && text !== '') {
-    narrowed = narrowed.where(sql<boolean>`lower(content) like ${`%${text.toLowerCase().replaceAll(/[%_]/g, ' ')}%`}`);
-  }
+  const narrowed = filtered(reader, scope, filter, now);
   const { total } = (await narrowed
     .clearSelect()
     .select((eb) => eb.fn.countAll().as('total'))
@@ -128,6 +124,14 @@ export async function readMemoryRows(
   return { total: Number(total), offset, items };
 }
 
+/** The memories within a scope that a filter leaves. */
+function filtered(reader: Reader, scope: Scope, { text = '', ...filter }: FacetFilter, now: number): MemoryQuery {
+  const base = reader.selectFrom('memories').selectAll().where(withinScope(scope)) as MemoryQuery;
+  const narrowed = narrow(base, filter, now);
+  if (text === '') return narrowed;
+  return narrowed.where(sql<boolean>`lower(content) like ${`%${text.toLowerCase().replaceAll(/[%_]/g, ' ')}%`}`);
+}
+
 interface FacetCount {
   name: string;
   count: number;
@@ -145,13 +149,24 @@ export interface MemoryFacets {
 
 const MOST_FACETS = 200;
 
-export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryFacets> {
-  const by = async (column: 'type' | 'subject' | 'attribute' | 'archive_reason'): Promise<FacetCount[]> => {
-    const rows = await reader
-      .selectFrom('memories')
+/** The filter of a list, without its place and order. */
+export type FacetFilter = Omit<RowsRequest, 'offset' | 'limit' | 'order'>;
+
+/** Counts each value among the memories that the other filters leave, so that it is the number of rows that choosing the value shows. */
+export async function countFacets(
+  reader: Reader,
+  scope: Scope,
+  filter: FacetFilter,
+  now: number,
+): Promise<MemoryFacets> {
+  const left = (own: FacetFilter) => filtered(reader, scope, { ...filter, ...own }, now).clearSelect();
+  const by = async (
+    column: 'type' | 'subject' | 'attribute' | 'archive_reason',
+    own: FacetFilter,
+  ): Promise<FacetCount[]> => {
+    const rows = await left(own)
       .select([column])
       .select((eb) => eb.fn.countAll().as('count'))
-      .where(withinScope(scope))
       .where(column, 'is not', null)
       .groupBy(column)
       .orderBy('count', 'desc')
@@ -160,22 +175,17 @@ export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryF
       .execute();
     return rows.map((row) => ({ name: String(row[column]), count: Number(row.count) }));
   };
-  const count = async (archived: boolean): Promise<number> => {
-    const row = await reader
-      .selectFrom('memories')
-      .select((eb) => eb.fn.countAll().as('count'))
-      .where(withinScope(scope))
-      .where('archived_at', archived ? 'is not' : 'is', null)
-      .executeTakeFirstOrThrow();
-    return Number(row.count);
+  const count = async (archived: 'exclude' | 'only'): Promise<number> => {
+    const query = left({ archived, archiveReasons: undefined }).select((eb) => eb.fn.countAll().as('count'));
+    return Number((await query.executeTakeFirstOrThrow()).count);
   };
   return {
-    live: await count(false),
-    archived: await count(true),
-    types: await by('type'),
-    subjects: await by('subject'),
-    attributes: await by('attribute'),
-    archiveReasons: await by('archive_reason'),
+    live: await count('exclude'),
+    archived: await count('only'),
+    types: await by('type', { types: undefined }),
+    subjects: await by('subject', { subjects: undefined }),
+    attributes: await by('attribute', { attributes: undefined }),
+    archiveReasons: await by('archive_reason', { archived: 'only', archiveReasons: undefined }),
   };
 }
 

@@ -167,11 +167,14 @@ export async function revisionExists(reader: Reader, { tenant, id }: Place, vers
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<void> {
-  await writer
+/** Removes the first revision of a record and returns it; null where there is none. */
+export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<Revision | null> {
+  const row = await writer
     .deleteFrom('revisions')
     .where((eb) => eb.and({ tenant_id: tenant, record_id: id, version: 1 }))
-    .execute();
+    .returning(['version', 'at', 'reason', 'actor', 'run'])
+    .executeTakeFirst();
+  return row === undefined ? null : { ...row, recordId: id, at: new Date(Number(row.at)), before: null };
 }
 
 /** Writes a revision unless the record has one with this number. Returns whether it was written. */

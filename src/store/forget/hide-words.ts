@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { splitClauses } from '../../language/clauses.ts';
 import { isOrdinary } from '../../language/names.ts';
 import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
-import { splitSentences } from '../../language/sentences.ts';
+import { splitSentences, withBlanks } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
 import { normalValue } from '../../record/attributes.ts';
 import type { Quote } from '../../record/statement.ts';
@@ -194,30 +195,15 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: 
   return cut;
 }
 
-const CLAUSE_BREAK = /[,;，、；]\s*| (?=(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar) )/giu;
-
-/** The places of the clauses of a sentence. */
-export function clausesOf(sentence: string): { from: number; end: number }[] {
-  const breaks = [...sentence.matchAll(CLAUSE_BREAK)].map(({ index, 0: mark }) => index + mark.length);
-  const ends = [...breaks, sentence.length];
-  return ends.map((end, index) => ({ from: ends[index - 1] ?? 0, end }));
-}
-
 /** The clauses of a sentence to hide: all of it, unless something that stays is in clauses of its own. */
 function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): { start: number; end: number }[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;
-  const clauses = clausesOf(sentence);
-  const hidden = clauses.filter(({ from, end }) => !stays(sentence.slice(from, end), start + from));
-  return hidden.length === 0 ? whole : hidden.map(({ from, end }) => ({ start: start + from, end: start + end }));
-}
-
-/** Replaces spans of a text by blanks: every other character keeps its offset, so that quotes stay valid. */
-function withBlanks(text: string, spans: readonly Pick<Quote, 'start' | 'end'>[]): string {
-  return spans.reduce(
-    (left, { start, end }) => left.slice(0, start) + ' '.repeat(Math.max(0, end - start)) + left.slice(end),
-    text,
-  );
+  const clauses = splitClauses(sentence);
+  const hidden = clauses.filter((clause) => !stays(sentence.slice(clause.start, clause.end), start + clause.start));
+  return hidden.length === 0
+    ? whole
+    : hidden.map((clause) => ({ start: start + clause.start, end: start + clause.end }));
 }
 
 /** Removes words from an event, and its entries in the text index and the vectors. */

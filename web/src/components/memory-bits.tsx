@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { href } from '../state.ts';
+import { href, isPersonal } from '../state.ts';
 import type { Memory } from '../types.ts';
-import { ago, date, label } from '../words.ts';
+import { ago, date, inSecondPerson, label } from '../words.ts';
 import { Badge, Icon, Text, TypeBadge } from './basics.tsx';
 import { isPinned } from '../memory-actions.ts';
 
@@ -17,10 +17,11 @@ export const ARCHIVED_AS: Readonly<Record<string, string>> = {
   forgotten: 'forgotten',
 };
 
-/** The text of a memory. A forgotten memory has no text for readers who may not see it. */
+/** The text of a memory, told to the person whom it is about where that person looks at it. A forgotten memory has no text for readers who may not see it. */
 export function MemoryText({ memory }: { memory: Memory }): JSX.Element {
   if (memory.content === '') return <em class="muted">Forgotten. Its words are not shown.</em>;
-  return <Text of={memory.title === null ? memory.content : `${memory.title}: ${memory.content}`} />;
+  const text = memory.title === null ? memory.content : `${memory.title}: ${memory.content}`;
+  return <Text of={isPersonal.value ? inSecondPerson(text) : text} />;
 }
 
 /** One memory on two lines, for lists. */

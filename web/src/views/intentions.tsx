@@ -6,7 +6,7 @@ import { act, isPersonal, mayWrite, scope } from '../state.ts';
 import { scopeOf } from '../memory-actions.ts';
 import type { Memory, MemoryRows } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { ago, date } from '../words.ts';
+import { ago, date, dueDay } from '../words.ts';
 
 const WEEK = 7 * 86_400_000;
 
@@ -29,8 +29,8 @@ export function IntentionsView(): JSX.Element {
         {({ items }) => {
           const now = new Date().toISOString();
           const soon = new Date(Date.now() + WEEK).toISOString();
-          const open = items.filter(({ archivedAt, state }) => archivedAt === null && (state ?? 'open') === 'open');
-          const due = (memory: Memory): string => memory.dueAt ?? '9999';
+          const open = items.filter(isOpen);
+          const due = (memory: Memory): string => dueDay(memory) ?? '9999';
           const ordered = open.toSorted((one, other) => due(one).localeCompare(due(other)));
           const over = items.filter((memory) => !open.includes(memory));
           if (items.length === 0) {
@@ -47,7 +47,8 @@ export function IntentionsView(): JSX.Element {
                 title="In the next week"
                 items={ordered.filter((memory) => due(memory) > now && due(memory) <= soon)}
               />
-              <Group title="Later" items={ordered.filter((memory) => due(memory) > soon)} />
+              <Group title="Later" items={ordered.filter((memory) => due(memory) > soon && dueDay(memory) !== null)} />
+              <Group title="Without a day" items={ordered.filter((memory) => dueDay(memory) === null)} />
               <Group title="Done, changed or let go" items={over} />
             </>
           );
@@ -65,10 +66,8 @@ function Group({ title, items }: { title: string; items: Memory[] }): JSX.Elemen
         {items.map((memory) => (
           <li key={memory.id} class="intention">
             <MemoryLink memory={memory} />
-            <span class="intention-due">
-              {memory.dueAt === null ? 'no date' : `${date(memory.dueAt)}, ${ago(memory.dueAt)}`}
-            </span>
-            {mayWrite.value && memory.archivedAt === null && (memory.state ?? 'open') === 'open' ? (
+            <span class="intention-due">{dueText(dueDay(memory))}</span>
+            {mayWrite.value && isOpen(memory) ? (
               <IntentionActions memory={memory} />
             ) : (
               <span class="muted">{memory.archivedAt === null ? memory.state : ''}</span>
@@ -79,6 +78,11 @@ function Group({ title, items }: { title: string; items: Memory[] }): JSX.Elemen
     </Panel>
   );
 }
+
+const isOpen = ({ archivedAt, state }: Memory): boolean =>
+  archivedAt === null && [null, 'open', 'snoozed'].includes(state);
+
+const dueText = (day: string | null): string => (day === null ? 'no day said' : `${date(day)}, ${ago(day)}`);
 
 function IntentionActions({ memory }: { memory: Memory }): JSX.Element {
   const path = `/v1/intentions/${memory.id}`;

@@ -259,7 +259,6 @@ function AllMemories({
 }): JSX.Element {
   const place = scope.value;
   const [total, setTotal] = useState<number | null>(null);
-  const facets = useQuery((signal) => get<Facets>('/v1/memory-facets', { scope: place, signal }), [place]);
   const version = useRested(changes.value.count, 250);
   const request = {
     types: filters.type === '' ? undefined : [filters.type],
@@ -268,8 +267,13 @@ function AllMemories({
     archived: filters.state === '' ? 'exclude' : filters.state === 'all' ? 'include' : 'only',
     archiveReasons: ['', 'all', 'archived'].includes(filters.state) ? undefined : [filters.state],
     createdAfter: filters.since === '' ? undefined : new Date(filters.since).toISOString(),
-    order: filters.order === '' ? 'newest' : filters.order,
   };
+  const order = filters.order === '' ? 'newest' : filters.order;
+  const facets = useQuery(
+    (signal) => get<Facets>('/v1/memory-facets', { scope: place, query: request, signal }),
+    [place, JSON.stringify(request)],
+    { keep: true },
+  );
   const set = (change: Partial<Filters>): void =>
     go(href('memories', [], { ...filters, ...change }), { replace: true });
   return (
@@ -282,10 +286,10 @@ function AllMemories({
           : ''}
       </p>
       <VirtualList<Memory>
-        source={JSON.stringify([place, request])}
+        source={JSON.stringify([place, request, order])}
         version={version}
         read={(offset, limit, signal): Promise<Stretch<Memory>> =>
-          get<MemoryRows>('/v1/memory-rows', { scope: place, query: { ...request, offset, limit }, signal })
+          get<MemoryRows>('/v1/memory-rows', { scope: place, query: { ...request, order, offset, limit }, signal })
         }
         rowHeight={ROW_HEIGHT}
         idOf={(memory) => memory.id}
@@ -337,24 +341,30 @@ function FilterBar({
     </label>
   );
   const counted = (
+    name: keyof Filters,
     list: readonly { name: string; count: number }[] = [],
     say = label,
-  ): { value: string; text: string }[] =>
-    list.map(({ name, count }) => ({ value: name, text: `${say(name)} (${number(count)})` }));
+  ): { value: string; text: string }[] => {
+    const chosen = filters[name];
+    // The chosen value stays in the list when the other filters leave no memory of it.
+    const isMissing = !['', 'archived', 'all'].includes(chosen) && list.every((item) => item.name !== chosen);
+    const all = isMissing ? [...list, { name: chosen, count: 0 }] : list;
+    return all.map((item) => ({ value: item.name, text: `${say(item.name)} (${number(item.count)})` }));
+  };
   const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
   return (
     <div class="filters" role="group" aria-label="Filters">
-      {select('type', 'Type', counted(facets?.types))}
+      {select('type', 'Type', counted('type', facets?.types))}
       {select(
         'subject',
         'About',
-        counted(facets?.subjects, (name) => name),
+        counted('subject', facets?.subjects, (name) => name),
       )}
-      {select('attribute', 'Attribute', counted(facets?.attributes))}
+      {select('attribute', 'Attribute', counted('attribute', facets?.attributes))}
       {select('state', 'Live', [
         { value: 'archived', text: 'Out of recall' },
         { value: 'all', text: 'Live and out of recall' },
-        ...counted(facets?.archiveReasons),
+        ...counted('state', facets?.archiveReasons),
       ])}
       {select('since', 'Any time', [
         { value: day(1), text: 'Since yesterday' },

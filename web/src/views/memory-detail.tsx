@@ -9,7 +9,7 @@ import { archive, erase, isPinned, restore, revise, togglePin } from '../memory-
 import { isAdmin, mayWrite, scope } from '../state.ts';
 import type { Links, Memory, RecallResult, Revision } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { date, dateTime, label, ownerName, percent } from '../words.ts';
+import { date, dateTime, dueDay, label, ownerName, percent } from '../words.ts';
 
 /** Everything about one memory. */
 export function MemoryDetail({
@@ -138,7 +138,7 @@ function Statement({ memory }: { memory: Memory }): JSX.Element {
         ['Time', TENSES[memory.tense] ?? memory.tense],
         ['True from', date(memory.validFrom)],
         ['True until', date(memory.validTo)],
-        memory.dueAt === null ? null : ['Due', date(memory.dueAt)],
+        memory.dueAt === null ? null : [dueDay(memory) === null ? 'Brought up on' : 'Due', date(memory.dueAt)],
         ['Said on', dateTime(memory.statedAt)],
         ['Known since', dateTime(memory.createdAt)],
         memory.archivedAt === null

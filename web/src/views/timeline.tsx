@@ -6,7 +6,7 @@ import { MemoryText } from '../components/memory-bits.tsx';
 import { hasOwner, href, isPersonal, scope } from '../state.ts';
 import type { Memory, MemoryRows } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { date, month } from '../words.ts';
+import { date, dueDay, month, monthsOf } from '../words.ts';
 
 type Kind = 'began' | 'changed' | 'ended' | 'happened' | 'planned';
 
@@ -106,7 +106,8 @@ function momentsOf(all: readonly Memory[]): Moment[] {
     const replaced = memory.contradicts === null ? null : (byId.get(memory.contradicts) ?? null);
     const list: Moment[] = [];
     if (memory.tense === 'planned' || memory.dueAt !== null) {
-      list.push({ at: memory.dueAt ?? memory.validFrom ?? memory.statedAt, kind: 'planned', memory, other: replaced });
+      const at = dueDay(memory) ?? memory.validFrom ?? memory.statedAt;
+      list.push({ at, kind: 'planned', memory, other: replaced });
     } else if (memory.tense === 'happened') {
       list.push({ at: memory.validFrom ?? memory.statedAt, kind: 'happened', memory, other: replaced });
     } else {
@@ -157,25 +158,39 @@ function MomentItem({ moment: { at, kind, memory, other } }: { moment: Moment })
 
 /** A strip with the number of entries of each month, which navigates to the month. */
 function Density({ moments }: { moments: readonly Moment[] }): JSX.Element {
-  const groups = byMonth(moments).toReversed();
-  const most = Math.max(...groups.map(([, list]) => list.length), 1);
+  const months = monthsOf(moments.map(({ at }) => at));
+  const counts = new Map(byMonth(moments).map(([title, list]) => [title, list.length]));
+  const most = Math.max(...counts.values(), 1);
   return (
     <nav class="density" aria-label="Months">
-      {groups.map(([title, list], index) => (
-        <button
-          key={title}
-          type="button"
-          title={`${title}: ${list.length}`}
-          onClick={() => document.getElementById(`m-${title.replaceAll(' ', '-')}`)?.scrollIntoView({ block: 'start' })}
-        >
-          <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
-            <rect y={40 - (list.length / most) * 38} width="10" height={(list.length / most) * 38} rx="1.5" />
-          </svg>
-          <span>{title.slice(0, 3)}</span>
-          <span>{index === 0 || title.startsWith('Jan') ? title.slice(-4) : '\u00A0'}</span>
-          <span class="visually-hidden">{`${title}: ${list.length}`}</span>
-        </button>
-      ))}
+      {months.map((title, index) => {
+        if (title === null)
+          return (
+            <span key={`gap ${index}`} class="density-gap" title="Nothing for more than a year">
+              …
+            </span>
+          );
+        const count = counts.get(title) ?? 0;
+        const isFirst = months[index - 1] == null || title.startsWith('Jan');
+        return (
+          <button
+            key={title}
+            type="button"
+            title={`${title}: ${count}`}
+            disabled={count === 0}
+            onClick={() =>
+              document.getElementById(`m-${title.replaceAll(' ', '-')}`)?.scrollIntoView({ block: 'start' })
+            }
+          >
+            <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
+              <rect y={40 - (count / most) * 38} width="10" height={(count / most) * 38} rx="1.5" />
+            </svg>
+            <span>{title.slice(0, 3)}</span>
+            <span>{isFirst ? title.slice(-4) : '\u00A0'}</span>
+            <span class="visually-hidden">{`${title}: ${count}`}</span>
+          </button>
+        );
+      })}
     </nav>
   );
 }

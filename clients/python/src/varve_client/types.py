@@ -406,7 +406,7 @@ NewInteraction = TypedDict(
     "NewInteraction",
     {
         "userMessage": "str",
-        "agentResponse": "str",
+        "agentResponse": "NotRequired[str]",
         "toolsUsed": "NotRequired[List[Dict[str, Any]]]",
         "channel": "NotRequired[str]",
         "metadata": "NotRequired[Dict[str, Any]]",
@@ -450,6 +450,7 @@ NewMemory = TypedDict(
         "sourceSession": "NotRequired[Union[str, None]]",
         "contradicts": "NotRequired[Union[str, None]]",
         "context": "NotRequired[Union[Dict[str, Any], None]]",
+        "read": "NotRequired[bool]",
     },
     total=False,
 )

@@ -293,3 +293,25 @@ describe('a value that is told beside an ending or a moment', () => {
     expect(fill('en', sentence)).toContain(slot);
   });
 });
+
+describe('a name in words about an end or a loss', () => {
+  it.each([
+    ['en', 'My boyfriend Ruairi and I split up in May', ['not partner_name=Ruairi']],
+    ['en', 'my wife Hanne walked out', []],
+    ['en', 'our dog Biscuit has gone missing', []],
+    ['en', 'My husband Idris passed away', ['not partner_name=Idris', 'relationship_status=widowed']],
+    ['en', 'My husband Idris passed his driving test', ['partner_name=Idris']],
+    ['en', 'I left my wife Hanne a note', []],
+    ['en', 'my wife Hanne left me a note', ['partner_name=Hanne']],
+    ['de', 'Mein Mann Holger hat mich letzte Woche verlassen', ['not partner_name=Holger']],
+    ['de', 'Unsere Katze Minka ist weggelaufen', []],
+    ['es', 'He cortado con mi novia Nerea', ['not partner_name=Nerea']],
+    ['fr', "Ma femme Solène m'a quitté", ['not partner_name=Solène']],
+    ['it', 'Il mio cane Zorro è scappato', []],
+    ['nl', 'Mijn kat Moos is verdwenen', []],
+    ['pt', 'Terminei com meu namorado Davi', ['not partner_name=Davi']],
+    ['ja', '彼女の奈緒と別れた', ['not partner_name=奈緒']],
+  ])('%s: %s', (language, sentence, slots) => {
+    expect(fill(language, sentence).toSorted()).toEqual(slots.toSorted());
+  });
+});

@@ -1,10 +1,25 @@
 import { isOrdinary } from '../../../language/names.ts';
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import {
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import type { Polarity, Tense } from '../../../record/statement.ts';
 import { USER } from '../../../record/statement.ts';
-import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';
+import {
+  answersOf,
+  type CompiledRule,
+  mayHaveToken,
+  rulesOf,
+  ruleText,
+} from '../../../language/packs/slot-patterns.ts';
+import { isMove } from './small-names.ts';
 import { cutValue, isGuessed, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
@@ -22,6 +37,8 @@ export interface FilledSlot {
   end: number;
   /** Correct only if the selector keeps the sentence. */
   isLikely?: boolean;
+  /** Denied by a plain negation, which does not say that it ever was so: "I'm not allergic to nuts". */
+  isNever?: boolean;
   /** Found by the reading layers: such a value never takes the place of one that the user's words state for certain. */
   isTold?: boolean;
 }
@@ -40,6 +57,9 @@ const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'plac
 // A name stays valid, whatever the rest of the sentence denies or ends.
 const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
+/** Attributes that have a value for each of several names. */
+export const OF_SEVERAL: ReadonlySet<string> = new Set(['child_name', 'pet_name']);
+
 /**
  * Fills slots from one sentence by the patterns of its language. `sentence` is the user's own words; questions, conditions, quotations,
  * jokes and past states fill nothing.
@@ -47,8 +67,10 @@ const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
   const filled = answered(text, pack, context);
-  for (const { rule, match, shape } of matches(rulesOf(pack), text, pack)) {
-    const found = readMatch(match, { rule, shape, text, sentence, pack, context });
+  const matched = [...matches(rulesOf(pack), text, pack)];
+  const starts = matched.flatMap(({ rule, match }) => (PEOPLE.has(rule.attribute) ? [] : [match.index]));
+  for (const { rule, match, shape } of matched) {
+    const found = readMatch(match, { rule, shape, text, sentence, pack, context, starts });
     if (found !== null && !filled.some((other) => isSameSlot(other, found))) filled.push(found);
   }
   return filled;
@@ -96,7 +118,7 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
     const value =
       match?.groups?.['v'] === undefined
         ? null
-        : cutValue(match.groups['v'], rule.shape, { ...rule, text, sentence: text, pack, context }, match);
+        : cutValue(match.groups['v'], rule.shape, { ...rule, text, sentence: text, pack, context, starts: [] }, match);
     if (match === null || value === null || value === '' || !endsClause(value, rule.shape, text, match)) continue;
     return [{ ...OF_USER, attribute, value, start: match.index, end: match.index + match[0].length }];
   }
@@ -127,22 +149,60 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   if (value === null) return null;
   const subject = subjectOf(groups, pack);
   if (subject === null) return null;
-  const clause = clauseAround(text, match.index, match.index + match[0].length, pack.script === 'han');
-  const found: Found = { match, subject, value, raw, clause, whole: text.slice(clause.start, clause.end) };
+  const at = raw === undefined ? -1 : text.indexOf(value, match.index);
+  const end = at < 0 ? match.index + match[0].length : at + value.length;
+  const clause = clauseAround(match.index, end, input);
+  const lead = leadOf(match);
+  const found: Found = { match, subject, value, lead, end, clause, whole: text.slice(clause.start, clause.end) };
   if (isOfSomebodyElse(found, input) || isOfAnotherTime(found, input)) return null;
   if (!rule.firm && isNotClaimed(found, input)) return null;
-  const isEnded = packPattern(pack, 'ended').test(found.whole) && !rule.denied;
-  if (isEnded ? PEOPLE.has(rule.attribute) : isOverOrNegated(found, input)) return null;
+  const polarity = polarityOf(found, input);
+  if (polarity === null) return null;
   return {
     subject,
     attribute: rule.attribute,
     value: isVague ? null : (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
-    polarity: isEnded || rule.denied === true ? 'denied' : 'affirmed',
+    polarity,
+    ...(isPlainlyNegated(found, input) ? { isNever: true } : {}),
     ...whenTrue(found, input),
     start: match.index,
     end: Math.min(sentence.length, match.index + match[0].length),
-    ...(isOnlyLikely(value, input) ? { isLikely: true } : {}),
+    ...(isOnlyLikely(value, text.slice(match.index, at), input) ? { isLikely: true } : {}),
   };
+}
+
+/** The words of a match before its value. Those after it are the rest of the sentence. */
+function leadOf({ 0: words, groups }: RegExpExecArray): string {
+  const raw = groups?.['v'];
+  return raw === undefined ? words : (words.split(raw)[0] ?? '');
+}
+
+/** Whether the words state or end a slot; null if they neither state nor end it for certain. */
+function polarityOf(found: Found, input: MatchInput): Polarity | null {
+  const { match, end, clause, whole } = found;
+  const { rule, text, pack } = input;
+  if (rule.denied === true) return isOverOrNegated(found, input) ? null : 'denied';
+  const isPerson = PEOPLE.has(rule.attribute);
+  const parting = isPerson ? partingOf(text.slice(clause.start, match.index), text.slice(end), pack) : null;
+  if (parting !== null) return parting === 'parted' && PARTED.has(rule.attribute) ? 'denied' : null;
+  if (packPattern(pack, 'ended').test(whole)) return isPerson ? null : 'denied';
+  return isOverOrNegated(found, input) ? null : 'affirmed';
+}
+
+function isPlainlyNegated({ match, whole }: Found, { rule, pack }: MatchInput): boolean {
+  return rule.denied === true && packPattern(pack, 'not').test(match[0]) && !packPattern(pack, 'ended').test(whole);
+}
+
+/** A child stays one's child, and a name one's name. */
+const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
+
+/**
+ * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat
+ * Milo ran away"). In the lists of packs `<>` stands for the person.
+ */
+export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
+  const says = (list: string): boolean => listPattern(pack, list).test(`${before}<>${after}`);
+  return says('parted') ? 'parted' : says('lost') ? 'lost' : null;
 }
 
 const LONG_AGO = 365 * 86_400_000;
@@ -160,53 +220,49 @@ function isLongAgo(text: string, { pack, context }: MatchInput): boolean {
 
 /** Where somebody is today is not where they live or work, unless the words speak of a move. */
 const LASTING: ReadonlySet<string> = new Set(['home_city', 'home_country', 'employer', 'job_title']);
-const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
+export const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
-/** Whether the words describe only the present moment, or say where an animal works or goes to school. */
-function isPassing({ match, subject, raw, whole }: Found, { rule, pack }: MatchInput): boolean {
-  if (ANIMAL.test(subject) && OF_WORK.has(rule.attribute)) return true;
+/** Whether the words describe only the present moment or a former job, or say where an animal works or goes to school. */
+function isPassing({ subject, lead, whole }: Found, { rule, pack }: MatchInput): boolean {
+  if (OF_WORK.has(rule.attribute) && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
   if (!LASTING.has(rule.attribute) || rule.tense === 'planned') return false;
-  const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
   return packPattern(pack, 'passing').test(whole) && !packPattern(pack, 'past').test(lead);
 }
 
-function isOnlyLikely(value: string, { rule, shape }: MatchInput): boolean {
-  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value));
+function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context }: MatchInput): boolean {
+  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
 }
 
-function whenTrue({ match, clause, whole, value }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
+/** The tense, and the day from which the words hold, by the dates of their own clause. */
+function whenTrue({ clause, whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text } = input;
-  // What follows "but" has a time of its own: "I drive a Tesla but I'm selling it next month".
-  const at = text.indexOf(value, match.index);
-  const end = at < 0 ? match.index + match[0].length : at + value.length;
-  const but = otherwise(input.pack).exec(text.slice(end))?.index;
-  const told = but === undefined ? text : text.slice(0, end + but);
-  const ahead = PEOPLE.has(rule.attribute)
-    ? null
-    : startAhead(told, but === undefined ? whole : told.slice(clause.start, clause.end), input);
+  const told = text.slice(clause.from, clause.to);
+  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(told, whole, input);
   if (rule.tense === 'planned' || ahead !== null)
-    return { tense: 'planned', from: ahead ?? datesAhead(text, input)[0]?.from ?? null };
+    return { tense: 'planned', from: ahead ?? datesAhead(told, input)[0]?.from ?? null };
   return { tense: rule.tense ?? null, from: null };
 }
-
-const otherwise = perPack(({ script, requests: { but } }) => wordsPattern(script === 'han' ? '' : but, script));
 
 /** A match with its value, and the clause that contains it. */
 interface Found {
   match: RegExpExecArray;
   subject: string;
   value: string;
-  raw: string | undefined;
-  clause: { start: number; end: number; isLast: boolean };
+  /** The words of the match before the value. */
+  lead: string;
+  /** Where the value ends. */
+  end: number;
+  clause: Clause;
   whole: string;
 }
 
 /** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
 function isOfSomebodyElse({ match, subject, whole }: Found, { rule, text, pack, context }: MatchInput): boolean {
-  const isAboutUser =
-    subject === USER && rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
-  if (pack.isUninflected === true && isAboutUser && continuesOthers(match, text, pack, context)) return true;
+  const isOfUser = rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
+  // "They have a cat called Zuzu": whose animal or child it is, the subject says, in every language that has one.
+  const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
+  if (subject === USER && needsUser && continuesOthers(match, text, pack, context)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
@@ -224,12 +280,10 @@ function isNotClaimed({ match, subject, clause, whole }: Found, { text, pack }: 
 }
 
 /** Whether the words say that the value no longer holds, or does not hold. */
-function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pack }: MatchInput): boolean {
+function isOverOrNegated({ match, value, lead, clause }: Found, { rule, text, pack }: MatchInput): boolean {
   if (rule.firm) return false;
   const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
   const before = text.slice(clause.start, match.index);
-  // The match contains more words than the value: those after the value are the rest of the sentence.
-  const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
   const head = lead + value;
   // A name stays valid although the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
@@ -241,15 +295,23 @@ function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pac
 /** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */
 function startAhead(text: string, clause: string, input: MatchInput): Date | null {
   const { pack } = input;
-  const { starts, ends } = daysBounds(pack);
-  for (const { start, end, from, relative } of datesAhead(text, input)) {
-    // A date pattern may include the preposition: "ab Mai".
-    const before = text.slice(0, start) + (/^[\p{L}'à ]+(?= )/u.exec(text.slice(start, end))?.[0] ?? '');
-    if (ends.test(before)) continue;
+  for (const date of datesAhead(text, input)) {
+    const bound = boundOf(text, date, pack);
+    if (bound === 'last') continue;
     // A day with its year needs no preposition: "seit" and "dal" would be said of the past.
-    if (!relative || starts.test(before) || packPattern(pack, 'future').test(clause)) return from;
+    if (!date.relative || bound === 'first' || packPattern(pack, 'future').test(clause)) return date.from;
   }
   return null;
+}
+
+/** Whether the words before a date make it the first day of a state ("from", "ab") or the last one ("until"). */
+export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'first' | 'last' | null {
+  // A date pattern may include the preposition: "ab Mai", "from April 1".
+  const words = text.slice(start, end).split(' ');
+  const leads = words.slice(0, 4).map((_, count) => `${text.slice(0, start)}${words.slice(0, count).join(' ')} `);
+  const { starts, ends } = daysBounds(pack);
+  const isAfter = (bound: RegExp): boolean => leads.some((lead) => bound.test(lead));
+  return isAfter(ends) ? 'last' : isAfter(starts) ? 'first' : null;
 }
 
 /** What precedes the day on which something begins or ends. */
@@ -288,7 +350,7 @@ function continuesOthers(
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
   const isDone = packPattern(pack, 'past').test(verb);
   if (isDone && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
-  const { they, subjects } = relationsOf(pack);
+  const { they, subjects } = othersOf(pack);
   const patterns = [they, subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
     ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
@@ -317,8 +379,13 @@ function nameOf(name: string): RegExp {
   return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`, 'latin', 'giu');
 }
 
-const relationsOf = perPack(({ relations, script, my, words: { they } }) => {
-  const words = Object.keys(relations).join('|');
+const othersOf = perPack((pack) => {
+  const {
+    script,
+    my,
+    words: { they },
+  } = pack;
+  const words = relationsOf(pack);
   const users = `(?:${my})${script === 'han' ? '' : ' (?:\\p{L}+ )?'}(?:${words})`;
   return {
     any: wordsPattern(words, script),
@@ -330,27 +397,65 @@ const relationsOf = perPack(({ relations, script, my, words: { they } }) => {
 });
 
 function speaksOfOthers(text: string, pack: Pack): boolean {
-  return packPattern(pack, 'they').test(text) || relationsOf(pack).any.test(text);
+  return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);
 }
 
 /** Whether a clause is about another person. A doctor who says something about the user does not count. */
 function isAboutOthers(clause: string, pack: Pack): boolean {
-  return packPattern(pack, 'they').test(clause) || relationsOf(pack).users.test(clause);
+  return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
 }
 
-/** The clause, between marks of punctuation, that contains a match. */
-function clauseAround(
-  text: string,
-  start: number,
-  end: number,
-  isHan: boolean,
-): { start: number; end: number; isLast: boolean } {
-  const before = isHan ? /[,;:()。，、；\s]/gu : /[,;:–—()]|(?<=\s)[-]\s/gu;
-  let from = 0;
-  for (const mark of text.slice(0, start).matchAll(before)) from = mark.index + mark[0].length;
-  const rest = (isHan ? /[,;:()，、；\s]/u : /[,;:–—()]/u).exec(text.slice(end));
-  const to = rest === null ? text.length : end + rest.index;
-  return { start: from, end: to, isLast: rest === null };
+/** The words around a match: `start` to `end` between marks of punctuation, `from` to `to` up to clauses that have a verb of their own. */
+interface Clause {
+  start: number;
+  end: number;
+  from: number;
+  to: number;
+  isLast: boolean;
+}
+
+const marksOf = perPack(
+  ({ script, lists: { and = '(?!)' }, requests: { but, so }, i, iAm, my, words: { me, we, they } }) => {
+    const isHan = script === 'han';
+    const words = [and, but, so].filter(Boolean).join('|');
+    return {
+      mark: packRegExp(
+        isHan ? '[,;:()。，、；\\s]' : `[,;:–—()] ?(?:(?:${words}) )?|(?<=\\s)-\\s| (?:${words})(?= )`,
+        'giu',
+      ),
+      subject: packRegExp(`^\\s*(?:${i}|${iAm}|${my}|${me}|${we}|${they})${isHan ? '' : '(?![\\p{L}])'}`),
+    };
+  },
+);
+
+/**
+ * The clause of a match. A mark or a conjunction separates another clause if a subject or the words of another slot follow (or precede) it:
+ * "I live in Madrid and I am moving to Oslo next year".
+ */
+function clauseAround(start: number, end: number, { text, pack, starts }: MatchInput): Clause {
+  const { mark, subject } = marksOf(pack);
+  const clause = { start: 0, end: text.length, from: 0, to: text.length, isLast: true };
+  for (const { 0: words, index } of text.matchAll(mark)) {
+    const after = index + words.length;
+    const isWord = words.startsWith(' ');
+    if (after <= start) {
+      const isOther =
+        starts.some((other) => other < index) ||
+        USERS.some((name) => packPattern(pack, name).test(text.slice(0, index)));
+      if (isOther) clause.from = after;
+      if (isOther || !isWord) clause.start = after;
+    } else if (index >= end) {
+      const isOther =
+        starts.some((other) => other >= after) ||
+        subject.test(text.slice(after)) ||
+        packPattern(pack, 'request:but').test(words);
+      if (isOther || !isWord) clause.end = Math.min(clause.end, index);
+      if (!isOther) continue;
+      clause.to = index;
+      break;
+    }
+  }
+  return { ...clause, isLast: clause.end === text.length };
 }
 
 /** `User`, "User's sister Ana"; null where it is uncertain whom the words name. */

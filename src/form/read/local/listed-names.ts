@@ -1,16 +1,16 @@
 import { GIVEN_NAMES } from '../../../language/entities.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packRegExp, perPack } from '../../../language/packs/packs.ts';
-import type { FilledSlot } from './fill-slots.ts';
-
-/** Attributes that have a value for each of several names. */
-const OF_SEVERAL: ReadonlySet<string> = new Set(['child_name', 'pet_name']);
+import { packRegExp, perPack, wordsOfAll } from '../../../language/packs/packs.ts';
+import { type FilledSlot, OF_SEVERAL } from './fill-slots.ts';
 
 const CAPITALISED = "\\p{Lu}[\\p{L}\\p{M}'’-]+(?: \\p{Lu}[\\p{L}\\p{M}'’-]+)?";
 const SMALL = "\\p{Ll}[\\p{L}\\p{M}'’-]+";
 const HAN = '[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6}?';
 /** A detail of one name in the list: "Mia (7)". */
 const DETAIL = '(?: ?[(（][^()（）]{1,20}[)）])?';
+
+/** What follows a name in a sentence of a language without spaces. */
+const AFTER = wordsOfAll('afterName');
 
 const marksOf = perPack(({ script, lists, children, pets }) => {
   const and = lists['and'] ?? '(?!)';
@@ -24,7 +24,7 @@ const marksOf = perPack(({ script, lists, children, pets }) => {
     capitalised: namesAround(CAPITALISED, mark),
     small: namesAround(SMALL, mark),
     han: {
-      after: new RegExp(`^(?:${DETAIL}${mark}${HAN}(?=${mark}|[。！，,.!（]|です|だ|といい|って|$))+`, 'u'),
+      after: new RegExp(`^(?:${DETAIL}${mark}${HAN}(?=${mark}|[。！，,.!（]|${AFTER}|$))+`, 'u'),
       before: null,
     },
   };
@@ -38,7 +38,7 @@ function namesAround(name: string, mark: string): { after: RegExp; before: RegEx
   };
 }
 
-const ENDS = /^(?: ?[(（][^()（）]{1,20}[)）])?(?:\s*(?:[.,!;:。！，)]|$)|です|だ|といい|って)/u;
+const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
 
 /**
  * The slots of a sentence, with one slot for every name of a list. Patterns and the reading layers find the first or the last name of "Mia,

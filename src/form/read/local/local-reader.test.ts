@@ -11,6 +11,7 @@ import { select } from './selector.ts';
 import { createLocalReader } from './local-reader.ts';
 import type { ReadParts } from './units.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
+import { partReading } from '../../../../test/part-reading.ts';
 import type { Origin } from '../../../record/statement.ts';
 
 const reader = createLocalReader();
@@ -92,6 +93,96 @@ it.each(['The plumber finally came on Tuesday and fixed the tap.', 'We won the p
   },
 );
 
+describe('a day that is named', () => {
+  it.each([
+    ["I'm head of the night shift from 1 September", { tense: 'planned', due: null, from: '2026-09-01T00:00:00.000Z' }],
+    ['Ab 1. September leite ich den Chor', { tense: 'planned', due: null, from: '2026-09-01T00:00:00.000Z' }],
+  ])('may begin a state, which is not due: %s', async (said, fields) => {
+    const { statements } = await read(`Please remember: ${said}.`.replace(/^Please remember: (?=Ab)/, 'Merk dir: '));
+    expect(statements).toMatchObject([fields]);
+    expect(statements[0]?.type).not.toBe('intention');
+  });
+
+  it.each([
+    ['Remember that our wedding anniversary is on 9 August.'],
+    ['Merk dir: der Namenstag meiner Oma ist am 9. August.'],
+    ['Recuerda que el aniversario de mis padres es el 9 de agosto.'],
+  ])('may be one of every year: %s', async (said) => {
+    const { statements } = await read(said);
+    expect(statements).toMatchObject([{ tense: 'habit', from: null, due: null }]);
+  });
+
+  it.each([
+    ['Remember that the parents meet on Thursday.', 'planned'],
+    ['Merk dir: die Chorprobe ist am Donnerstag.', 'planned'],
+    ['Merk dir: die Chorprobe ist donnerstags.', 'habit'],
+  ])('is one day if it is a single weekday: %s', async (said, tense) => {
+    const guess = { holds: 0.2, habit: 0.45, happened: 0.15, planned: 0.2 };
+    const by = createLocalReader({ select: (...input) => ({ ...select(...input), tense: guess }) });
+    expect((await read(said, { by })).statements).toMatchObject([{ tense }]);
+  });
+
+  it('is that of an event, which remains as history, if somebody begins something', async () => {
+    const { statements } = await read('Remember that my nephew starts school on 3 September.');
+    expect(statements[0]).toMatchObject({ tense: 'planned', due: '2026-09-03T00:00:00.000Z' });
+    expect(statements[0]?.type).not.toBe('intention');
+  });
+});
+
+describe('a wish for the layout of answers', () => {
+  const known = [
+    { subject: 'User', attribute: 'answer_format', value: 'metric units' },
+    { subject: 'User', attribute: 'answer_format', value: 'tables' },
+  ] as Memory[];
+  it.each([
+    ['No more tables, from now on use full sentences.', ['full sentences'], { kind: 'replaces', known: 2 }],
+    ['Never use tables please.', ['no tables'], { kind: 'replaces', known: 2 }],
+    ['From now on use British spelling.', ['British spelling'], null],
+  ])('replaces the one before it, and no other wish: %s', async (said, values, relation) => {
+    const wishes = (await read(said, { known })).statements.filter(({ attribute }) => attribute === 'answer_format');
+    expect(wishes.map(({ value }) => value)).toEqual(values);
+    expect(wishes[0]?.relation).toEqual(relation);
+  });
+});
+
+describe('an introduction after a greeting', () => {
+  const by = createLocalReader({ select: (...input) => ({ ...select(...input), keep: { yes: 0.4, no: 0.6 } }) });
+  it.each(['hallo, ich bin swantje und unterrichte kunst', 'hey i teach pottery at a village hall'])(
+    'is a plain statement of the user: %s',
+    async (said) => {
+      expect((await read(said, { by })).statements.map(({ text }) => text)).toContain(said);
+    },
+  );
+});
+
+describe('what somebody cannot eat, beside a request', () => {
+  const unlikely = createLocalReader({
+    select: (...input) => ({ ...select(...input), keep: { yes: 0.2, no: 0.8 } }),
+  });
+  it.each([
+    ['What could I cook on Sunday? Noor is lactose intolerant and Bram wants no fish.', 1],
+    ['Was koche ich heute? Unsere Gäste sind vegan und kommen um acht.', 1],
+    ['¿Qué hago de cena? Mi suegra es celíaca y viene Paco.', 1],
+    ['What could I cook on Sunday? Noor is late and Bram is out.', 0],
+    ['What could I cook on Sunday? Is tofu vegan?', 0],
+    ['What could I cook on Sunday? Vegan food would do.', 0],
+  ])('is kept: %s', async (said, count) => {
+    const { statements } = await read(said, { by: unlikely });
+    expect(statements.filter(({ attribute }) => attribute === null)).toHaveLength(count);
+  });
+});
+
+describe('a denial', () => {
+  it.each([
+    ["I'm not allergic to wasps.", 'Not so: Is allergic to wasps'],
+    ['Ich bin nicht allergisch gegen Pollen.', 'Nicht so: Allergisch gegen Pollen'],
+    ['No soy alérgico a las gambas.', 'No es así: Alergia: gambas'],
+    ['I am no longer allergic to wasps.', 'No longer so: Is allergic to wasps'],
+  ])('says "no longer" only where the words do: %s', async (said, text) => {
+    expect((await read(said)).statements.map((statement) => statement.text)).toContain(text);
+  });
+});
+
 describe('what the user asks to be remembered', () => {
   it.each([
     'Remember that the spare key hangs behind the boiler.',
@@ -125,66 +216,6 @@ describe('what the user asks to be remembered', () => {
   ])('is not asked here: %s', async (text) => {
     const { statements } = await read(text);
     expect(statements.filter(({ importance }) => importance === 0.8)).toEqual([]);
-  });
-});
-
-describe('what the user asks to forget', () => {
-  const known = [
-    memory({ attribute: 'phone_number', value: '0151 22', content: 'Phone number: 0151 22' }),
-    memory({ attribute: 'home_city', value: 'Graz', content: 'Lives in Graz' }),
-    memory({ content: 'my brother drinks', sourceEvents: ['e0'] }),
-  ];
-
-  it.each([
-    'Please delete my phone number',
-    'Forget my phone number please.',
-    'can you forget what I told you about Graz',
-    'Bitte lösche meine Telefonnummer',
-    "Don't store that",
-    'vergiss das bitte',
-    'olvida lo que te dije',
-    'oublie ce que je t’ai dit',
-    'esquece isso',
-    'dimentica quello che ho detto',
-    'vergeet wat ik zei',
-    '请忘掉我刚才说的',
-    '今のは忘れてください',
-  ])('%s', async (text) => {
-    const { forgets, statements } = await read(text, { known });
-    expect(forgets).toHaveLength(1);
-    expect(forgets[0]?.quote).toEqual({ turn: 1, words: text });
-    expect(statements).toEqual([]);
-  });
-
-  it('names nothing where it means what was just said', async () => {
-    const { forgets } = await read(
-      ['My brother Olaf drinks too much and lives in Kiel.', ['agent', 'I am sorry.'], 'Forget what I just said.'],
-      { known },
-    );
-    expect(forgets).toMatchObject([{ about: '' }]);
-  });
-
-  it.each([
-    "Don't forget the milk",
-    'I forgot my keys',
-    'Forget it, never mind',
-    'Delete the last line of the table',
-    'remove the dots from the message',
-    'Vergiss nicht, morgen anzurufen',
-  ])('is not asked here: %s', async (text) => {
-    expect((await read(text, { known })).forgets).toEqual([]);
-  });
-
-  it('can be taken back', async () => {
-    expect((await read('actually keep it')).forgets).toMatchObject([{ takenBack: true }]);
-  });
-
-  it('is not asked by pasted text', async () => {
-    const { forgets } = await read(
-      'Is this a scam?\n\nDear customer,\nplease forget my phone number and delete everything about me.\nKind regards,\nBank',
-      { known },
-    );
-    expect(forgets).toEqual([]);
   });
 });
 
@@ -352,21 +383,6 @@ describe('text that is not the word of the user', () => {
   });
 });
 
-describe('a request about what follows it', () => {
-  it.each([
-    ["Please don't save this: I am on sertraline since January.", 'I am on sertraline since January.'],
-    ['Nur für die Frage, nicht speichern: ich nehme seit Januar Sertralin.', 'ich nehme seit Januar Sertralin.'],
-    ['No guardes esto: me operaron de la rodilla en junio.', 'me operaron de la rodilla en junio.'],
-  ])('%s', async (text, about) => {
-    expect(await read(text)).toMatchObject({ statements: [], forgets: [{ about }] });
-  });
-
-  it('is none where a text is to be worked on', async () => {
-    const { forgets } = await read("Translate this for my boss: please don't save my number, I live in Linz.");
-    expect(forgets).toEqual([]);
-  });
-});
-
 describe('a model beside the reader', () => {
   const keepsAll: typeof select = (features, vector) => ({
     ...select(features, vector),
@@ -379,11 +395,11 @@ describe('a model beside the reader', () => {
 
   it('tells what is foreign where the form of the text does not', async () => {
     const by = createLocalReader({
-      readParts: async (parts) => ({
-        foreign: Float32Array.from(parts, (_, index) => index * 9 - 4),
-        request: Float32Array.from(parts, () => -9),
-        values: [],
-      }),
+      readParts: async (parts) =>
+        partReading(parts.length, {
+          foreign: Float32Array.from(parts, (_, index) => index * 9 - 4),
+          values: [],
+        }),
     });
     expect((await read(letter, { by })).statements).toEqual([]);
     expect((await read(letter)).statements).not.toEqual([]);
@@ -395,11 +411,11 @@ describe('a model beside the reader', () => {
   });
 
   it('is not believed of a short sentence, whose author nobody could tell from it', async () => {
-    const readParts: ReadParts = async (parts) => ({
-      foreign: Float32Array.from(parts, (_, index) => 9 * (parts.length - index)),
-      request: Float32Array.from(parts, () => -9),
-      values: [],
-    });
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        foreign: Float32Array.from(parts, (_, index) => 9 * (parts.length - index)),
+        values: [],
+      });
     const by = createLocalReader({ readParts });
     expect((await read('I live in Linz with my sister Ana.', { by })).statements).not.toEqual([]);
     expect((await read(letter, { by })).statements).toEqual([]);
@@ -413,14 +429,13 @@ describe('a model beside the reader', () => {
     ['Origami has been good to them.', []],
     [`Origami has been good to us${', and then there was one more thing to do'.repeat(3)}.`, []],
   ])('fills a slot of a short plain sentence once: %s', async (text, expected) => {
-    const readParts: ReadParts = async (parts) => ({
-      foreign: Float32Array.from(parts, () => -9),
-      request: Float32Array.from(parts, () => -9),
-      values: parts.map((part, index) => {
-        const start = part.toLowerCase().indexOf('origami');
-        return { part: index, start, end: start + 'origami'.length, attribute: 'hobby', probability: 0.99 };
-      }),
-    });
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        values: parts.map((part, index) => {
+          const start = part.toLowerCase().indexOf('origami');
+          return { part: index, start, end: start + 'origami'.length, attribute: 'hobby', probability: 0.99 };
+        }),
+      });
     const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
     const filled = statements.filter(({ attribute }) => attribute !== null);
     expect(filled.map(({ attribute, value }) => [attribute, value])).toEqual(expected);
@@ -431,22 +446,20 @@ describe('a model beside the reader', () => {
     ['The tiles for the job came from Norbell.', 'Norbell', 'employer', [['employer', 'Norbell']]],
     ['My son Paul beats my wife at chess.', 'Paul', 'partner_name', [['child_name', 'Paul']]],
   ])('fills a firm only beside a word for it, and no word twice: %s', async (text, word, attribute, expected) => {
-    const readParts: ReadParts = async (parts) => ({
-      foreign: Float32Array.from(parts, () => -9),
-      request: Float32Array.from(parts, () => -9),
-      values: [{ part: 0, start: text.indexOf(word), end: text.length, attribute, probability: 0.99 }],
-    });
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        values: [{ part: 0, start: text.indexOf(word), end: text.length, attribute, probability: 0.99 }],
+      });
     const by = createLocalReader({ readParts, select: keepsAll });
     const filled = (await read(text, { by })).statements.filter((one) => one.attribute !== null);
     expect(filled.map((one) => [one.attribute, one.value])).toEqual(expected);
   });
 
   it('takes a value that the layers tell for less certain than one that a pattern finds', async () => {
-    const readParts: ReadParts = async (parts) => ({
-      foreign: Float32Array.from(parts, () => -9),
-      request: Float32Array.from(parts, () => -9),
-      values: [{ part: 0, start: 0, end: 4, attribute: 'partner_name', probability: 0.99 }],
-    });
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        values: [{ part: 0, start: 0, end: 4, attribute: 'partner_name', probability: 0.99 }],
+      });
     const by = createLocalReader({ readParts, select: keepsAll });
     const certaintyOf = async (text: string): Promise<unknown> =>
       (await read(text, { by })).statements.find(({ attribute }) => attribute === 'partner_name')?.explicit;
@@ -455,54 +468,55 @@ describe('a model beside the reader', () => {
   });
 
   it('fills no slot that is not probable enough', async () => {
-    const readParts: ReadParts = async (parts) => ({
-      foreign: Float32Array.from(parts, () => -9),
-      request: Float32Array.from(parts, () => -9),
-      values: [{ part: 0, start: 0, end: 6, attribute: 'home_city', probability: 0.8 }],
-    });
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        values: [{ part: 0, start: 0, end: 6, attribute: 'home_city', probability: 0.8 }],
+      });
     const by = createLocalReader({ readParts, select: keepsAll });
     const { statements } = await read('Kassel has been good to us.', { by });
     expect(statements.every(({ attribute }) => attribute === null)).toBe(true);
   });
 
-  it('adds at most three likely requests of one turn, however many sentences look like one', async () => {
-    const readParts: ReadParts = async (parts) => ({
-      foreign: Float32Array.from(parts, () => -9),
-      request: Float32Array.from(parts, () => 3),
-      values: [],
-    });
+  it('reads at most one request of a turn, the sentence that most probably asks', async () => {
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, { asks: Float32Array.from(parts, (_, index) => (index === 7 ? 4 : 3)) });
     const many = Array.from(
       { length: 40 },
       (_, index) => `It would suit me if the matter of box ${index} had not come up.`,
     );
-    expect((await read(many.join(' '), { by: createLocalReader({ readParts }) })).forgets).toHaveLength(3);
+    const { forgets } = await read(many.join(' '), { by: createLocalReader({ readParts }) });
+    expect(forgets.map(({ about }) => about)).toEqual([many[7]]);
   });
 
-  it('recognises a request without a phrase, which is then decided by what was said before', async () => {
-    const readParts =
-      (odds: number): ReadParts =>
-      async (parts) => ({
-        foreign: Float32Array.from(parts, () => -9),
-        request: Float32Array.from(parts, () => odds),
-        values: [],
+  it('leaves it to what was said before whether a sentence asks anything', async () => {
+    const by = (odds: number): StatementReader =>
+      createLocalReader({
+        readParts: async (parts) => partReading(parts.length, { asks: Float32Array.from(parts, () => odds) }),
       });
     const hint = 'It would suit me if the thing with the bank had not come up.';
-    const asked = await read(hint, { by: createLocalReader({ readParts: readParts(3) }) });
-    expect(asked.forgets).toMatchObject([{ about: hint, isLikely: true, known: [] }]);
-    expect(asked.statements).toEqual([]);
-    expect((await read(hint, { by: createLocalReader({ readParts: readParts(-6) }) })).forgets).toEqual([]);
+    expect((await read(hint, { by: by(-2) })).forgets).toMatchObject([{ about: hint, known: [] }]);
+    expect((await read(hint, { by: by(-6) })).forgets).toEqual([]);
+  });
+
+  it('names the turns that may make something untrue', async () => {
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, { changes: Float32Array.from(parts, (part) => (part.startsWith('Sold') ? 6 : -6)) });
+    const by = createLocalReader({ readParts });
+    expect((await read(['I drive a Volvo.', 'Sold the car on Monday.'], { by })).changes).toEqual([2]);
   });
 });
 
 describe('topics', () => {
-  it('are dated quotations', async () => {
+  it('are quotations, with the date once for a day', async () => {
     const { topics } = await read(
       ['I live in Linz and I work at Orbis Labs.', 'Remember that my boiler is from 1998.'],
       { wants: { reflections: false, topics: true } },
     );
     expect(topics).toHaveLength(1);
     expect(topics[0]?.topic).toContain('I live in Linz');
-    expect(topics[0]?.summary).toContain('4 May: “Remember that my boiler is from 1998.”');
+    expect(topics[0]?.summary).toBe(
+      '4 May: “I live in Linz and I work at Orbis Labs.”\n“Remember that my boiler is from 1998.”',
+    );
   });
 
   it.each([
@@ -511,7 +525,8 @@ describe('topics', () => {
     [['我的女儿叫小红。', '请记住，我住在上海。'], '5月4日: “'],
   ])('have the date in the language of the user: %s', async (turns, line) => {
     const { topics } = await read(turns, { wants: { reflections: false, topics: true } });
-    expect(topics[0]?.summary.split('\n')).toEqual(turns.map(() => expect.stringContaining(line)));
+    const lines = topics[0]?.summary.split('\n') ?? [];
+    expect([lines.length, lines[0]]).toEqual([turns.length, expect.stringContaining(line)]);
   });
 
   it('quote words once', async () => {

@@ -1,27 +1,25 @@
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { detectPack, packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
+import {
+  detectPack,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+} from '../../../language/packs/packs.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
-import {
-  emptyReading,
-  type StatementReader,
-  type ReadForget,
-  type Reading,
-  type ReadInput,
-  readStatement,
-} from '../reader.ts';
+import { emptyReading, type StatementReader, type Reading, type ReadInput, readStatement } from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
-import { forget, takeBack, type TurnReading } from './forget-request.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { withListedNames } from './listed-names.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
-import { deniesItself, isHeaded, leadOf, type Request, requestOf } from './requests.ts';
+import { forgetIn, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
 import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
-  askingOdds,
   isOwnMessage,
   taggedSlots,
   type ReadParts,
@@ -36,7 +34,7 @@ import {
 export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
-  /** Classifies the parts of a message as foreign or as requests to forget. If it is absent or fails, form and phrases decide alone. */
+  /** Classifies the parts of a message as foreign or as requests to forget. If it is absent or fails, no request to forget is recognised. */
   readParts?: ReadParts | undefined;
   /** The selector. Training measures other weights through it. */
   select?: Select;
@@ -48,7 +46,10 @@ const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.3;
 const PLAIN_NEEDS = 0.35;
+const CONSTRAINT_NEEDS = 0.12;
 const LEAST_OWN = 0.45;
+/** The log-odds of the reading layers above which a turn may make known statements untrue. */
+const MAY_CHANGE = 5;
 
 /**
  * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
@@ -73,7 +74,8 @@ export function createLocalReader({
               : ((await unlessUnavailable(
                   tellMessage(withoutPrompt(event.content, input.attributes), readParts, { signal }),
                 )) ?? UNTOLD);
-          const others = await othersWords(index, input, { readParts, signal });
+          const isAsking = told.asking.some(({ odds }) => odds > 0);
+          const others = await othersWords(index, input, { readParts, isAsking, signal });
           return readableTurn(event, index, input, { ...told, foreign: [...told.foreign, ...others] });
         }),
       );
@@ -126,6 +128,9 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
       own.map(({ content }) => content.slice(0, 1_500)),
       fallback,
     ),
+    values: input.known.flatMap(({ attribute, value }) =>
+      attribute === null || value === null ? [] : [value.toLowerCase()],
+    ),
   });
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
 }
@@ -152,7 +157,7 @@ export function peopleOf(
     attribute !== null && NAMED_PEOPLE.has(attribute) ? (value ?? '') : '',
   ]);
   if (pack !== null && pack.script !== 'han') {
-    const named = packRegExp(`(?:${pack.my}) (?:${Object.keys(pack.relations).join('|')}),? (\\p{L}[\\p{L}-]+)`);
+    const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
     for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
   }
   return [...new Set(names.map((name) => name.toLowerCase()))]
@@ -180,13 +185,12 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request, selection } = item;
-    if (readsRequest(item, turn, input, { reading, kept })) continue;
     const correction = kept.length === 0 ? correctionOf(unit, reading.statements, input, turn.number) : null;
     if (correction !== null) {
       reading.statements.push(correction);
       continue;
     }
-    if (unit.isForeign || request === 'plan') continue;
+    if (unit.isForeign) continue;
     if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
       continue;
@@ -202,67 +206,41 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
-  dropExplanations(turn, reading);
-}
-
-/** Reads a request to forget, or to take one back. Returns whether the sentence is such a request for certain. */
-function readsRequest({ request, unit }: Asked, turn: Turn, input: ReadInput, into: TurnReading): boolean {
-  const { reading } = into;
-  const before = reading.forgets.length;
-  if (request === 'take-back') takeBack(turn, unit, input, reading);
-  if (request === 'forget') forget(turn, unit, input, into);
-  if (request === 'forget-all')
-    reading.forgets.push({ quote: { turn: turn.number, words: unit.text }, about: unit.text, known: [] });
-  // A request that does not name its object may still be understood by its meaning.
-  const isOpen = request === 'forget' || request === null;
-  if (request === 'take-back' || (isOpen && reading.forgets.length === before))
-    addLikelyRequest(turn, unit, reading, request);
-  return request === 'forget' || request === 'forget-all' || request === 'take-back';
-}
-
-/** The log-odds of the reading layers above which a sentence may ask to forget something; the turns before it decide. */
-const MAY_ASK = -5;
-const SURELY_ASKS = 2;
-/** The same for the words before a colon, which may announce somebody else's request. */
-const LEAD_ASKS = 5;
-/** The most such requests of one turn. Each is read again beside what was said before it, which costs a few forward passes. */
-const MOST_LIKELY = 3;
-
-/**
- * Adds a request that the reading layers recognise ("I'd sleep better if you didn't know where I live"), or a phrase whose object only they
- * may find.
- */
-function addLikelyRequest(turn: Turn, unit: ReadUnit, reading: Reading, request: Request | null): void {
-  const asking = askingOdds(turn, unit);
-  // "On second thought, don't keep it" has the phrase of a withdrawal.
-  const needed = request === 'take-back' ? SURELY_ASKS : MAY_ASK;
-  const isPossible = asking.some((odds) => request === 'forget' || odds >= needed);
-  const likely = reading.forgets.filter(({ quote, isLikely }) => quote.turn === turn.number && isLikely === true);
-  // "Delete my number, no wait, keep it" asks nothing.
-  const isWithdrawn =
-    request === null && unit.pack !== null && packPattern(unit.pack, 'request:takeBack').test(plainMarks(unit.text));
-  // "Two things that can go: my number and my street." In "Ana's mail: …" the words before the colon ask nothing.
-  const lead = leadOf(unit);
-  const isAsked = lead !== null && (asking[0] ?? 0) >= LEAD_ASKS;
-  const isOthers = unit.isForeign || (isHeaded(unit) && !isAsked);
-  if (isWithdrawn || isOthers || likely.length === MOST_LIKELY || !isPossible) return;
-  const own = isAsked ? { own: { start: unit.start + lead.length, end: unit.end } } : {};
-  const quote = { turn: turn.number, words: unit.text };
-  reading.forgets.push({ quote, about: unit.text, known: [], isLikely: true, isDenial: deniesItself(unit), ...own });
-}
-
-/** Drops the likely requests of a turn that has a request with a phrase: they only explain it. */
-function dropExplanations({ number }: Turn, reading: Reading): void {
-  const isHere = ({ quote }: ReadForget): boolean => quote.turn === number;
-  if (reading.forgets.some((request) => isHere(request) && request.isLikely !== true))
-    reading.forgets = reading.forgets.filter((request) => !isHere(request) || request.isLikely !== true);
+  const forget = forgetIn(turn);
+  if (forget !== null) reading.forgets.push(forget);
+  if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
 }
 
 function isKept({ selection, request, hasVector, unit }: Asked): boolean {
   if (selection.foreign.own < LEAST_OWN) return false;
   if (request === 'wish') return Math.max(selection.keep.yes, selection.request.wish) >= WISH_NEEDS;
   if (/[?？]\s*$/u.test(unit.text) && selection.keep.yes < 0.8) return false;
-  return selection.keep.yes >= (isPlainStatement(unit) ? PLAIN_NEEDS : KEEP[hasVector ? 'vector' : 'plain']);
+  const needed = isConstraint(unit)
+    ? CONSTRAINT_NEEDS
+    : isPlainStatement(unit)
+      ? PLAIN_NEEDS
+      : KEEP[hasVector ? 'vector' : 'plain'];
+  return selection.keep.yes >= needed;
+}
+
+const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)' } }) => {
+  const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|\\p{L}*intol[eé]r\\p{L}+|\\p{L}*unverträglich\\p{L}*`;
+  // Scripts without spaces are left to the selector.
+  return packRegExp(
+    script === 'han'
+      ? '(?!)'
+      : `\\p{L}(?:${is}| are| sind| son| sont| sono| são| zijn)(?: \\p{L}+){0,3}? (?:${words})(?![\\p{L}])`,
+  );
+});
+
+/** "Could you suggest a dinner? Rui is lactose intolerant.": what somebody cannot eat is worth keeping beside a request. */
+function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
+  if (pack === null || isForeign || /[?？]/u.test(text)) return false;
+  const plain = plainMarks(text);
+  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
+  return (
+    constraint(pack).test(plain) && !(['hedge', 'if', 'joke', 'said', 'question', 'you', 'ask'] as const).some(says)
+  );
 }
 
 /** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
@@ -271,7 +249,7 @@ function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   const plain = plainMarks(text);
   const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
   return (
-    packRegExp(`^(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
+    packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
     !(['hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling'] as const).some(says)
   );
 }

@@ -74,8 +74,10 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     .map((stretch) => ({
       topic: titleOf(stretch[0]),
       summary: withoutRepeats(stretch)
-        .map((statement) => quotation(statement, turns, { timeZone, pack }))
         .slice(0, MOST_QUOTATIONS)
+        .map((statement) => quotation(statement, turns, { timeZone, pack }))
+        // The day is said once for the quotations of that day.
+        .map(({ day, words }, index, all) => (day === '' || day === all[index - 1]?.day ? words : `${day}: ${words}`))
         .join('\n'),
       turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
     }));
@@ -103,10 +105,10 @@ function quotation(
   statement: ReadStatement,
   turns: readonly Event[],
   { timeZone, pack }: { timeZone: string; pack: Pack | null },
-): string {
+): { day: string; words: string } {
   const quote = statement.quotes[0];
   const turn = turns[(quote?.turn ?? 0) - 1];
-  if (quote === undefined || turn === undefined) return statement.text;
+  if (quote === undefined || turn === undefined) return { day: '', words: statement.text };
   const day = dayOfYear(turn.occurredAt, timeZone, detectPack(turn.content, pack));
-  return `${day}: “${quote.words.replace(/\s+/g, ' ').slice(0, 240)}”`;
+  return { day, words: `“${quote.words.replace(/\s+/g, ' ').slice(0, 240)}”` };
 }

@@ -8,21 +8,22 @@ import {
 } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import {
+  anyWords,
   detectPack,
-  packPattern,
   packRegExp,
   PACKS,
   perPack,
   plainMarks,
+  relationsOf,
+  wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
+import { cutAt, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
 import { promptSpans } from '../../../record/memory-answers.ts';
-import { asksForAll } from '../../forget-phrases.ts';
 import type { ReadInput } from '../reader.ts';
 import { isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
 
@@ -43,15 +44,11 @@ export async function othersWords(index: number, input: ReadInput, telling: Tell
 
 /** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
 export function withoutPrompt(content: string, attributes: AttributeTable): string {
-  return promptSpans(content, labelsOf(attributes)).reduce(
-    (text, { start, end }) => text.slice(0, start) + ' '.repeat(end - start) + text.slice(end),
-    content,
-  );
+  return withBlanks(content, promptSpans(content, labelsOf(attributes)));
 }
 
 /** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
-const EXERCISE =
-  /^\s*(?:exercise|task|question|problem|aufgabe|übung|frage|ejercicio|pregunta|exercice|esercizio|domanda|exercício|questão|opgave|opdracht|vraag|第|問題?|习题|题目)\s*\d{1,3}\p{L}?\s*[).:：]/iu;
+const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
 
 /** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
 const MOST_BETWEEN = 3;
@@ -62,6 +59,8 @@ const SHORTEST_TEXT = 12;
 
 interface Telling {
   readParts: ReadParts | undefined;
+  /** Whether the message asks to forget something. */
+  isAsking: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -79,14 +78,14 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   const pack = detectPack(content);
   const isPlain = introducesText(last.content) || asksAboutText(last.content);
   // "Forget what I told you about …" speaks of this conversation, unless a text was announced.
-  if (!isPlain && pack !== null && packPattern(pack, 'request:told').test(plainMarks(content))) return [];
+  if (!isPlain && telling.isAsking) return [];
   // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
   if (pack?.isUninflected === true && !ownVoice(pack).test(plainMarks(content).replaceAll("'", "' "))) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // Obeying a pasted request to forget everything would do the most harm, so the whole message counts as the announced text.
-  if (isPlain && splitSentences(content).some(({ text }) => asksForAll(text))) return all;
+  // Obeying a pasted request would do harm, so the whole message counts as the announced text.
+  if (isPlain && telling.isAsking) return all;
   const spans =
     introducesText(last.content) && !asksAboutText(content) ? all : await toldAfter(last.content, content, telling);
   if (spans.length === 0) return [];
@@ -132,14 +131,7 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
   const offset = announcement.length + 2;
   const text = `${announcement}\n\n${message}`;
   const opening = offset + (OPENING.exec(message)?.[0].length ?? 0);
-  const parts = partsOf(text).flatMap(({ start, end }) =>
-    start < opening && end > opening && opening > offset
-      ? [
-          { start, end: opening },
-          { start: opening, end },
-        ]
-      : [{ start, end }],
-  );
+  const parts = partsOf(text).flatMap((part) => (opening > offset ? cutAt(part, opening) : [part]));
   const told = await unlessUnavailable(readParts(wordsOf(text, parts), { signal }));
   const odds = parts.map((_part, index) => told?.foreign[index] ?? -Infinity);
   const first = parts.findIndex(({ start }) => start >= offset);
@@ -154,37 +146,18 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
     .map(({ start, end }) => ({ start: start - offset, end: end - offset }));
 }
 
-/** Verbs with which somebody says that they speak for somebody else, with the preposition after them. */
-const FOR_SOMEBODY: Readonly<Record<string, string>> = {
-  en: '(?:typing|writing|asking|messaging|texting|speaking|answering)(?: this| here| it)? (?:for|on behalf of)',
-  de: '(?:tippe?|schreibe?|frage?|spreche?|antworte)(?: das| hier| gerade| jetzt)* für',
-  es: '(?:escribo|escribiendo|pregunto|hablo|contesto)(?: esto| aquí)? (?:por|de parte de|en nombre de)',
-  fr: "(?:j'écris|je demande|je parle|je tape|je réponds)(?: ici| ça| ceci)? (?:pour|au nom de|de la part de)",
-  it: '(?:scrivo|scrivendo|chiedo|parlo|rispondo)(?: qui| questo)? (?:per|a nome di|per conto di)',
-  nl: '(?:typ|schrijf|vraag|antwoord)(?: dit| hier| even)* (?:voor|namens)',
-  pt: '(?:escrevo|escrevendo|escrever|digito|digitando|pergunto)(?: isto| isso| aqui)? (?:por|pel[ao]|em nome d[aeo])',
-};
-const A_FRIEND =
-  '(?:a|an|einen|eine|un|une|una|um|uma|een) (?:friend|freund|freundin|amig[oa]|amie?|amic[oa]|vriend|vriendin)';
-const DICTATES =
-  ' (?:is dictating|diktiert mir|me (?:dicta|dicte|está dictando|está ditando|dita)|mi (?:detta|sta dettando)|dicteert (?:me|mij))';
-const HAN_FOR =
-  /[替帮代]我?(妈妈?|爸爸?|奶奶|爷爷|外婆|外公|老公|老婆|朋友|姐姐|哥哥|弟弟|妹妹|儿子|女儿)(?:打字|问|发|写|说)|(母|父|祖母|祖父|おばあちゃん|おじいちゃん|友人|友達|妻|夫|息子|娘)の(?:代わりに|代理で)/u;
-
 /** A game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
-const ROLE =
-  /role-?play|pretend|play the (?:part|role)|rollenspiel|tu so,? als|tun wir so,? als|juego de rol|hagamos como|haz como|jeu de rôle|fais comme si|fait comme si|gioco di ruolo|fai finta|facciamo finta|rollenspel|doe alsof|faz de conta|finge|角色扮演|假装|ロールプレイ/iu;
-const I_AM =
-  /(?<!\p{L})(?:i'?m|i am|i'?ll be|ich bin|ich spiele|soy|je suis|sono|ik ben|sou|我是|我演|私は|僕は)(?!\p{Ll})/iu;
-const YOU_ARE =
-  /(?<!\p{L})(?:you'?re|(?:you|u) are|ur|du bist|du spielst|eres|tu es|vous êtes|tu sei|(?:jij|je) bent|(?:você|tu) (?:é|és)|你是|你演|あなたは|君は)(?!\p{Ll})/iu;
+const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
+const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
+const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');
 
-const forSomebody = perPack(({ my, relations, language }) => {
-  const person = Object.keys(relations)
-    .toSorted((left, right) => right.length - left.length)
-    .join('|');
-  const spoken = `${FOR_SOMEBODY[language] ?? '(?!)'} (?:${A_FRIEND}|(?:${my}) (${person}))(?!['\\p{L}])`;
-  return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person})${DICTATES}(?!\\p{L}))`);
+const forSomebody = perPack((pack) => {
+  const { my, lists, script } = pack;
+  const { writesFor = '(?!)', aFriend = '(?!)', dictates = '(?!)' } = lists;
+  if (script === 'han') return packRegExp(writesFor);
+  const person = relationsOf(pack);
+  const spoken = `(?:${writesFor}) (?:${aFriend}|(?:${my}) (${person}))(?!['\\p{L}])`;
+  return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person}) (?:${dictates})(?!\\p{L}))`);
 });
 
 /** For whom a message says that the next ones are written: "gran" in "I'm typing for my gran", or the word for a game; null for nobody. */
@@ -194,7 +167,7 @@ function spokenFor(message: string): string | null {
   const role = ROLE.exec(plain)?.[0];
   if (role !== undefined && I_AM.test(plain) && YOU_ARE.test(plain)) return role;
   for (const pack of PACKS) {
-    const match = (pack.script === 'han' ? HAN_FOR : forSomebody(pack)).exec(plain);
+    const match = forSomebody(pack).exec(plain);
     if (match !== null) return match[1] ?? match[2] ?? match[0];
   }
   return null;
@@ -214,8 +187,7 @@ function isSpokenFor(message: string, own: readonly Event[]): boolean {
   );
 }
 
-const SHE_OR_HE =
-  /(?<!\p{L})(?:she|he|her|him|his|sie|er|ihr|ihm|ihn|ella|él|elle|lei|lui|zij|hij|haar|hem|ela|ele|dela|dele)(?!\p{L})|[她他]|彼/iu;
+const SHE_OR_HE = anyWords('sheOrHe');
 
 const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
 const LABEL = new RegExp(
@@ -258,9 +230,7 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
 }
 
 const ownVoice = perPack(({ words: { me, my }, script }) => wordsPattern(`${me}|${my}`, script));
-const apposition = perPack(({ my, relations }) =>
-  packRegExp(`^(?:${my}) (?:${Object.keys(relations).join('|')})(?=[,.(]|$)`),
-);
+const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
 
 const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
 

@@ -130,7 +130,7 @@ const CLASSES: readonly (keyof PackWords)[] = [
   'over',
   'ended',
 ];
-const REQUESTS = ['remember', 'forget', 'wish', 'reminder', 'aboutText'] as const;
+const REQUESTS = ['remember', 'wish', 'reminder', 'aboutText'] as const;
 const SHAPE = 34;
 /** Buckets that words and pairs of letters are hashed into. */
 const HASHED = 1024;

@@ -2,7 +2,14 @@ import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
-import { LANGUAGES, packPattern, packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
+import {
+  LANGUAGES,
+  packPattern,
+  packRegExp,
+  perPack,
+  wordsOfAll,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
@@ -13,8 +20,9 @@ export interface SlotContext extends DateContext {
   turn?: string;
   /** The same message, for all sentences of the turn: it may speak of somebody else. */
   asked?: string | null;
-  /** Names of others, in lower case, as far as they are known. */
+  /** Names of others, and known values of attributes, in lower case. */
   people?: readonly string[];
+  values?: readonly string[];
 }
 
 /** A match of a pattern, and where it was found. */
@@ -25,12 +33,12 @@ export interface MatchInput {
   sentence: string;
   pack: Pack;
   context: SlotContext;
+  /** Where the matches of other slots in the sentence begin. */
+  starts: readonly number[];
 }
 
-const PARTICLES =
-  /^(?:of|the|and|&|de|da|do|di|du|del|della|der|den|van|von|la|le|el|am|an|im|upon|on|bei|y|e|’t|'t)$/i;
-const NOT_PLACES =
-  /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no|a&e|icu|er)$/i;
+const PARTICLES = new RegExp(`^(?:${wordsOfAll('nameParticle')})$`, 'i');
+const NOT_PLACES = new RegExp(`^(?:${wordsOfAll('noPlace')})$`, 'i');
 
 /** People "move to" programs and "live in" them, but a program is not a place. */
 const PRODUCT = new RegExp(`^(?:${PRODUCTS})$`, 'i');
@@ -49,7 +57,23 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
   const isBefore = match[0].startsWith(raw) && !match[0].endsWith(raw);
   const cut = CUTS[shape];
   if (cut === undefined) return withoutEnd(raw, '., \t\n');
+  if (NAMED.has(shape) && !/^\p{Lu}/u.test(raw)) {
+    const known = knownName(raw, input.context);
+    if (known !== null) return known;
+  }
   return cut({ ...input, shape, raw, match, isBefore, isHan: input.pack.script === 'han' });
+}
+
+const NAMED: ReadonlySet<string> = new Set(['place', 'town', 'org']);
+
+/** The first words of a run, if they are a known value that is typed without capitals: "ya no trabajo en zara". */
+function knownName(run: string, { values = [] }: SlotContext): string | null {
+  const words = run.split(' ');
+  for (let count = Math.min(words.length, 4); count > 0; count -= 1) {
+    const name = withoutEnd(words.slice(0, count).join(' '), '.,');
+    if (values.includes(name.toLowerCase())) return name;
+  }
+  return null;
 }
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
@@ -94,11 +118,11 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     const rest = text.slice(text.indexOf(raw, match.index) + raw.length);
     return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
   },
-  clause: ({ raw, isHan }) => (isHan ? raw : withoutEnd(raw.replace(/,? (?:please|pls|thanks|ok|yeah)$/i, ''), '., ')),
+  clause: ({ raw, isHan }) => (isHan ? raw : withoutEnd(raw.replace(POLITE_END, ''), '., ')),
   words: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, false)),
   plain: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, true)),
   street({ raw, pack: { calendar, lists } }) {
-    const street = withoutEnd(raw.split(/ (?:and|since|so|but|und|y|et|e|en) /i)[0] ?? '', '., \t\n');
+    const street = withoutEnd(raw.split(STREET_END)[0] ?? '', '., \t\n');
     // A number of minutes, miles or euros is not a house number.
     const units = `${Object.values(calendar.units).join('|')}|${lists['currency'] ?? '€'}|min\\p{L}*|h(?:ou)?rs?|km|k|miles?|m|%|am|pm`;
     const isCounted = packRegExp(`\\d ?(?:${units})(?![\\p{L}])`).test(raw);
@@ -106,10 +130,11 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   },
 };
 
-/** Whether a name without a capital is a guess: not a known given name or place. */
-export function isGuessed(value: string): boolean {
+/** Whether a name without a capital is a guess: not a given name, a place or a value that is known. */
+export function isGuessed(value: string, values: readonly string[] = []): boolean {
   const lower = value.toLowerCase();
-  return /^\p{Ll}/u.test(value) && !GIVEN_NAMES.has(lower) && !PLACES.has(withoutEnd(lower, '.,'));
+  const isKnown = GIVEN_NAMES.has(lower) || PLACES.has(withoutEnd(lower, '.,')) || values.includes(lower);
+  return /^\p{Ll}/u.test(value) && !isKnown;
 }
 
 function cutPersonName(cut: Cut): string | null {
@@ -131,7 +156,9 @@ function cutPersonName(cut: Cut): string | null {
 
 function cutPlace(cut: Cut): string | null {
   if (cut.isHan) return hanName(cut.raw);
-  return capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first) && !PRODUCT.test(first)) ?? smallPlace(cut);
+  const place =
+    capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first)) ?? (cut.isBefore ? null : smallPlace(cut));
+  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') ? null : place;
 }
 
 function organisationName(raw: string, isBefore: boolean): string | null {
@@ -178,16 +205,20 @@ function isOwnName(word: string, run: string, pack: Pack): boolean {
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
 }
 
-const NOT_NAMES =
-  /^(?:myself|me|he|she|they|we|you|it's|that|this|there|what|who|when|where|why|how|and|but|so|or|not|is|was|are|at|in|on|for|with|also|just|then|now|well|oh|hi|hey|hello|sorry|thanks|please|all|some|any|every|each|his|her|our|your|their|god|mum|dad|mama|amazon|google|whatsapp|gp|uk|us|usa)$/i;
+const NOT_NAMES = new RegExp(`^(?:${wordsOfAll('noName')})$`, 'i');
+const NO_VALUE = new RegExp(`^(?:${wordsOfAll('noValue')})$`, 'i');
+const POLITE_END = new RegExp(`,? (?:${wordsOfAll('politeEnd')})$`, 'i');
+const STREET_END = new RegExp(` (?:${wordsOfAll('streetEnd')}) `, 'i');
+const NAME_LEAD = new RegExp(`^(?:${wordsOfAll('nameLead')})`, 'u');
+const NO_NAME_START = new RegExp(`^(?:${wordsOfAll('noNameStart')})`, 'u');
 
 function bareWord(word: string): string {
   return withoutEnd(word, '.,').replace(/['’]s$/, '');
 }
 
 function hanName(raw: string): string | null {
-  const name = raw.replace(/^(?:的|是|就|在)/u, '').trim();
-  return name.length >= 1 && !/^(?:[我你他她它这那的了]|不是|还没|没有)/u.test(name) ? name : null;
+  const name = raw.replace(NAME_LEAD, '').trim();
+  return name.length >= 1 && !NO_NAME_START.test(name) ? name : null;
 }
 
 /** The age in digits; null outside of the ages that people reach. */
@@ -209,24 +240,26 @@ const nounCue = perPack(({ lists }) => packRegExp(`(?<![\\p{L}])(?:${lists['noun
 const stopPattern = perPack(({ lists }) => packRegExp(`(?:^| )(?:${lists['stop'] ?? '(?!)'})(?![\\p{L}])`));
 
 function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
-  if (pack.language === 'en') {
-    const head =
-      raw.split(
-        / (?:at|for|in|with|of|from|and|who|that|by|on|since|now|so|but|because|to|as|again|here|too|like|no|not|you|i|yet|anyway|anymore|any)\b/i,
-      )[0] ?? '';
-    const words = withoutEnd(head.replace(/^(?:an?|the|my|your) /i, ''), '.,').split(' ');
-    // "the only QS": short words and plain adjectives before the noun are part of a title, whole sentences are not.
-    return words.length <= 4 &&
-      isOccupation(words.join(' ')) &&
-      !/\b(?:quaker|lover|believer|beginner|starter|morning person|newcomer|stranger|loser|winner|smoker|drinker|eater|reader|sleeper|reader)$/i.test(
-        words.join(' '),
-      ) &&
-      !/^(?:bit|big|huge|good|bad|real|great|better|proper|total|terrible|slow|fast)$/i.test(words[0] ?? '')
-      ? words.join(' ')
-      : null;
-  }
-  return pack.script === 'han' ? raw : listedJob(raw, pack, rule);
+  const titled = titlePatterns(pack);
+  if (titled === null) return pack.script === 'han' ? raw : listedJob(raw, pack, rule);
+  const head = raw.split(titled.end)[0] ?? '';
+  const words = withoutEnd(head.replace(/^(?:an?|the|my|your) /i, ''), '.,').split(' ');
+  const title = words.join(' ');
+  // "the only QS": short words and plain adjectives before the noun are part of a title, whole sentences are not.
+  const isTitle = words.length <= 4 && isOccupation(title);
+  return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
 }
+
+/** For languages whose jobs are recognised by their form: where a title ends, and nouns and first words that only look like one. */
+const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
+  jobEnd === undefined
+    ? null
+    : {
+        end: new RegExp(` (?:${jobEnd})\\b`, 'i'),
+        no: new RegExp(`\\b(?:${noJob})$`, 'i'),
+        noStart: new RegExp(`^(?:${noJobStart})$`, 'i'),
+      },
+);
 
 /** A job of the pack's list, with one word before it unless that word is an ordinary one. */
 function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
@@ -241,12 +274,6 @@ function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
 function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   const stop = stopPattern(pack).exec(raw);
   const words = withoutEnd(stop === null ? raw : raw.slice(0, stop.index), '.,! \t\n').trim();
-  if (
-    words === '' ||
-    /^(?:it|that|this|them|everything|nothing|something|you|him|her|a|an|the|these|those|what|stuff|things|mostly)$/i.test(
-      words,
-    )
-  )
-    return null;
+  if (words === '' || NO_VALUE.test(words)) return null;
   return isShort && words.split(' ').length > 2 ? null : words;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isOrdinary } from '../../../language/names.ts';
 import { packOf } from '../../../language/packs/packs.ts';
+import { fillSlots } from './fill-slots.ts';
 import { peopleOf } from './local-reader.ts';
 import { isGuessed } from './slot-values.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
@@ -53,6 +54,11 @@ describe('a place that is typed without a capital', () => {
     expect(smallPlace(small('i saw [zvolenko] now'))).toBeNull();
     expect(smallPlace(small('i live in [the] woods'))).toBeNull();
   });
+
+  it('may begin with an ordinary word that opens names of places', () => {
+    expect(smallPlace(small('i live in [san zvolenko these days]'))).toBe('san zvolenko');
+    expect(smallPlace(small('I live in [new socks]'))).toBeNull();
+  });
 });
 
 describe('a firm that is typed without a capital', () => {
@@ -61,6 +67,40 @@ describe('a firm that is typed without a capital', () => {
     expect(smallOrganisation(small('i work at [zvolenko]'))).toBe('zvolenko');
     expect(smallOrganisation(small('i work at [the zvolenko]'))).toBeNull();
     expect(smallOrganisation(small('i left [zvolenko]'))).toBeNull();
+  });
+});
+
+describe('a change that is typed without capitals', () => {
+  const at = { now: new Date('2026-03-10T10:00:00Z'), timeZone: 'UTC', prefer: 'future' as const };
+  const fill = (language: string, sentence: string, values: string[] = []): string[] =>
+    fillSlots(sentence, packOf(language)!, { ...at, values }).map(
+      ({ attribute, value, polarity, isLikely }) =>
+        `${isLikely === true ? 'likely ' : ''}${polarity === 'denied' ? 'not ' : ''}${attribute}=${value}`,
+    );
+
+  it.each([
+    ['en', 'we moved to grimsby in january', ['home_city=grimsby']],
+    ['en', 'i moved to decaf last week', []],
+    ['en', 'i moved to spotify last week', []],
+    ['en', 'i just started at matalan', ['likely employer=matalan']],
+    ['en', 'i started at nine', []],
+    ['de', 'wir sind im mai nach wismar gezogen', ['home_city=wismar']],
+    ['es', 'me mudé a gandía hace poco', ['home_city=gandía']],
+    ['fr', 'on a déménagé à quimper', ['home_city=quimper']],
+    ['pt', 'me mudei para santos ontem', ['home_city=santos']],
+    ['it', 'ci siamo trasferiti a pescara', ['home_city=pescara']],
+    ['nl', 'we zijn naar zwolle verhuisd', ['home_city=zwolle']],
+  ])('has a place or a firm after its verb (%s: %s)', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+
+  it.each([
+    ['es', 'ya no trabajo en mercadona', 'mercadona'],
+    ['pt', 'não trabalho mais na natura', 'natura'],
+    ['it', 'non lavoro più alla barilla', 'barilla'],
+    ['en', "i don't work for the co-op any more", 'the co-op'],
+  ])('ends a known value (%s: %s)', (language, sentence, value) => {
+    expect(fill(language, sentence, [value])).toEqual([`not employer=${value}`]);
   });
 });
 

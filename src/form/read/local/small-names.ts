@@ -1,6 +1,6 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packRegExp, perPack } from '../../../language/packs/packs.ts';
+import { isTelling, packRegExp, perPack } from '../../../language/packs/packs.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import { withoutEnd } from '../../../language/words.ts';
 
@@ -36,6 +36,7 @@ const patternsOf = perPack(({ lists, partners, children }) => {
     naming: last(lists['naming']),
     relative: last(`(?:${partners}|${children})(?: (?:la|el|der|die))?`),
     placeCue: last(lists['placeCue']),
+    moveCue: last(lists['moveCue']),
     firmCue: last(lists['firmCue']),
   };
 });
@@ -44,7 +45,10 @@ const patternsOf = perPack(({ lists, partners, children }) => {
 function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   if (!isTypedSmall(text, pack)) return [];
   const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
-  const end = words.findIndex((word, index) => isOrdinary(word, pack) && !(index > 0 && also?.test(word)));
+  // In English one also moves to decaf; the frequent words of the other languages include names of places.
+  const isWord = (word: string): boolean =>
+    isOrdinary(word, pack) || (pack.language === 'en' && isTelling(word, pack) && !PLACES.has(word));
+  const end = words.findIndex((word, index) => isWord(word) && !(index > 0 && also?.test(word)));
   return end < 0 ? words : words.slice(0, end);
 }
 
@@ -75,15 +79,27 @@ export function smallPerson(small: Small, { isOwn, isPet }: { isOwn: boolean; is
   return does.test(second) && relative.test(lead) ? first : null;
 }
 
+/** First words of names of places, which mean no place alone: "san sebastián", "new york". */
+const PLACE_OPENING =
+  /^(?:new|san|santa|santo|são|sao|st|saint|sainte|sankt|buenos|belo|joão|joao|porto|puerto|port|fort|bad|den|villa|vila|nova|novo|milton|salt|kuala|sri)$/u;
+
 /** A place after words that only a place follows: "live in", "im from". */
 export function smallPlace(small: Small): string | null {
   const { raw, pack } = small;
   const [one = '', two = ''] = raw.toLowerCase().split(' ');
-  if (PLACES.has(`${one} ${two}`)) return `${one} ${two}`;
+  if (PLACE_OPENING.test(one) && /^\p{L}{3}/u.test(two) && isTypedSmall(small.text, pack))
+    return withoutEnd(`${one} ${two}`, '.,');
   if (PLACES.has(withoutEnd(one, '.,').replace(/'s$/, ''))) return raw.split(' ')[0] ?? null;
   const words = nameWords(small);
   const isShort = words.length === 1 || words.length === 2;
-  return isShort && patternsOf(pack).placeCue.test(leadOf(small)) ? words.join(' ') : null;
+  const { placeCue, moveCue } = patternsOf(pack);
+  const lead = leadOf(small);
+  return isShort && (placeCue.test(lead) || moveCue.test(lead)) ? words.join(' ') : null;
+}
+
+/** Whether words end with a verb of moving, after which a place needs no capital: "i moved to". */
+export function isMove(lead: string, pack: Pack): boolean {
+  return patternsOf(pack).moveCue.test(lead);
 }
 
 /** A firm: a word that is not ordinary with a word for a kind of firm ("balgillo care home"), or alone after "work at". */

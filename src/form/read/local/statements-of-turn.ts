@@ -1,13 +1,22 @@
 import { extractEntities } from '../../../language/entities.ts';
-import { type DateContext, findDates } from '../../../language/pack-dates.ts';
+import { type DateContext, findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, perPack, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import {
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
+import { withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
-import type { FilledSlot } from './fill-slots.ts';
+import { boundOf, type FilledSlot } from './fill-slots.ts';
 import { dueOf, type Request } from './requests.ts';
 import type { Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
@@ -40,7 +49,7 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
   for (const group of grouped(kept)) {
     const slots = group.flatMap((item) =>
       item.unit.filled
-        .filter((slot) => !isReplaced(slot, filled, input))
+        .filter((slot) => !isReplaced(slot, filled, turn.pack, input))
         .map((slot) => slotStatement(turn, slot, item, input)),
     );
     statements.push(...slots);
@@ -55,8 +64,15 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
  * Whether a slot denies what a new value of the same turn replaces anyway: "I quit, I'm at Aldi now". A denial without a value would end
  * the new one too.
  */
-function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { attributes }: ReadInput): boolean {
+function isReplaced(
+  slot: FilledSlot,
+  filled: readonly FilledSlot[],
+  pack: Pack | null,
+  { attributes }: ReadInput,
+): boolean {
   const { attribute, subject, polarity, value } = slot;
+  // "Stop using bullet points, I prefer prose."
+  if (layoutOf(slot, pack) === 'excluded' && filled.some((other) => layoutOf(other, pack) === 'wanted')) return true;
   if (polarity !== 'denied' || (value !== null && attributes.policyOf(attribute).values === 'many')) return false;
   return filled.some(
     (other) =>
@@ -65,6 +81,29 @@ function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { attribute
       other.polarity === 'affirmed' &&
       other.from === null,
   );
+}
+
+const layouts = perPack(({ lists: { layout = '(?!)' } }) => packRegExp(`^(?<not>\\p{L}+ )??(?:${layout})$`));
+
+/** Whether a slot wants or excludes a layout of answers (a list, a table, prose), of which an answer has one; null for other slots. */
+function layoutOf(
+  { attribute, value }: { attribute: string | null; value: string | null },
+  pack: Pack | null,
+): 'wanted' | 'excluded' | null {
+  const match = attribute !== 'answer_format' || pack === null ? null : layouts(pack).exec(value ?? '');
+  if (match === null) return null;
+  return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
+}
+
+/** The known wish for a layout that a new one replaces. */
+function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
+  const index =
+    layoutOf(slot, pack) === null
+      ? -1
+      : known.findIndex(
+          (one) => layoutOf(one, pack) !== null && normalValue(one.value ?? '') !== normalValue(slot.value ?? ''),
+        );
+  return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
 /** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
@@ -113,9 +152,7 @@ const WORDS_OF_CLAUSE = 2;
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
   const lower = text.toLowerCase();
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
-  let rest = text;
-  for (const { start, end } of findDates(text, pack as Pack, at))
-    rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
+  const rest = withBlanks(text, findDates(text, pack as Pack, at));
   const known = contentStems(said);
   const words = rest
     .slice(Math.max(...ends))
@@ -145,6 +182,8 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
   return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
 }
 
+const EVENTS: ReadonlySet<string> = new Set(['appointment', 'deadline']);
+
 function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, input: ReadInput): ReadStatement {
   const subject = subjectFor(slot.subject, turn.speaker);
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
@@ -158,13 +197,24 @@ function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, i
     text:
       slot.value === null
         ? withDates(unit.text, 'happened', unit.pack, { now: turn.event.occurredAt, timeZone: input.timeZone }).text
-        : renderSlot({ ...slot, subject }, unit.pack as Pack, input.attributes),
+        : renderSlot(
+            { ...slot, subject, isNever: slot.isNever === true && !isKnown(slot, input) },
+            unit.pack as Pack,
+            input.attributes,
+          ),
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from === null ? null : slot.from.toISOString(),
+    due: slot.tense === 'planned' && EVENTS.has(slot.attribute) ? (slot.from?.toISOString() ?? null) : null,
     explicit: slot.isTold !== true,
+    relation: replacedLayout(slot, unit.pack, input),
     importance: isWanted ? REMEMBERED : null,
     names: namesOf(unit.text),
   });
+}
+
+/** Whether the value of a slot is known, so that its denial says that it is no longer so. */
+function isKnown({ attribute, value }: FilledSlot, { known }: ReadInput): boolean {
+  return known.some((one) => one.attribute === attribute && normalValue(one.value ?? '') === normalValue(value ?? ''));
 }
 
 function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
@@ -175,10 +225,12 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
   const tense = tenseOf(main, { ...at, prefer: 'future' });
   const { text, dates } = withDates(words, tense, turn.pack, at);
   const ahead = dates.find(({ from }) => from !== null && from.getTime() > at.now.getTime() - 86_400_000);
+  // A state has a beginning, and an event a day on which it is due.
+  const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
     main.request === 'reminder'
       ? dueOf(main.unit, at.now, input.timeZone)
-      : tense === 'planned'
+      : tense === 'planned' && !isState
         ? (ahead?.from ?? null)
         : null;
   const type = typeOf(main, due);
@@ -190,7 +242,7 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
     text,
     quotes: [{ turn: turn.number, words }],
     from: day?.from?.toISOString() ?? null,
-    due: type === 'intention' ? (due?.toISOString() ?? null) : null,
+    due: due?.toISOString() ?? null,
     importance: main.isWanted ? REMEMBERED : null,
     names: namesOf(words),
   });
@@ -201,18 +253,30 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
   return entries.toSorted((left, right) => right[1] - left[1])[0]?.[0] as Name;
 }
 
+/** "My mother's birthday is on 12 May" is so every year. */
+function isYearly(text: string, pack: Pack, at: DateContext): boolean {
+  const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
+    isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
+  return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
+}
+
+const SURE_HABIT = 0.8;
+
 /** The tense, with the words of the language as a check on the learned guess. */
 function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
+  if (unit.pack !== null && isYearly(unit.text, unit.pack, at)) return 'habit';
   const guess = best(selection.tense);
   if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
   const says = (name: 'habit' | 'future' | 'past'): boolean =>
     packPattern(unit.pack as Pack, name).test(plainMarks(unit.text));
   if (guess !== 'habit' && says('habit') && selection.tense.habit > 0.25) return 'habit';
   // "My court date is on Monday": a weekday is in the past only where the verb is.
+  // A single weekday without "every" is one day, unless the sentence is plainly about a habit.
+  const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !says('habit');
   const isAhead =
-    guess === 'happened' &&
+    (guess === 'happened' || isOnce) &&
     !says('past') &&
     findDates(unit.text, unit.pack, at).some(({ isBareWeekday }) => isBareWeekday);
   return isAhead ? 'planned' : guess;
@@ -222,17 +286,18 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
  * The type of a statement, restricted to types that the local reader may form: an instruction becomes a preference, an intention needs a
  * day, and an episode, which only an agent has, becomes a fact.
  */
-function typeOf({ selection, request }: Kept, due: Date | null): string {
+function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
-  const guess: string = best(selection.type, due === null ? ['intention'] : []);
+  // "My daughter's first day at school is on 7 April" is no intention, which would expire after the day.
+  const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
+  const guess: string = best(selection.type, isIntended ? [] : ['intention']);
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
-const relativeFirst = perPack(({ my, relations }) => {
-  const longestFirst = Object.keys(relations).toSorted((left, right) => right.length - left.length);
-  return packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${my}) (${longestFirst.join('|')}),? (\\p{L}[\\p{L}'-]+)`);
-});
+const relativeFirst = perPack((pack) =>
+  packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relationsOf(pack)}),? (\\p{L}[\\p{L}'-]+)`),
+);
 
 /** "My sister Ana moved to Graz" is about Ana, because the words begin with her relation and name. */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {

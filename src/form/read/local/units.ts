@@ -3,19 +3,20 @@ import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   detectPack,
+  listPattern,
   packPattern,
   packRegExp,
-  PACKS,
   perPack,
   plainMarks,
+  relationsOf,
+  wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
+import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { isUser, type Tense } from '../../../record/statement.ts';
-import { type FilledSlot, fillSlots, OF_USER } from './fill-slots.ts';
+import { type FilledSlot, fillSlots, OF_SEVERAL, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
 import type { Event } from '../../../record/event.ts';
-import { correctionStart } from '../../forget-phrases.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 
 /** A turn of a conversation that is read. */
@@ -66,8 +67,9 @@ export interface TurnContext {
   timeZone: string;
   /** The spans that a model classifies as foreign, in addition to those that the form of the text shows. */
   told?: readonly ForeignSpan[];
-  /** Names of others, in lower case, as far as they are known. */
+  /** Names of others, and known values of attributes, in lower case. */
   people?: readonly string[];
+  values?: readonly string[];
 }
 
 const READ = 24_000;
@@ -75,19 +77,17 @@ const MOST_UNITS = 120;
 /** How many characters of a turn are searched for another person whom a sentence without a subject may be about. */
 const TOLD_OTHERS = 1_500;
 const LONGEST_WORDS = 36;
-const CLAUSE_START =
-  /(?<!\s)\s+(?=(?:and|but|so|because|then|also|und|aber|weil|dann|pero|porque|mais|parce que|e poi|ma|perché|en toen|maar|want)\s)|(?<=[,;，；])\s*/giu;
+const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
 
 /** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
 export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' | 'units'> {
   const readable = turn.slice(0, READ);
   const spans = [...foreignSpans(turn), ...(context.told ?? [])].toSorted((one, other) => one.start - other.start);
   const own = spans.length === 0 ? readable : withoutSpans(readable, spans);
-  const pack = packOfTurn(own.trim() === '' ? readable : own, context.fallback);
+  const pack = detectPack(own.trim() === '' ? readable : own, context.fallback);
   const pieces = splitSentences(readable)
     .slice(0, MOST_UNITS)
     .flatMap(({ span }) => splitLong(readable, span.start, span.end))
-    .flatMap((piece) => splitCorrection(readable, piece, pack))
     .slice(0, MOST_UNITS);
   const slots = {
     now: context.now,
@@ -96,6 +96,7 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
     asked: context.asked,
     turn: own.slice(0, TOLD_OTHERS),
     people: context.people ?? [],
+    values: context.values ?? [],
   };
   const units = pieces.map(([start, end], index) => {
     const text = readable.slice(start, end);
@@ -122,21 +123,6 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
     };
   });
   return { pack, units };
-}
-
-const SHORT_REQUEST = 80;
-
-/** The language of a turn. A short request to forget has its own, even if the turns before were in another: "vergiss das". */
-function packOfTurn(text: string, fallback: Pack | null): Pack | null {
-  const pack = detectPack(text, fallback);
-  if (text.length > SHORT_REQUEST) return pack;
-  const plain = plainMarks(text);
-  const asks = (other: Pack): boolean =>
-    packPattern(other, 'request:forget').test(plain) || packPattern(other, 'request:takeBack').test(plain);
-  if (pack !== null && asks(pack)) return pack;
-  const asking = PACKS.filter(asks);
-  const alone = detectPack(text);
-  return asking.find((other) => other === alone) ?? (asking.length === 1 ? (asking[0] ?? pack) : pack);
 }
 
 function withoutSpans(text: string, spans: readonly ForeignSpan[]): string {
@@ -174,27 +160,17 @@ function splitLong(text: string, start: number, end: number): [number, number][]
   return pieces;
 }
 
-/** "Scratch that, I live in Bergen": the request and the new value are read separately. */
-function splitCorrection(text: string, [start, end]: [number, number], pack: Pack | null): [number, number][] {
-  const at = pack === null ? null : correctionStart(text.slice(start, end), pack);
-  if (at === null) return [[start, end]];
-  const lead = text.slice(start, start + at).trimEnd().length;
-  return [
-    [start, start + lead],
-    [start + at, end],
-  ];
-}
-
 /** A filled slot as a sentence: "Lives in Graz", "User's sister Ana: lives in Graz". */
 export function renderSlot(
-  slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity'>,
+  slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity' | 'isNever'>,
   pack: Pack,
   attributes: AttributeTable,
 ): string {
   const template =
     pack.templates[slot.attribute] ?? `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
   const sentence = template.replace('{value}', () => slot.value ?? '');
-  const denied = slot.polarity === 'denied' ? `${pack.notAnyMore}: ${sentence}` : sentence;
+  const not = slot.isNever === true ? pack.notSo : pack.notAnyMore;
+  const denied = slot.polarity === 'denied' ? `${not}: ${sentence}` : sentence;
   return isUser(slot.subject) ? denied : `${slot.subject}: ${denied}`;
 }
 
@@ -236,18 +212,15 @@ export type ReadParts = NonNullable<Embedder['readParts']>;
 /** How the reading layers classify a message. */
 export interface ToldMessage {
   foreign: ForeignSpan[];
-  /** The parts of the message, each with the log-odds that it asks to forget something. */
+  /** The parts of the message, each with the log-odds that it asks to forget something, or takes such a request back. */
   asking: (TextSpan & { odds: number })[];
+  /** The log-odds that the message makes something untrue that was said before. */
+  changes: number;
   /** Words that are probably the value of an attribute of the user. */
   values: (TextSpan & { attribute: string; probability: number })[];
 }
 
-/** For each part of a sentence, the log-odds that it asks to forget something; empty where no layers have read it. */
-export function askingOdds({ told }: Turn, { start, end }: TextSpan): number[] {
-  return told.asking.filter((part) => part.start < end && part.end > start).map(({ odds }) => odds);
-}
-
-export const UNTOLD: ToldMessage = { foreign: [], asking: [], values: [] };
+export const UNTOLD: ToldMessage = { foreign: [], asking: [], changes: -Infinity, values: [] };
 
 const MOST_PARTS = 400;
 /** "Translate this: …": up to this many characters before a colon may ask something about the text that follows. */
@@ -271,11 +244,12 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
   if (parts.length === 0) return UNTOLD;
-  const { foreign, request, values } = await read(wordsOf(readable, parts), options);
+  const { foreign, asks, takesBack, changes, values } = await read(wordsOf(readable, parts), options);
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
-    foreign: foreignAsTold(readable, parts, { foreign, request }),
-    asking: parts.map((part, index) => ({ ...part, odds: request[index] ?? 0 })),
+    foreign: foreignAsTold(readable, parts, { foreign, asks }),
+    asking: parts.map((part, index) => ({ ...part, odds: Math.max(asks[index] ?? 0, takesBack[index] ?? 0) })),
+    changes: Math.max(...changes),
     values: values.map(({ part, start, end, ...value }) => ({
       ...value,
       start: startOf(part) + start,
@@ -292,15 +266,13 @@ export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
 function foreignAsTold(
   text: string,
   parts: readonly TextSpan[],
-  { foreign, request }: Record<'foreign' | 'request', Float32Array>,
+  { foreign, asks }: Record<'foreign' | 'asks', Float32Array>,
 ): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
   // "We were wrong about him. Please throw out that whole story." is said to the assistant, and not foreign.
-  const isTold = parts.map(
-    (_, index) => (foreign[index] ?? 0) > sure && !(isBare && (request[index] ?? 0) > SURELY_ASKS),
-  );
+  const isTold = parts.map((_, index) => (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS));
   if (isBare && isTold.every(Boolean)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {
@@ -319,12 +291,7 @@ export function partsOf(text: string): TextSpan[] {
     .flatMap(({ span: { start, end } }) => {
       const colon = LEAD_END.exec(text.slice(start, Math.min(end, start + LONGEST_LEAD)))?.index ?? 0;
       const cut = start + colon + 1;
-      return colon > 1 && end - cut > 4
-        ? [
-            { start, end: cut },
-            { start: cut, end },
-          ]
-        : [{ start, end }];
+      return colon > 1 && end - cut > 4 ? cutAt({ start, end }, cut) : [{ start, end }];
     });
 }
 
@@ -353,7 +320,12 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
-    const isTaken = unit.filled.some((other) => place.start < other.end && place.end > other.start);
+    // Beside a child that a pattern has found, others are as likely to be that child's: "my daughter Susan has the twins, Mia and Jo".
+    const isTaken = unit.filled.some(
+      (other) =>
+        (place.start < other.end && place.end > other.start) ||
+        (OF_SEVERAL.has(attribute) && other.attribute === attribute),
+    );
     if (place.start === place.end || isTaken) return [];
     const value = unit.text.slice(place.start, place.end);
     return [{ ...OF_USER, attribute, value, ...place, isLikely: true, isTold: true }];
@@ -361,14 +333,29 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
   const isSaid = (attribute: string): boolean => topicsOf(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
   const isHere = packPattern(pack, 'passing').test(plainMarks(unit.text));
-  return tagged.filter(({ attribute, start }) => {
+  return tagged.filter(({ attribute, start, end }) => {
     const before = plainMarks(unit.text.slice(0, start));
-    if (attribute.endsWith('_name')) return !namesThing(before, pack);
+    // The words before "my girlfriend", which precedes her name.
+    const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
+    const isKept = partingOf(lead, plainMarks(unit.text.slice(end)), pack) === null;
+    if (attribute.endsWith('_name')) return isKept && !namesThing(before, pack);
+    if (attribute === 'age') return !roughlyPattern(pack).test(before);
+    if (OF_WORK.has(attribute) && listPattern(pack, 'retired').test(plainMarks(unit.text))) return false;
+    // "I broke my arm", "he dejado pilates": the layers take a part of the body and a sport for an illness.
+    if (attribute === 'medical_condition')
+      return (
+        !ownedPattern(pack).test(before) &&
+        !listPattern(pack, 'activity', 'sport', 'game').test(plainMarks(unit.text.slice(start, end)))
+      );
     return !PLACES.has(attribute) || ((hasOther || isSaid(attribute)) && !isHere && !ownedPattern(pack).test(before));
   });
 }
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
+
+const roughlyPattern = perPack(({ lists: { roughly = '(?!)' }, script }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${roughly}) ?$`),
+);
 
 const namedPattern = perPack(({ my, lists: { naming } }) =>
   packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
@@ -378,7 +365,7 @@ const namedPattern = perPack(({ my, lists: { naming } }) =>
 function namesThing(before: string, pack: Pack): boolean {
   const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
   if (noun === undefined) return false;
-  const somebody = `${pack.partners}|${pack.pets}|${pack.children}|${Object.keys(pack.relations).join('|')}`;
+  const somebody = `${pack.partners}|${pack.pets}|${pack.children}|${relationsOf(pack)}`;
   return !wordsPattern(somebody, pack.script).test(noun);
 }
 

@@ -1,5 +1,5 @@
-import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { packRegExp, perPack, wordsPattern } from '../../../language/packs/packs.ts';
+import type { Pack, SlotRule } from './pack.ts';
+import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
 
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
@@ -119,7 +119,11 @@ function shapeOf(pattern: string): string {
 function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const isHan = pack.script === 'han';
   const related = hasRelation ? relatedSource(pack) : '(?!)';
+  const { and = '(?!)' } = pack.lists;
+  // A gap does not reach into another clause: "I work nights, but I start at Globex", "I work nights and my wife is at Globex".
+  const gap = `(?!(?:${and}|${pack.requests.but}) (?:${pack.i}|${pack.my})(?![\\p{L}]))[^\\s,;]+`;
   const words = withRelatives(rule.pattern, pack)
+    .replaceAll('\\S+', isHan ? '\\S+' : gap)
     .replace(/(?<!\\p)\{([a-zA-Z]{2,})\}/g, (_, name: string) => `(?:${pack.lists[name] ?? '(?!)'})`)
     .replaceAll('<whois>', `(?:(?:${pack.iAm})|${related}(?:${pack.is}))`)
     .replaceAll('<related>', related)
@@ -138,9 +142,7 @@ function withRelatives(pattern: string, { partners, children, pets }: Pack): str
 
 /** Somebody of the user's: "my sister Ana". */
 function relatedSource(pack: Pack): string {
-  const relations = Object.keys(pack.relations)
-    .toSorted((left, right) => right.length - left.length)
-    .join('|');
+  const relations = relationsOf(pack);
   return pack.script === 'han'
     ? `(?:${pack.my})(?<rel>${relations})(?<relname>[\\p{Script=Han}\\p{Script=Katakana}]{2,3})??`
     : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;

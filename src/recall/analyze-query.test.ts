@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { attributeTable } from '../record/attributes.ts';
+import { asksOfKnown, inFirstPerson } from './analyze-query.ts';
+import type { RecallDocument } from './document-profile.ts';
+import { RecallView } from './recall-view.ts';
+
+const attributes = attributeTable();
+const scope = { tenant: 't', agent: null, user: 'u1', session: null, connection: null };
+
+function viewOf(name: string): RecallView {
+  const view = new RecallView();
+  view.add({
+    kind: 'memory',
+    rowId: 1,
+    id: 'mem_1',
+    text: `Is called ${name}`,
+    type: 'fact',
+    attribute: 'name',
+    value: name,
+    category: 'personal',
+    isPermanent: true,
+    speaker: null,
+    role: null,
+    session: null,
+    connection: null,
+    sources: [],
+    time: 0,
+    until: Infinity,
+    expiresAt: null,
+    successor: null,
+  });
+  return view;
+}
+
+it.each([
+  ['Greta Holm', 'When does Greta get up?', 'When does i get up?'],
+  ['Greta Holm', "What is Greta Holm's blood type?", 'What is my blood type?'],
+  ['greta', 'when does greta get up?', 'when does i get up?'],
+  ['Will', 'What will Will eat?', 'What will i eat?'],
+  ['Greta', 'Where is Gretas Inn in Gretalia?', 'Where is my Inn in Gretalia?'],
+  ['Greta', 'Greta', 'Greta'],
+  ['Uwe', 'Wo arbeitet Uwe und was ist Uwes Hobby?', 'Wo arbeitet ich und was ist mein Hobby?'],
+  ['Inés', '¿Dónde trabaja Inés?', '¿Dónde trabaja yo?'],
+  ['王芳', '王芳在哪里工作？', '我在哪里工作？'],
+  ['佐藤', '佐藤さんの趣味は何ですか？', '私の趣味は何ですか？'],
+])('a question that names the user %s is in the first person: %j', (name, question, spoken) => {
+  expect(inFirstPerson(question, { view: viewOf(name), scope, attributes: attributes })).toBe(spoken);
+});
+
+const known = viewOf('Greta');
+known.add({
+  ...(known.documents[0] as RecallDocument),
+  rowId: 2,
+  id: 'mem_2',
+  attribute: 'pet_name',
+  value: 'Bramble',
+});
+known.add({
+  ...(known.documents[0] as RecallDocument),
+  rowId: 3,
+  id: 'mem_3',
+  text: "User's uncle Piet: Lives in Delft",
+  attribute: null,
+});
+
+it.each([
+  'What is my blood type?',
+  'Hello! I am back. Which dentist do I go to?',
+  'How old is my nephew?',
+  'When did we buy the piano?',
+  'What does Greta do on Mondays?',
+  'Which vet does Bramble see?',
+  "What is Piet's birthday?",
+  'Welche Blutgruppe habe ich?',
+  'Wie heißt mein Zahnarzt?',
+  '¿Cuál es mi grupo sanguíneo?',
+  'Quel est mon groupe sanguin ?',
+  'Comment s’appelle ma dentiste ?',
+  'Qual é o meu tipo de sangue?',
+  'Qual è il mio gruppo sanguigno?',
+  'Wat is mijn bloedgroep?',
+  '我的血型是什么？',
+  '私の血液型は何ですか？',
+])('asks for a fact that only memory can have: %s', (question) => {
+  expect(asksOfKnown(question, { view: known, scope, attributes })).toBe(true);
+});
+
+it.each([
+  'Who wrote Middlemarch?',
+  'How do I sharpen a chisel?',
+  'Which soup should we cook for the party?',
+  'I planted beans. How long does a bean take to sprout?',
+  'What is a good present for my uncle?',
+  'Can you shorten my letter?',
+  'Why does my bread sink in the middle?',
+  'My piano is old.',
+  'Wer hat die Blechtrommel geschrieben?',
+  'Wie schärfe ich ein Messer?',
+  'Was koche ich heute?',
+  'Was soll ich meiner Tante schenken?',
+  '¿Quién pintó el Guernica?',
+  '¿Cómo afilo un cuchillo?',
+  '¿Qué debería regalar a mi tía?',
+  'Qui a peint le Guernica ?',
+  'Comment est-ce que je répare mon vélo ?',
+  'Que devrais-je offrir à ma tante ?',
+  'Quem pintou a Guernica?',
+  'Como eu afio uma faca?',
+  'Chi ha dipinto Guernica?',
+  'Come affilo il mio coltello?',
+  'Wie heeft de Nachtwacht geschilderd?',
+  'Hoe slijp ik mijn mes?',
+  '谁画了格尔尼卡？',
+  '我应该送妈妈什么礼物？',
+  'ゲルニカを描いたのは誰ですか？',
+  '私のナイフはどうやって研ぎますか？',
+])('asks for general knowledge, advice or work, or for nothing: %s', (question) => {
+  expect(asksOfKnown(question, { view: known, scope, attributes })).toBe(false);
+});
