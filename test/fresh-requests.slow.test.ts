@@ -54,7 +54,7 @@ describe('[X1] requests to forget by strangers, in nine languages, without a mod
   it.each([
     { name: 'that the packs were improved with', requests: seen, asked: 60, ignored: 38 },
     { name: 'in unusual words that nobody has seen', requests: unseen, asked: 33, ignored: 32 },
-    { name: 'in plain words that nobody has seen', requests: plain, asked: 76, ignored: 29 },
+    { name: 'in plain words that nobody has seen', requests: plain, asked: 81, ignored: 29 },
   ])('are understood $name', { timeout: 600_000 }, async ({ name, requests, asked, ignored }) => {
     const all = requests.filter(({ forgets }) => forgets.length > 0).length;
     const right = await understood(requests);

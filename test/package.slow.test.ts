@@ -28,9 +28,21 @@ const USE = `
   await ana.memories.create({ type: 'fact', content: 'Ana repairs clocks.' });
   await varve.drain();
   const { results, degraded } = await ana.recall('Which pet does she have?', { mode: 'semantic' });
-  console.log(JSON.stringify({ first: results[0]?.text ?? null, degraded }));
+  const talk = varve.for({ user: 'ben', session: 's' });
+  for (const content of ['My phone number is 0664 1234567.', 'I keep bees.', 'Please delete my phone number.'])
+    await talk.observe({ content });
+  await talk.form();
+  const left = (await talk.events.list()).items.map(({ content }) => content).join(' ');
+  const isForgotten = !left.includes('0664') && left.includes('bees');
+  console.log(JSON.stringify({ first: results[0]?.text ?? null, degraded, isForgotten }));
   await varve.close();
 `;
+
+interface Used {
+  first: string | null;
+  degraded: string[];
+  isForgotten: boolean;
+}
 
 describe('the package as npm packs it', () => {
   let folder: string;
@@ -59,11 +71,11 @@ describe('the package as npm packs it', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Runs a program of the application and gives what it printed and warned of. */
-  const execute = async (file: string): Promise<{ first: string | null; degraded: string[]; warned: string }> => {
+  const execute = async (file: string): Promise<Used & { warned: string }> => {
     const { stdout, stderr } = await run(process.execPath, [file], { cwd: dirname(file) });
-    return { ...(JSON.parse(stdout) as { first: string | null; degraded: string[] }), warned: stderr };
+    return { ...(JSON.parse(stdout) as Used), warned: stderr };
   };
-  const found = { first: 'Ana keeps a greyhound.', degraded: [], warned: '' };
+  const found = { first: 'Ana keeps a greyhound.', degraded: [], isForgotten: true, warned: '' };
 
   it('has every file that its documents link to, and no source map without its source', () => {
     const files = globSync('**/*', { cwd: join(folder, 'package'), exclude: ['node_modules/**'] });
@@ -159,6 +171,8 @@ describe('the package as npm packs it', () => {
         await bundle.close();
         const alone = await execute(join(folder, 'deployed', format, name));
         expect(alone.first).toBeNull();
+        // A plain request to forget needs no weights.
+        expect(alone.isForgotten).toBe(true);
         for (const text of [alone.degraded.join(), alone.warned])
           expect(text).toMatch(/bundle.*Keep varve out of the bundle \(esbuild: --external:varve; Next\.js:/s);
       },

@@ -1,18 +1,10 @@
 import { isOrdinary } from '../../language/names.ts';
-import WORDS from '../../language/packs/forget-words.json' with { type: 'json' };
-import {
-  detectPack,
-  packPattern,
-  packRegExp,
-  PACKS,
-  perPack,
-  plainMarks,
-  wordsPattern,
-} from '../../language/packs/packs.ts';
+import { asksForAll, changesPlan, orderIn } from '../../language/forget-words.ts';
+import { detectPack } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { splitClauses } from '../../language/clauses.ts';
-import { contentStems, withoutEnd } from '../../language/words.ts';
-import { unlessUnavailable } from '../../models/embedder.ts';
+import { contentStems } from '../../language/words.ts';
+import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
 import { normalValue } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { ArchiveReason, Memory } from '../../record/memory.ts';
@@ -57,45 +49,33 @@ const SURELY = 5;
 const MEANT_OWN = 0;
 
 /**
- * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if there are no reading layers, or if
- * the turn asks nothing: "Marius is going to lose it".
+ * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if the turn asks nothing: "Marius is
+ * going to lose it".
  */
 export async function tellRequest(
   work: TellWork,
   evidence: Evidence,
   { isByModel, alone = -Infinity }: { isByModel: boolean; alone?: number | undefined },
 ): Promise<ToldRequest | null> {
-  const { deps, signal } = work;
   const { event } = evidence;
-  const own = clausesAround(evidence, isByModel);
-  const heard = await clausesBefore(work, event, own.map(({ text }) => text).join(' '));
-  const turns = [...Map.groupBy(heard, ({ source }) => source).values()];
-  const said = turns.map((clauses) => clauses.map(({ text }) => text));
-  const parts = own.map(({ text }) => text);
-  const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
-  if (told === null) return null;
-  const most = (odds: Float32Array): number => Math.max(-Infinity, ...odds.subarray(0, own.length));
-  const [asks, takesBack] = [most(told.asks), most(told.takesBack)];
-  const isForAll = asksForAll(event.content);
-  const isAsking = asks > ASKS || (asks > MAY_ASK && alone > SURELY_ASKS);
-  const isCertain = isByModel || isForAll || takesBack > ASKS;
-  const above = (odds: Float32Array, least: number): MeantWords[] =>
-    own.filter((_, index) => (odds[index] ?? -Infinity) > least);
-  const asking = above(told.asks, Math.min(ASKS, asks - 1));
-  if (!isCertain && (!isAsking || changesPlan(event.content, asking))) return null;
-  const sharesMost = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
+  const read = await readRequest(work, evidence, isByModel);
+  if (read.told === null) return withoutLayers(read);
+  const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone });
+  if (asked === null) return null;
+  const { own, turns, heard, sharing, told } = read;
+  const { asks, isCertain, asking } = asked;
   const names = namesIn(asking.map(({ text }) => text).join(''));
   const likely = turns
     .flat()
     .map((clause, index) => ({
       ...clause,
-      odds: (told.meant[own.length + index] ?? -Infinity) + (sharesMost(clause.text) ? SHARED : 0),
+      odds: (told.meant[own.length + index] ?? -Infinity) + (sharing.hasMost(clause.text) ? SHARED : 0),
     }))
     .filter(({ text, odds }) => odds > SURELY || !namesAnother(text, names));
   // "I moved to Graz. Forget that." means what its own turn says before it.
   const bare = await bareRequestAt(event.content, work);
   const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
-  const best = Math.max(-Infinity, ...likely.map(({ odds }) => odds), most(told.meant));
+  const best = Math.max(mostOf(told.meant, own), ...likely.map(({ odds }) => odds));
   if (!isCertain && before.length === 0 && best < neededAmong(likely.length, asks)) return null;
   const sure = surelyMeant(likely);
   const meant =
@@ -103,16 +83,98 @@ export async function tellRequest(
   const isOwn = before.length > 0 && !likely.some(({ odds }) => odds > RATHER);
   return {
     asking,
-    takesBack: takesBack > Math.max(asks, ASKS),
-    words: isOwn
-      ? before
-      : [
-          ...above(told.meant, MEANT_OWN),
-          ...meant.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text })),
-        ],
-    memories: isOwn ? [] : meant.flatMap(({ quote, source }) => (quote === null ? source : [])),
-    isEverything: isForAll || isNearlyAll(meant.length, heard.length),
+    takesBack: asked.takesBack > Math.max(asks, ASKS),
+    words: isOwn ? before : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
+    memories: isOwn ? [] : memoriesOf(meant),
+    isEverything: asked.isForAll || isNearlyAll(meant.length, heard.length),
   };
+}
+
+/** A request with the clauses that it may mean, as the reading layers see them. */
+interface ReadRequest {
+  /** The clauses of the request's turn. */
+  own: MeantWords[];
+  heard: Heard[];
+  /** The same by turn, in the order in which the layers read them. */
+  turns: Heard[][];
+  sharing: Sharing;
+  /** The clauses that order to forget something in plain words. */
+  orders: MeantWords[];
+  /** Null if there are no reading layers. */
+  told: PartReading | null;
+}
+
+async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
+  const { event } = evidence;
+  const own = clausesAround(evidence, isByModel);
+  const parts = own.map(({ text }) => text);
+  const heard = await clausesBefore(work, event, parts.join(' '));
+  const turns = [...Map.groupBy(heard, ({ source }) => source).values()];
+  const said = turns.map((clauses) => clauses.map(({ text }) => text));
+  const sharing = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
+  const orders = own.filter(({ text }) => isPlainOrder(text, event.content, sharing));
+  const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
+  for (const [index, clause] of told === null ? [] : own.entries()) {
+    if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
+  }
+  return { own, heard, turns, sharing, orders, told };
+}
+
+interface AskedBy {
+  asks: number;
+  takesBack: number;
+  isForAll: boolean;
+  /** Whether it is known without the reading layers that the turn asks something. */
+  isCertain: boolean;
+  /** The clauses that ask. */
+  asking: MeantWords[];
+}
+
+/** What a turn asks; null if it asks nothing. */
+function askedBy(
+  { own }: ReadRequest,
+  told: PartReading,
+  { turn, isByModel, alone }: { turn: string; isByModel: boolean; alone: number },
+): AskedBy | null {
+  const [asks, takesBack] = [mostOf(told.asks, own), mostOf(told.takesBack, own)];
+  const isForAll = asksForAll(turn);
+  const isCertain = isByModel || isForAll || takesBack > ASKS;
+  const isAsking = asks > ASKS || (asks > MAY_ASK && alone > SURELY_ASKS);
+  const asking = above(told.asks, own, Math.min(ASKS, asks - 1));
+  const isNothing = !isCertain && (!isAsking || changesPlan(turn, asking));
+  return isNothing ? null : { asks, takesBack, isForAll, isCertain, asking };
+}
+
+function mostOf(odds: Float32Array, own: readonly MeantWords[]): number {
+  return Math.max(-Infinity, ...odds.subarray(0, own.length));
+}
+
+function above(odds: Float32Array, own: readonly MeantWords[], least: number): MeantWords[] {
+  return own.filter((_, index) => (odds[index] ?? -Infinity) > least);
+}
+
+function wordsOf(clauses: readonly Heard[]): MeantWords[] {
+  return clauses.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text }));
+}
+
+function memoriesOf(clauses: readonly Heard[]): string[] {
+  return clauses.flatMap(({ quote, source }) => (quote === null ? source : []));
+}
+
+/** Whether a clause orders to forget something that was said: it refers to memory, or shares a word with an earlier clause. */
+function isPlainOrder(clause: string, turn: string, { isAny }: Sharing): boolean {
+  const order = orderIn(clause, turn);
+  return order !== null && (order.isOfMemory || isAny);
+}
+
+/** What an order in plain words adds to the log-odds that a clause asks. With 3, ten more of 659 requests are understood, and no more of 467 look-alikes are obeyed. */
+const ORDER = 3;
+
+/** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
+function withoutLayers({ orders, heard, sharing }: ReadRequest): ToldRequest | null {
+  const meant = orders.length === 0 ? [] : heard.filter(({ text }) => sharing.hasMost(text));
+  const told = { asking: orders, takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
+  return meant.length === 0 ? null : { ...told, isEverything: false };
 }
 
 /** Where a turn ends with a request that names nothing ("Forget that."), the place of that sentence; 0 where it does not. */
@@ -130,14 +192,20 @@ const RATHER = 3;
 const LONGEST_BARE = 26;
 const SURELY_ASKS = 2;
 
-/** Recognises the clauses that share the most content words with a request: "take Mustard out of your notes". */
-function sharingMost(request: string, clauses: readonly string[]): (clause: string) => boolean {
+interface Sharing {
+  /** Whether a clause shares the most content words with the request, and at least one. */
+  hasMost(clause: string): boolean;
+  isAny: boolean;
+}
+
+/** Recognises the clauses that share the most content words with a request ("take Mustard out of your notes"), if any clause shares one. */
+function sharingMost(request: string, clauses: readonly string[]): Sharing {
   const common = new Set(detectPack(request)?.common.split('|'));
   const words = (request.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !common.has(word));
   const stems = contentStems(words.join(' '));
   const shared = (clause: string): number => [...contentStems(clause)].filter((stem) => stems.has(stem)).length;
-  const most = Math.max(1, ...clauses.map(shared));
-  return (clause) => shared(clause) === most;
+  const most = Math.max(0, ...clauses.map(shared));
+  return { hasMost: (clause) => shared(clause) === Math.max(1, most), isAny: most > 0 };
 }
 
 /** The log-odds that sharing the most words adds. A regression on 414 requests gives it this weight beside the log-odds. */
@@ -178,46 +246,6 @@ function clearlyBest<Clause extends Heard & { odds: number }>(
 /** Whether a request means nearly all clauses that were read with it, some of which are spread over everything that was said. */
 function isNearlyAll(meant: number, read: number): boolean {
   return meant >= 6 && meant >= read * 0.9;
-}
-
-const patternsOf = perPack(({ language, script, requests: { lead, polite } }) => {
-  const { everything, ofMemory, forNow, goesOn } = WORDS[language as keyof typeof WORDS];
-  const isHan = script === 'han';
-  const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
-  return {
-    everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
-    ofMemory: wordsPattern(ofMemory, script),
-    forNow: wordsPattern(forNow, script),
-    goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
-  };
-});
-
-/** "Forget everything you know about me": whether a sentence of a turn asks to forget everything, and says nothing else. */
-function asksForAll(turn: string): boolean {
-  return splitSentences(turn).some(({ text }) => {
-    const words = withoutEnd(plainMarks(text), ' \n.!?…。！？').trim();
-    // Such a sentence has too few words to detect its language.
-    return PACKS.some((pack) => patternsOf(pack).everything.test(words));
-  });
-}
-
-/** Fewer words are a tag: "ok?", "right?". */
-const SHORTEST_QUESTION = 3;
-
-/**
- * "Forget the peanut sauce, what about soy?": whether a request only changes a plan. Its clause has no word that refers to memory ("my", "what
- * I told you"), and it is limited to now, or a proposal, a question or an instruction follows.
- */
-function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
-  const pack = detectPack(content);
-  const last = asking.at(-1);
-  if (pack === null || last === undefined) return false;
-  const { ofMemory, forNow, goesOn } = patternsOf(pack);
-  const own = plainMarks(asking.map(({ text }) => text).join(''));
-  if (ofMemory.test(own)) return false;
-  const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
-  const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
-  return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
 }
 
 /** A capitalised word that does not begin a sentence and is no ordinary word of its language. */

@@ -33,7 +33,7 @@ interface Source {
   scope: Scope;
   events: readonly Event[];
   reader: string;
-  /** The known texts, which topics may continue. */
+  /** Known texts, whose names and numbers reflections and topics may repeat. */
   known?: readonly string[];
   why: Change;
 }
@@ -69,7 +69,7 @@ async function writeReflected(
   writer: Writer,
   deps: ApplyDeps,
   reflections: readonly ReadReflection[],
-  { scope, events, reader, why }: Source,
+  { scope, events, reader, known: shown = [], why }: Source,
 ): Promise<Written> {
   const written: Written = { ids: [], refused: [] };
   if (reflections.length === 0 || !deps.settings.reflections) return written;
@@ -81,7 +81,9 @@ async function writeReflected(
     const text = plainText(given);
     const stems = contentStems(text);
     const isExcess = (seen[level] += 1) > deps.settings.limits.reflectionsPerLevel;
-    const checked = isExcess ? refusal('reflection', 'excess', text) : checkText(deps, 'reflection', text, { events });
+    const checked = isExcess
+      ? refusal('reflection', 'excess', text)
+      : checkText(deps, 'reflection', text, { events, earlier: shown });
     const isRepeated = known.some((other) => coveredBy(stems, other) >= REPEATS);
     const verdict = 'reason' in checked || !isRepeated ? checked : refusal('reflection', 'repeated', text);
     if ('reason' in verdict) {

@@ -44,6 +44,10 @@ export async function checkRequests(
     }
     const targets = request.known.flatMap((number) => context.known[number - 1] ?? []);
     const isNamed = targets.length > 0 || request.takenBack === true;
+    if (request.known.length > 0 && !isNamed) {
+      checked.refused.push(refusal('forget', 'unknown_target', request.quote.words));
+      continue;
+    }
     const told = isNamed
       ? null
       : await tellRequest(work, evidence, { isByModel: !context.isLocal, alone: request.odds });

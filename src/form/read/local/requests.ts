@@ -1,3 +1,4 @@
+import { orderIn } from '../../../language/forget-words.ts';
 import { namesText } from '../../../language/foreign-text.ts';
 import { findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -25,12 +26,15 @@ const SURELY_ASKS = 3;
 
 /** The sentence of a turn that most probably asks to forget something, or takes such a request back; null if none may. */
 export function forgetIn({ number, units, told }: Turn): ReadForget | null {
+  const isOwn = !units.some(({ isForeign }) => isForeign);
   const likely = units
     .filter((unit) => !unit.isForeign && !isHeaded(unit))
     .map((unit) => {
       const { text, start, end } = unit;
       const parts = told.asking.filter((part) => part.start < end && part.end > start);
-      return { unit, text, odds: Math.max(-Infinity, ...parts.map(({ odds }) => odds)) };
+      // An order in plain words may ask, whatever the layers make of it alone.
+      const least = isOwn && orderIn(text, unit.turn) !== null ? MAY_ASK : -Infinity;
+      return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
     })
     .toSorted((one, other) => other.odds - one.odds)[0];
   // "From now on …" is a wish unless it surely asks to forget something.
