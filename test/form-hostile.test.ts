@@ -102,7 +102,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read', 'amend']);
       const [, told = ''] = promptsOf(server);
       const refused = told.slice(told.indexOf('these were refused'));
-      expect(refused).toContain("2. User's greyhound is called Zephyr. — the quote does not stand in the turns");
+      expect(refused).toContain("2. User's greyhound is called Zephyr. — the quote does not say so");
       expect(refused).not.toContain('1. User has a greyhound.');
       expect(await live(handle)).toEqual(['User has a greyhound.', "User's greyhound is called Zephyr."]);
       expect(formed.refused).toMatchObject([{ reason: 'quote_not_found', text: 'User is scared of bins.' }]);

@@ -94,7 +94,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read']);
       expect(formed.modelCalls).toBe(1);
       const [prompt = ''] = promptsOf(server);
-      expect(prompt).toMatch(/1\. \[2026-11-15\] employer = Brightwater Tiles: User works at Brightwater Tiles\./);
+      expect(prompt).toMatch(/1\. \[2026-11-15\] employer = Brightwater Tiles · User works at Brightwater Tiles\./);
       expect(prompt).toMatch(/1\. \[2026-11-15 Sun\] User: I've switched jobs/);
       expect(prompt).not.toMatch(/mem_|evt_/);
       // Models write the fields in the order of the schema: reflections come after the statements, and can rest on them.
@@ -106,6 +106,78 @@ for (const database of databases()) {
         archiveReason: 'superseded',
         contradictedBy: formed.added[0],
       });
+    });
+
+    it('[E5] one statement may replace several known ones, and a plan that another person was part of is reached', async () => {
+      const handle = fresh();
+      const known = async (day: number, content: string, more: object = {}): Promise<string> => {
+        const statedAt = new Date(Date.UTC(2026, 9, day));
+        const given = { type: 'fact', content, statedAt, sourceType: 'conversation' as const, ...more };
+        return (await handle.memories.create(given)).memory.id;
+      };
+      const there = await known(1, 'User has a seat on the night train to Trieste.');
+      const back = await known(2, 'User has a seat on the morning train from Trieste.');
+      const fitting = await known(3, 'User takes Ilse to the shoemaker on 14 November 2026.', { tense: 'planned' });
+      await say(handle, 'They struck, so I hired a van for both ways. Ilse got her boots yesterday.');
+      answer({
+        read: reading({
+          statements: [
+            item({
+              text: 'User drives to Trieste and back in a hired van.',
+              quote: 'I hired a van for both ways',
+              turn: 1,
+              relation: 'replaces',
+              known: [1, 2],
+            }),
+            item({
+              text: "User's aunt Ilse got her boots on 14 November 2026.",
+              about: "User's aunt Ilse",
+              tense: 'happened',
+              quote: 'Ilse got her boots yesterday',
+              turn: 1,
+              relation: 'reaches',
+              known: [3],
+            }),
+          ],
+        }),
+      });
+      await handle.form();
+      const reasons = await Promise.all([there, back, fitting].map((id) => handle.memories.get(id)));
+      expect(reasons.map((memory) => memory?.archiveReason)).toEqual(['superseded', 'contradicted', 'superseded']);
+    });
+
+    it('[K9] a topic may name what a checked statement of the same reading names', async () => {
+      const handle = fresh();
+      await say(handle, 'we sleep in chch on the last night, booked it', 'and the night before in hoki');
+      const motel = item({
+        text: 'User has booked a night in Christchurch.',
+        value: 'Christchurch',
+        turn: 1,
+        quote: 'we sleep in chch on the last night',
+      });
+      const summary = 'User sleeps in Christchurch on the last night.';
+      answer({ read: reading({ statements: [motel], topics: [{ topic: 'Trip', summary }] }) });
+      await handle.form();
+      expect(await texts(handle, ['summary'])).toEqual([summary]);
+      answer({
+        read: reading({ topics: [{ topic: 'Trip', summary: 'User sleeps in Wellington on the last night.' }] }),
+      });
+      await say(handle, 'what should I pack', 'for the last night, I mean');
+      const { refused } = await handle.form();
+      expect(refused).toMatchObject([{ what: 'topic', reason: 'value_not_said', detail: 'Wellington' }]);
+    });
+
+    it('a known value before its sentence is not taken for a secret', async () => {
+      const handle = fresh();
+      await handle.memories.create({
+        type: 'preference',
+        content: 'User wants to cross Brenner Pass by train.',
+        attribute: 'preference',
+        value: 'Brenner Pass',
+      });
+      await say(handle, 'Which way should we go?');
+      await handle.form();
+      expect(promptsOf(server)[0]).toContain('preference = Brenner Pass · User wants to cross');
     });
 
     it('[E4] [E5] facts, then one decision for all of them, then reflections that see the facts', async () => {

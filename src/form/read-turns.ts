@@ -66,7 +66,7 @@ export interface Formable {
   refused: Refusal[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /** The known texts that the reader was shown, which topics may continue. */
+  /** The texts that reflections and topics may take names and numbers from: what the reader was shown as known, and its checked statements. */
   known: string[];
 }
 
@@ -119,6 +119,8 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     known: [
       ...input.known.map(({ content }) => content),
       ...input.topics.map(({ topic, summary }) => `${topic} ${summary}`),
+      ...input.userNames,
+      ...statements.map(({ subject, text }) => `${subject} ${text}`),
     ],
   };
 }

@@ -255,6 +255,8 @@ describe('text of somebody else', () => {
 
 describe("the user's own words", () => {
   it.each([
+    'SOLD THE BOAT. Nine thousand, to a dentist who has never sailed in his life',
+    'ESAME SUPERATO! ventotto, e la commissione ha pure sorriso alla fine',
     'I moved to Graz last month and started at the hospital. My sister Ana helped me carry everything, and we ate pizza on the floor. I love it here.',
     'first the good news\n\nI got the job in Lund. I start in August.\n\nthe bad news: I have to sell the boat',
     'my list for the weekend:\n- buy paint\n- call mum\n- fix the bike',

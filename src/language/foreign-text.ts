@@ -56,8 +56,8 @@ const INTRODUCES = anyWords('introduces');
 const OWN_SENDING = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('ownSending')})(?!\\p{L})`, 'iu');
 const POINTS_ON = anyWords('pointsOn');
 const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
-// "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking".
-const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?:[:.!]+| [—–-]))\s?\S/u;
+// "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking". Capitals before a full stop are an exclamation: "GOT THE TICKET. Grade 2".
+const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?::| [—–-]))\s?\S/u;
 const TEXT_TASK = new RegExp(wordsOfAll('textTask'), 'iu');
 // Requests that refer to an adjacent text, and nouns for such a text.
 const POINTS_AT = new RegExp(`${anyWords('pointsAt').source}|[:：]\\s*$`, 'iu');

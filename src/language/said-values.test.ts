@@ -6,6 +6,8 @@ describe('numbers that are said', () => {
     ['52,000', 'about 52k a year'],
     ['52.000', '52 thousand, before tax'],
     ['12', 'a dozen eggs a week'],
+    ['300000', 'three lakh for the roof'],
+    ['2500000', 'about 25 lakhs'],
     ['2', 'my twins, both of them'],
     ['42', 'forty-two in june'],
     ['300', 'three hundred guests'],

@@ -164,7 +164,8 @@ function parts(user: string): Omit<Recording, 'answer'> {
 /** An answer with the numbers that its known statements have now; what is not shown now is not referred to. */
 function translated({ answer, known, intentions = [] }: Recording, request: Request): unknown {
   // When a statement was said and how it lies in time may be told otherwise now: its words say which it is.
-  const words = (line: string): string => line.replace(/^(?:\[[^\]]*\]\s*(?:\([^)]*\)\s*)?|\([^)]*\)\s*)/, '');
+  const words = (line: string): string =>
+    line.replace(/^(?:\[[^\]]*\]\s*(?:\([^)]*\)\s*)?|\([^)]*\)\s*)/, '').replaceAll(/: | · /g, ' ');
   const places = (before: readonly string[], now: readonly string[]): Map<number, number> => {
     const lines = now.map(words);
     return new Map(before.map((line, index) => [index + 1, lines.indexOf(words(line)) + 1]));

@@ -187,7 +187,7 @@ function extend(statement: Statement, target: Memory, context: DecideContext): D
 
 /**
  * Whether a relation may name a statement about another person. The end of a plan may be told about another person ("Malika would not take
- * the jacket off" ends the user's plan to buy it), and the outcome of a plan, an office or a pregnancy is told about the person whom it
+ * the jacket off" ends the user's plan to buy it, "Non's birth was registered" reaches the user's appointment), and the outcome of a plan, an office or a pregnancy is told about the person whom it
  * concerns now: "Oisin stays on" replaces the user's waiting for his answer. But what another person is or has never replaces what the user
  * is or has under an attribute of the table.
  */
@@ -196,7 +196,7 @@ function mayConcernAnother(
   target: Memory,
   { types, attributes }: DecideContext,
 ): boolean {
-  if (relation?.kind === 'ends') return true;
+  if (relation?.kind === 'ends' || relation?.kind === 'reaches') return true;
   if (relation?.kind !== 'replaces') return false;
   if (!isUser(target.subject) || target.tense === 'planned') return true;
   const type = types.get(target.type);

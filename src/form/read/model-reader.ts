@@ -31,7 +31,7 @@ const statementAnswer = z.object({
   everyone: lenient(z.boolean(), false),
   tags: lenient(z.array(z.string()), []),
   relation: lenient(z.enum(RELATIONS).nullable(), null),
-  known: lenient(z.int().nullable(), null),
+  known: lenient(z.union([z.array(z.int()), z.int()]), []),
 });
 
 /** A list that a model may leave out, with items that may be unreadable. */
@@ -89,8 +89,9 @@ export function createModelReader(
       const answer = await ask(input, '', options);
       return {
         statements: answer.statements.map(toStatement),
-        ends: readable(answer.ends).flatMap(({ known, turn, quote, on }) =>
-          [known].flat().map((number) => ({ known: number, quote: { turn, words: quote }, on })),
+        ends: [...readable(answer.statements).flatMap(furtherEnds), ...readable(answer.ends)].flatMap(
+          ({ known, turn, quote, on }) =>
+            [known].flat().map((number) => ({ known: number, quote: { turn, words: quote }, on })),
         ),
         forgets: readable(answer.forgets).map(({ about, known, turn, quote, taken_back: takenBack }) => ({
           about,
@@ -109,6 +110,22 @@ export function createModelReader(
   };
 }
 
+type StatementAnswer = z.infer<typeof statementAnswer>;
+
+/** A statement that replaces, completes or ends several known ones follows the first of them, and the others are over. */
+function furtherEnds({
+  relation,
+  known,
+  turn,
+  quote,
+  tense,
+  from,
+}: StatementAnswer): NonNullable<ReadAnswer['ends'][number]>[] {
+  const [, ...others] = [known].flat();
+  if (relation === null || relation === 'repeats' || others.length === 0) return [];
+  return [{ known: others, turn, quote, on: tense === 'planned' ? from : null }];
+}
+
 function readable<Item>(list: readonly (Item | null)[]): Item[] {
   return list.filter((item) => item !== null);
 }
@@ -117,6 +134,7 @@ function readable<Item>(list: readonly (Item | null)[]): Item[] {
 function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
   const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;
+  const [target] = [known].flat();
   return readStatement({
     ...fields,
     subject: about,
@@ -125,6 +143,6 @@ function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
     quotes: [{ turn, words: quote }],
     explicit: !inferred,
     forEveryone: everyone,
-    relation: relation === null || known === null ? null : { kind: relation, known },
+    relation: relation === null || target === undefined ? null : { kind: relation, known: target },
   });
 }

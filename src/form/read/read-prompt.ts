@@ -5,32 +5,39 @@ import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.
 import { isUser } from '../../record/statement.ts';
 import type { ReadInput, RefusedItem } from './reader.ts';
 
-const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
+const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter weeks later: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
 
-One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent, a fact and the wish that it stays secret) are two statements; a list of one kind (skills, tools, guests) and a person with their age or trade are one; nothing twice. Most sessions give three to eight statements. Nothing that will be of no interest in a month, and no colour that nobody will ask for: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
-- text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
+How much: usually 3 to 8 statements, at most 12; where there is more, take what later conversations will need most. One statement for one matter, complete with its names, numbers, place, reason and date: a detail belongs into the statement of its matter. Two statements only for two things that will change at different times (the job and its hours, the flat and its rent, a fact and the wish that it stays secret); a list of one kind (skills, tools, guests) and a person with their age or trade are one. Leave out what nobody will ask for in a month: moods, anecdotes, banter, what is eaten today, the wording and steps of the task at hand, "I will" to a suggestion.
+- text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026", "in mid-May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
 - about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
 - attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers, also for spoken ones ("71", "650", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is ("User has a son, Tai, who is eleven."), and are about "User"; what else is said of that person later is about that person, under another attribute.
 - denied: true when it says that something is NOT so ("has no car", "does not eat pork") or no longer so ("no longer has asthma"), with the value that is denied; never false beside a value that is over.
-- tense: holds (so until something changes), habit (again and again: no date but in to the end that is said, "until the summer holidays"; what recurs from a day on, "piano lessons on Fridays from 8 May 2026", is a habit with that day in its text), happened (over; also what was won, bought, passed, paid or agreed: it stays true when the matter goes on), planned (will be).
+- tense: holds (so until something changes), habit (again and again: no date but in to the end that is said, "until the summer holidays"; what recurs from a day on, "piano lessons on Fridays from 8 May 2026", is a habit with that day in its text), happened (over: it stays true), planned (lies ahead; also what is booked, bought, agreed or prepared for a coming event, with the day of that event as due).
 - type: one of the types below.
-- turn and quote: the number of the turn and the user's exact words in it that say so, copied, not shortened with your own words. When the user accepts what the assistant said ("yes", "spot on"), quote the accepting words. No quote, no statement.
+- turn and quote: the number of the turn and the user's exact words in it that say so, copied, not shortened with your own words, with the "not" or "if" before them that belongs to them. When the user accepts what the assistant said ("yes", "spot on"), quote the accepting words. No quote, no statement.
 - from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; a month or a season is its first day. Null when not said.
 - importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
 - inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. What a stated change takes along (the wedding is put off, so is the leave for it) is said, not inferred: quote the change. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
-- relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text keeps what goes on of it and does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
-Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans, routines and preparations that only served it. What it showed of people stays: a taste, a skill, how they want something worded, what they did, won, spent or refused. Where such a thing is worded as present and is past now, replace it by the same in the past ("User was a scout leader for ten years.", happened). When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms. The end of something that went on for long and that nothing follows (a membership, a treatment, an illness, a service) is a statement too: "User has not been in the tennis club since June 2025.", denied, replacing the known one.
-A known statement that "ran out" is no longer in mind, because nobody has said what came of it. Where these turns say it ("got the job!"), write the outcome as a statement and name the number: reaches (a goal or an intention was done), replaces or ends.
-ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so. known: their numbers, all that the same words end; turn and quote; on: the ISO date from which they are over where that lies ahead (with a job that is left on 1 April also its hours and its route end on that day), else null.
+- relation and known: what it does to known statements, and their numbers, all of them: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; where only a part of it changes, text keeps what goes on; it does not name the old state), ends (the known one is over), reaches (a known goal, intention or plan was done). Otherwise null and []. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
+
+Then go through the known statements one by one: which of them do these turns change, correct, complete or finish?
+- A new date, number, plan, taste or state of the same matter replaces the known one. What is true beside the change stays (the profession beside the new route).
+- A plan that has come true: say what holds now or what came of it, and name the plan: reaches.
+- When an event is over (a trip, a wedding, a race, an exam, a move), everything that only served it is over: plans, choices, bookings, tickets, routines, budgets, secrets about it.
+- When a state ends (a job, an illness, a search, a quarrel, a project, a life), what rested on it ends too: its hours and route, its budget and terms, what it forbade, what that person was doing.
+- What it showed of people stays: a taste, a skill, how they want something worded, what they won, spent or refused.
+- Do not write an ended state again in the past tense. Only where later conversations will need it (a former employer, an illness that is over, a membership given up) is the end a statement too: "User has not been in the tennis club since June 2025.", denied, replacing the known one.
+A known statement that "ran out" is no longer in mind, because nobody has said what came of it. Where these turns say it ("got the job!"), write the outcome as a statement and name the number: reaches, replaces or ends.
+ends: the known statements that are over by what the user says and that no statement above names. known: their numbers, all that the same words end; turn and quote: the words that say so, also of the event or state that takes them along; on: the ISO date from which they are over where that lies ahead (with a job that is left on 1 April also its hours and its route end on that day), else null.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
 reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
 topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and write its summary anew: what still matters of the old one, and the new.
 
-Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation (where the present one is over already, put it into ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
-Before you finish, go through the user's turns once more, clause by clause: a reason, an aside or the second half of a sentence that is missing goes into the statement that it belongs to; only what can change on its own becomes another.
+Leave out: greetings, thanks, questions, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation (where the present one is over already, put it into ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
+Before you finish, go through the user's turns once more, clause by clause: a reason, a number, an aside or the second half of a sentence that is missing goes into the statement that it belongs to.
 
 Examples (user turn → statement):
-[2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
+[2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":[4]}
 [2026-03-02 Mon] "cant do mondays, thats choir night" → {"text":"User has choir on Monday nights.","attribute":"hobby","value":"choir","tense":"habit","type":"personal","quote":"cant do mondays, thats choir night"}
 [2026-03-02 Mon] "starting at Lindqvist on the 1st!" (known 7: User works at Bosch) → {"text":"User starts working at Lindqvist on 1 April 2026.","attribute":"employer","value":"Lindqvist","tense":"planned","type":"fact","quote":"starting at Lindqvist on the 1st","from":"2026-04-01"}
 [2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
@@ -45,7 +52,7 @@ export interface ReadPromptInput extends ReadInput {
 /** Asks what a stretch of a conversation states, and how that changes the known statements. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 7,
+  version: 8,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
@@ -72,14 +79,15 @@ function part(title: string, name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:\n${fence(name, lines.join('\n'))}`];
 }
 
-/** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
+/** `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
   const { subject, attribute, value, polarity, statedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
+  // A colon after a value would make some values look like secrets to the redaction: "preference = Goat Pass: User wants …".
   const field =
     attribute === null
       ? ''
-      : `${attribute}${value === null ? '' : ` = ${oneLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''}: `;
+      : `${attribute}${value === null ? '' : ` = ${oneLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''} · `;
   const times = timesOf(memory, now);
   const when = times.length === 0 ? '' : ` (${times.join(', ')})`;
   return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
@@ -151,7 +159,7 @@ export function oneLine(text: string): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  quote_not_found: 'the quote does not stand in the turns: copy the words as they are',
+  quote_not_found: 'the quote does not say so: copy the telling words of the turn as they stand',
   value_not_said: 'the value is in no turn: use the words of the turn',
   says_more_than_quote: 'the sentence says more than the turns: keep to what they say',
   too_long: 'more than 30 words',
