@@ -20,7 +20,7 @@ export interface StatementAnswer extends Pick<
   inferred: boolean;
   everyone: boolean;
   relation: Relation | null;
-  known: number | null;
+  known: number | number[] | null;
 }
 
 /** A statement as a model writes it: what a test leaves out is the usual. */
