@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detectPack, packOf } from '../../../language/packs/packs.ts';
-import { fillSlots, type FilledSlot } from './fill-slots.ts';
+import { fillSlots } from './fill-slots.ts';
+import type { FilledSlot } from './slot-values.ts';
 
 const NOW = new Date('2026-03-10T10:00:00Z');
 const fill = (language: string, sentence: string, question: string | null = null): string[] => {

@@ -10,8 +10,7 @@ import {
   relationsOf,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import type { Polarity, Tense } from '../../../record/statement.ts';
-import { USER } from '../../../record/statement.ts';
+import { type Polarity, USER } from '../../../record/statement.ts';
 import {
   answersOf,
   type CompiledRule,
@@ -20,28 +19,7 @@ import {
   ruleText,
 } from '../../../language/packs/slot-patterns.ts';
 import { isMove } from './small-names.ts';
-import { cutValue, isGuessed, type MatchInput, type SlotContext } from './slot-values.ts';
-
-/** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
-export interface FilledSlot {
-  subject: string;
-  attribute: string;
-  /** Null where the words deny the attribute without its value: "I quit my job". */
-  value: string | null;
-  polarity: Polarity;
-  /** Null where the sentence does not show the tense. */
-  tense: Tense | null;
-  from: Date | null;
-  /** Place of the words in the sentence. */
-  start: number;
-  end: number;
-  /** Correct only if the selector keeps the sentence. */
-  isLikely?: boolean;
-  /** Denied by a plain negation, which does not say that it ever was so: "I'm not allergic to nuts". */
-  isNever?: boolean;
-  /** Found by the reading layers: such a value never takes the place of one that the user's words state for certain. */
-  isTold?: boolean;
-}
+import { cutValue, type FilledSlot, isGuessed, type MatchInput, OF_SEVERAL, type SlotContext } from './slot-values.ts';
 
 /** What the words state of the user, unless they show something else. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
@@ -56,9 +34,6 @@ const LONGEST_SENTENCE = 600;
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
 // A name stays valid, whatever the rest of the sentence denies or ends.
 const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
-
-/** Attributes that have a value for each of several names. */
-export const OF_SEVERAL: ReadonlySet<string> = new Set(['child_name', 'pet_name']);
 
 /**
  * Fills slots from one sentence by the patterns of its language. `sentence` is the user's own words; questions, conditions, quotations,

@@ -12,9 +12,8 @@ import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.t
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
 import { emptyReading, type StatementReader, type Reading, type ReadInput, readStatement } from '../reader.ts';
-import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { withListedNames } from './listed-names.ts';
+import { withListedNames, type FilledSlot } from './slot-values.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
 import { forgetIn, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';

@@ -11,7 +11,29 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
+import type { Polarity, Tense } from '../../../record/statement.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
+
+/** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
+export interface FilledSlot {
+  subject: string;
+  attribute: string;
+  /** Null where the words deny the attribute without its value: "I quit my job". */
+  value: string | null;
+  polarity: Polarity;
+  /** Null where the sentence does not show the tense. */
+  tense: Tense | null;
+  from: Date | null;
+  /** Place of the words in the sentence. */
+  start: number;
+  end: number;
+  /** Correct only if the selector keeps the sentence. */
+  isLikely?: boolean;
+  /** Denied by a plain negation, which does not say that it ever was so: "I'm not allergic to nuts". */
+  isNever?: boolean;
+  /** Found by the reading layers: such a value never takes the place of one that the user's words state for certain. */
+  isTold?: boolean;
+}
 
 export interface SlotContext extends DateContext {
   /** The assistant's message before the turn, for the first sentence of an answer; null otherwise. */
@@ -276,4 +298,90 @@ function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   const words = withoutEnd(stop === null ? raw : raw.slice(0, stop.index), '.,! \t\n').trim();
   if (words === '' || NO_VALUE.test(words)) return null;
   return isShort && words.split(' ').length > 2 ? null : words;
+}
+
+/** Attributes that have a value for each of several names. */
+export const OF_SEVERAL: ReadonlySet<string> = new Set(['child_name', 'pet_name']);
+
+const CAPITALISED = "\\p{Lu}[\\p{L}\\p{M}'’-]+(?: \\p{Lu}[\\p{L}\\p{M}'’-]+)?";
+const SMALL = "\\p{Ll}[\\p{L}\\p{M}'’-]+";
+const HAN = '[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6}?';
+/** A detail of one name in the list: "Mia (7)". */
+const DETAIL = '(?: ?[(（][^()（）]{1,20}[)）])?';
+
+/** What follows a name in a sentence of a language without spaces. */
+const AFTER = wordsOfAll('afterName');
+
+const marksOf = perPack(({ script, lists, children, pets }) => {
+  const and = lists['and'] ?? '(?!)';
+  const isHan = script === 'han';
+  const mark = isHan ? `(?:、|${and})` : `(?:,? (?:${and}) |, )`;
+  return {
+    split: new RegExp(`${DETAIL}${mark}`, 'u'),
+    joined: new RegExp(isHan ? mark : ` (?:${and}) `, 'u'),
+    // After the word for one child or animal, only the first name of a list is theirs: "I live with my son Jonas, Tom and Ann".
+    ofOne: packRegExp(`(?<![\\p{L}])(?:${children}|${pets})${isHan ? 'の?' : ',? '}$`),
+    capitalised: namesAround(CAPITALISED, mark),
+    small: namesAround(SMALL, mark),
+    han: {
+      after: new RegExp(`^(?:${DETAIL}${mark}${HAN}(?=${mark}|[。！，,.!（]|${AFTER}|$))+`, 'u'),
+      before: null,
+    },
+  };
+});
+
+/** The names of a list after one of its names, and those before it. */
+function namesAround(name: string, mark: string): { after: RegExp; before: RegExp } {
+  return {
+    after: new RegExp(`^(?:${DETAIL}${mark}${name}(?![\\p{L}\\p{M}]))+`, 'u'),
+    before: new RegExp(`(?<![\\p{L}\\p{M}])(?:${name}${DETAIL}${mark})+$`, 'u'),
+  };
+}
+
+const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
+
+/**
+ * The slots of a sentence, with one slot for every name of a list. Patterns and the reading layers find the first or the last name of "Mia,
+ * Jonas and Lea", or take several for one name.
+ */
+export function withListedNames(filled: readonly FilledSlot[], sentence: string, pack: Pack | null): FilledSlot[] {
+  if (pack === null) return [...filled];
+  const whole: FilledSlot[] = [];
+  for (const slot of filled) {
+    for (const value of listedWith(slot, filled, sentence, pack)) {
+      const isSame = (other: FilledSlot): boolean =>
+        other.attribute === slot.attribute &&
+        other.subject === slot.subject &&
+        other.value?.toLowerCase() === value?.toLowerCase();
+      if (!whole.some(isSame)) whole.push({ ...slot, value });
+    }
+  }
+  return whole;
+}
+
+/** The values of the list that contains a slot's value; that value alone if it is not in a list. */
+function listedWith(
+  { attribute, value, polarity, start }: FilledSlot,
+  filled: readonly FilledSlot[],
+  sentence: string,
+  pack: Pack,
+): (string | null)[] {
+  const at = value === null ? -1 : sentence.toLowerCase().indexOf(value.toLowerCase(), start);
+  if (value === null || at < 0 || polarity === 'denied' || !OF_SEVERAL.has(attribute)) return [value];
+  const { split, joined, ofOne, ...names } = marksOf(pack);
+  const isSmall = /^\p{Ll}/u.test(sentence.slice(at));
+  const { after, before } = pack.script === 'han' ? names.han : isSmall ? names.small : names.capitalised;
+  const end = at + value.length;
+  const from = at - (before?.exec(sentence.slice(0, at))?.[0].length ?? 0);
+  const to = end + (after.exec(sentence.slice(end))?.[0].length ?? 0);
+  const list = sentence.slice(from, to);
+  if (!joined.test(list) || ofOne.test(sentence.slice(0, from))) return [value];
+  const values = list.split(split);
+  const isKnown = (name: string | undefined): boolean =>
+    filled.some((other) => other.attribute === attribute && other.value?.toLowerCase() === name?.toLowerCase());
+  // "My dog is called Rex, Tom and Ann are friends of mine": the list of names goes on into another clause.
+  if (!isKnown(values.at(-1)) && to > end && !ENDS.test(sentence.slice(to))) return [value];
+  const isName = (name: string): boolean =>
+    !/^\p{Ll}/u.test(name) || GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
+  return values.every(isName) ? values : [value];
 }

@@ -15,7 +15,8 @@ import {
 import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { isUser, type Tense } from '../../../record/statement.ts';
-import { type FilledSlot, fillSlots, OF_SEVERAL, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
+import { fillSlots, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
+import { type FilledSlot, OF_SEVERAL } from './slot-values.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 
