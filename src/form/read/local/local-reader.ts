@@ -1,3 +1,5 @@
+import { orderIn } from '../../../language/forget-words.ts';
+import { namesText } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -11,13 +13,19 @@ import {
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
-import { emptyReading, type StatementReader, type Reading, type ReadInput, readStatement } from '../reader.ts';
+import {
+  emptyReading,
+  type ReadForget,
+  type StatementReader,
+  type Reading,
+  type ReadInput,
+  readStatement,
+} from '../reader.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { withListedNames, type FilledSlot } from './slot-values.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
-import { forgetIn, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
-import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
+import { type Asked, correctionOf, type Kept, REMEMBERED, type Request, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
   taggedSlots,
@@ -174,6 +182,17 @@ function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): stri
   return speakers.size < 2 || isUsers(event.speaker) ? USER : event.speaker;
 }
 
+/** The request that a sentence makes, by the phrases of its language. */
+function requestOf({ pack, isForeign, text: words }: ReadUnit): Request | null {
+  if (pack === null || isForeign) return null;
+  const text = plainMarks(words.slice(0, 600));
+  const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
+  if (says('reminder')) return 'reminder';
+  if (/[?？]\s*$/.test(text)) return null;
+  if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
+  return says('wish') ? 'wish' : null;
+}
+
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
   const { event } = turn;
   if (event.kind !== 'message') {
@@ -277,4 +296,34 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
       importance: REMEMBERED,
     }),
   );
+}
+
+/** The log-odds of the reading layers above which a sentence may ask to forget something. What was said before it decides. */
+const MAY_ASK = -5;
+const SURELY_ASKS = 3;
+
+/** The sentence of a turn that most probably asks to forget something, or takes such a request back; null if none may. */
+function forgetIn({ number, units, told }: Turn): ReadForget | null {
+  const isOwn = !units.some(({ isForeign }) => isForeign);
+  const likely = units
+    .filter((unit) => !unit.isForeign && !isHeaded(unit))
+    .map((unit) => {
+      const { text, start, end } = unit;
+      const parts = told.asking.filter((part) => part.start < end && part.end > start);
+      // An order in plain words may ask, whatever the layers make of it alone.
+      const least = isOwn && orderIn(text, unit.turn) !== null ? MAY_ASK : -Infinity;
+      return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
+    })
+    .toSorted((one, other) => other.odds - one.odds)[0];
+  // "From now on …" is a wish unless it surely asks to forget something.
+  const isWish = likely !== undefined && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
+  return likely === undefined || likely.odds < MAY_ASK || isWish
+    ? null
+    : { quote: { turn: number, words: likely.text }, about: likely.text, known: [], odds: likely.odds };
+}
+
+/** "Ana's mail: …": whether a short head before a colon says that the words are a text of somebody else. */
+function isHeaded({ turn, start, text }: ReadUnit): boolean {
+  const head = /^[^\n:：]{1,60}(?=[:：]\s)/u.exec(turn.slice(0, start) + text)?.[0];
+  return head !== undefined && (namesText(head) || /\p{L}['’]s |\p{L} \p{Lu}\p{Ll}/u.test(head));
 }

@@ -18,7 +18,6 @@ import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { boundOf } from './fill-slots.ts';
 import type { FilledSlot } from './slot-values.ts';
-import { dueOf, type Request } from './requests.ts';
 import type { Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
 
@@ -26,6 +25,9 @@ import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
 export const REMEMBERED: number = 0.8;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
+
+/** What a sentence asks of the memory besides forgetting; null if it asks nothing. */
+export type Request = 'remember' | 'wish' | 'reminder';
 
 /** A sentence with its request and with the answers of the selector. */
 export interface Asked {
@@ -247,6 +249,13 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
     importance: main.isWanted ? REMEMBERED : null,
     names: namesOf(words),
   });
+}
+
+/** When a reminder is due; null where the sentence does not say. */
+function dueOf(unit: ReadUnit, now: Date, timeZone: string): Date | null {
+  if (unit.pack === null) return null;
+  const dates = findDates(unit.text, unit.pack, { now, timeZone, prefer: 'future' });
+  return dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
