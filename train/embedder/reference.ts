@@ -10,7 +10,7 @@ import { createGlossary } from '../../src/models/local-embedder/glossary.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { MODEL } from '../../src/models/local-embedder/memory-layout.ts';
 import { findSources, readPieces } from '../../src/models/local-embedder/prepare-weights.ts';
-import { createWordPiece, SPECIAL_IDS } from '../../src/models/local-embedder/word-piece.ts';
+import { createWordPiece, SPECIAL_IDS } from '../../src/models/local-embedder/token-windows.ts';
 
 type Rows = Float64Array[];
 

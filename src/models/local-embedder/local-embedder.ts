@@ -5,10 +5,17 @@ import { Encoder } from './encoder.ts';
 import { createGlossary, type Glossary } from './glossary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { HEADS, layoutMemory, MODEL, QUESTIONS, SLOT_HEADS, SLOTS } from './memory-layout.ts';
-import { MAXIMUM_WINDOWS, messageWindows, type MessageWord } from './message-windows.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
+import {
+  createWordPiece,
+  messageWindows,
+  type MessageWord,
+  SPECIAL_IDS,
+  vocabularyTable,
+  windowsOf,
+  type WordPiece,
+} from './token-windows.ts';
 import { MODEL_NAME, readLexicons, readVocabulary } from './weights.ts';
-import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
 import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
 
 /** The id of the local embedder's vectors with the default `maximumTokens`. */
@@ -176,26 +183,13 @@ async function openEngine({ threads, maximumTokens, modelPath, onFailure }: Engi
   try {
     return {
       pool,
-      wordPiece: createWordPiece(readVocabulary(weightsFolder)),
+      wordPiece: createWordPiece(vocabularyTable(readVocabulary(weightsFolder))),
       glossary: createGlossary(() => readLexicons(weightsFolder)),
     };
   } catch (error) {
     await pool.close(error);
     throw error;
   }
-}
-
-/** Parts of a text of at most `maximumTokens`, all of about the same length. */
-function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): number[][] {
-  const size = maximumTokens - 2;
-  const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
-  const count = Math.max(1, Math.ceil(pieces.length / size));
-  const share = Math.ceil(pieces.length / count);
-  return Array.from({ length: count }, (_, index) => [
-    SPECIAL_IDS.start,
-    ...pieces.slice(index * share, (index + 1) * share),
-    SPECIAL_IDS.end,
-  ]);
 }
 
 function unavailable(cause: unknown): VarveError {

@@ -17,7 +17,7 @@ import { crc32 } from 'node:zlib';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { loadModel } from './load-model.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
-import { packVocabulary } from './word-piece.ts';
+import { packVocabulary } from './token-windows.ts';
 import { IMAGE_FILE, LEXICONS_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
 
 // Weights are prepared only in a checkout. A release contains the prepared weights.

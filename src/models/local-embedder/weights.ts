@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
-import { type Vocabulary, vocabularyTable } from './word-piece.ts';
 
 /**
  * The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8, other languages glossed (train/lexicons). The number is
@@ -22,13 +21,13 @@ const TABLE_CRC32 = 1_430_007_407;
 /** The checksum of the lexicons, which decide the vectors of texts in other languages. */
 const LEXICONS_CRC32 = 4_168_407_500;
 
-/** Reads the vocabulary. Throws `embedder_unavailable` if the file is a different one. */
-export function readVocabulary(folder: string): Vocabulary {
+/** Reads the packed vocabulary. Throws `embedder_unavailable` if the file is a different one. */
+export function readVocabulary(folder: string): Uint8Array<ArrayBuffer> {
   const path = join(folder, TABLE_FILE);
   // A copy, because a Buffer may be unaligned.
   const table = new Uint8Array(readable(path, () => readFileSync(path)));
   verify(path, 'CRC-32', crc32(table), TABLE_CRC32);
-  return vocabularyTable(table);
+  return table;
 }
 
 /** Reads the lexicons of other languages. Throws `embedder_unavailable` if the file is a different one. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSources, readPieces } from './prepare-weights.ts';
-import { createWordPiece, packVocabulary, vocabularyTable } from './word-piece.ts';
+import { createWordPiece, packVocabulary, vocabularyTable } from './token-windows.ts';
 import { cpuTime } from '../../../test/cpu-time.ts';
 
 const names = readPieces(findSources(join(import.meta.dirname, '../../..')).published);

@@ -1,0 +1,312 @@
+import type { TextPart } from './encoder.ts';
+import { type GlossedText, wordsOfGloss } from './glossary.ts';
+import { TEXTS_PER_TASK } from './memory-layout.ts';
+
+/** BERT's uncased WordPiece tokenizer. */
+export interface WordPiece {
+  /** The ids of a text's pieces, without [CLS] and [SEP], at most `limit` of them. */
+  encode(text: string, limit: number): number[];
+}
+
+/** The ids that frame a text in all BERT vocabularies of this family. */
+export const SPECIAL_IDS = { padding: 0, unknown: 100, start: 101, end: 102 } as const;
+
+/** BERT's tokenizer maps longer words to [UNK]. */
+const LONGEST_WORD = 100;
+
+/** English has 4 to 5 characters per piece. Text beyond 32 characters per piece cannot fit, so it is not read. */
+const CHARACTERS_PER_PIECE = 32;
+
+const NON_ASCII = /[^\0-\x7f]/;
+const ASCII_CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+// Unassigned code points stay, so that emoji newer than the Unicode tables of Node do not disappear.
+const CONTROL = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
+const MARK = /\p{Mn}/gu;
+const ASCII_WORD = /[!-/:-@[-`{-~]|[^\s!-/:-@[-`{-~]+/g;
+// The ideographs of BERT's reference implementation: each is a word of its own. Japanese kana and Korean are not.
+const IDEOGRAPH =
+  '\\u4e00-\\u9fff\\u3400-\\u4dbf\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2b81f}\\u{2b820}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}';
+const PUNCTUATION = '\\p{P}$+<=>^`|~';
+const WORD = new RegExp(`[${PUNCTUATION}${IDEOGRAPH}]|[^\\s${PUNCTUATION}${IDEOGRAPH}]+`, 'gu');
+
+/** Creates a tokenizer over a vocabulary, whose continuations are marked with `##`. */
+export function createWordPiece(vocabulary: Vocabulary): WordPiece {
+  /** Appends the pieces of one word, greedily the longest in the vocabulary. */
+  function appendPieces(word: string, ids: number[]): void {
+    const whole = vocabulary.get(word);
+    if (whole !== undefined) {
+      ids.push(whole);
+      return;
+    }
+    const first = ids.length;
+    let start = 0;
+    while (start < word.length && word.length <= 2 * LONGEST_WORD) {
+      let end = word.length;
+      let id: number | undefined;
+      for (; end > start && id === undefined; end--) {
+        id = vocabulary.get(start === 0 ? word.slice(0, end) : `##${word.slice(start, end)}`);
+      }
+      if (id === undefined) break;
+      ids.push(id);
+      start = end + 1;
+    }
+    const isTooLong = word.length > LONGEST_WORD && [...word].length > LONGEST_WORD;
+    if (start < word.length || isTooLong) {
+      ids.length = first;
+      ids.push(SPECIAL_IDS.unknown);
+    }
+  }
+
+  return {
+    encode(text, limit) {
+      const ids: number[] = [];
+      for (const [word] of wordsOf(text.slice(0, limit * CHARACTERS_PER_PIECE))) {
+        appendPieces(word, ids);
+        if (ids.length >= limit) break;
+      }
+      return ids.length > limit ? ids.slice(0, limit) : ids;
+    },
+  };
+}
+
+function wordsOf(text: string): Iterable<RegExpMatchArray> {
+  if (!NON_ASCII.test(text)) return text.replace(ASCII_CONTROL, '').toLowerCase().matchAll(ASCII_WORD);
+  const clean = text.replace(CONTROL, '').normalize('NFD').replace(MARK, '').toLowerCase();
+  return clean.matchAll(WORD);
+}
+
+/** Looks up the ids of pieces. A Map fits this interface. */
+export interface Vocabulary {
+  get(piece: string): number | undefined;
+}
+
+/** Twice as many slots as pieces, so that most are found at the first probe. */
+const SLOTS = 65_536;
+const EMPTY = 0xff_ff;
+
+/**
+ * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, where each starts, a hash table
+ * of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces would take 10 ms.
+ */
+export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
+  const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const bytes = new Uint8Array(4 + (pieces.length + 1) * 4 + SLOTS * 2 + characters * 2);
+  new Uint32Array(bytes.buffer, 0, 1)[0] = pieces.length;
+  const { starts, slots, units } = vocabularyParts(bytes);
+  slots.fill(EMPTY);
+  let end = 0;
+  for (const [id, piece] of pieces.entries()) {
+    starts[id] = end;
+    for (let i = 0; i < piece.length; i++) units[end++] = piece.charCodeAt(i);
+    let slot = slotOf(piece);
+    while (slots[slot] !== EMPTY) slot = (slot + 1) % SLOTS;
+    slots[slot] = id;
+  }
+  starts[pieces.length] = end;
+  return bytes;
+}
+
+export function vocabularyTable(bytes: Uint8Array<ArrayBuffer>): Vocabulary {
+  const { starts, slots, units } = vocabularyParts(bytes);
+
+  const isAt = (id: number, piece: string): boolean => {
+    const start = starts[id]!;
+    if (starts[id + 1]! - start !== piece.length) return false;
+    for (let i = 0; i < piece.length; i++) if (units[start + i] !== piece.charCodeAt(i)) return false;
+    return true;
+  };
+
+  return {
+    get(piece) {
+      for (let slot = slotOf(piece); ; slot = (slot + 1) % SLOTS) {
+        const id = slots[slot]!;
+        if (id === EMPTY) return undefined;
+        if (isAt(id, piece)) return id;
+      }
+    },
+  };
+}
+
+interface VocabularyParts {
+  starts: Uint32Array;
+  slots: Uint16Array;
+  units: Uint16Array;
+}
+
+function vocabularyParts({ buffer }: Uint8Array<ArrayBuffer>): VocabularyParts {
+  const [count = 0] = new Uint32Array(buffer, 0, 1);
+  const slots = 4 + (count + 1) * 4;
+  return {
+    starts: new Uint32Array(buffer, 4, count + 1),
+    slots: new Uint16Array(buffer, slots, SLOTS),
+    units: new Uint16Array(buffer, slots + SLOTS * 2),
+  };
+}
+
+/** FNV-1a over UTF-16 units, folded to the number of slots. */
+function slotOf(piece: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let i = 0; i < piece.length; i++) hash = Math.imul(hash ^ piece.charCodeAt(i), 0x01_00_01_93);
+  return (hash ^ (hash >>> 16)) & (SLOTS - 1);
+}
+
+/** Longer texts are truncated, because the mean of many windows represents none of them well, and few messages are longer. */
+const MAXIMUM_WINDOWS = 8;
+
+/** Parts of a text of at most `maximumTokens`, all of about the same length. */
+export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): number[][] {
+  const size = maximumTokens - 2;
+  const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
+  const count = Math.max(1, Math.ceil(pieces.length / size));
+  const share = Math.ceil(pieces.length / count);
+  return Array.from({ length: count }, (_, index) => [
+    SPECIAL_IDS.start,
+    ...pieces.slice(index * share, (index + 1) * share),
+    SPECIAL_IDS.end,
+  ]);
+}
+
+/** A part of a message that fits into the model. */
+interface MessageWindow {
+  ids: number[];
+  parts: TextPart[];
+  /** How many parts at the start are repeated from the first window. */
+  skipped: number;
+  /** The words of the parts, each with its pieces. Empty where earlier turns are read as well. */
+  words: MessageWord[];
+}
+
+/** A word of a message: its part, its span in the original text of that part, and its pieces in the window. */
+export interface MessageWord {
+  part: number;
+  start: number;
+  end: number;
+  pieces: TextPart;
+}
+
+interface Reading {
+  wordPiece: WordPiece;
+  maximumTokens: number;
+}
+
+/** The largest fraction of a window for a single part. */
+const MOST_OF_PART = 0.47;
+/** The largest fraction of a window for the repetition of the first part. */
+const MOST_REPEATED = 0.19;
+/** The largest fraction of a window for a request, so that there is room for earlier turns. */
+const MOST_OF_REQUEST = 0.43;
+/** The largest fraction of a window for a request and the latest turn, where both are repeated in every window. */
+const MOST_OF_LATEST = 0.6;
+/** Smaller windows have no room for both a request and earlier turns. */
+const LEAST_FOR_REQUEST = 128;
+
+/**
+ * The parts of a message, and then the sentences of earlier turns, in windows that fit into the model. Each window begins with the first
+ * part, because the author's request determines whose words the other parts are; with earlier turns, it begins with the whole message.
+ */
+export function messageWindows(
+  parts: readonly GlossedText[],
+  said: readonly (readonly GlossedText[])[],
+  reading: Reading,
+): MessageWindow[] {
+  const isAlone = said.length === 0 || reading.maximumTokens < LEAST_FOR_REQUEST;
+  return isAlone ? windowsOfMessage(parts, reading) : windowsOfRequest(parts, said, reading);
+}
+
+function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTokens }: Reading): MessageWindow[] {
+  const windows: MessageWindow[] = [];
+  const first = wordPiece.encode(parts[0]?.text ?? '', Math.floor(maximumTokens * MOST_REPEATED));
+  const begin = (): MessageWindow => {
+    const isFirst = windows.length === 0;
+    const ids: number[] = [SPECIAL_IDS.start, ...(isFirst ? [] : first)];
+    windows.push({ ids, parts: isFirst ? [] : [[1, first.length]], skipped: isFirst ? 0 : 1, words: [] });
+    return windows.at(-1)!;
+  };
+  let window = begin();
+  for (const [index, part] of parts.entries()) {
+    const pieces = piecesOf(part.text, wordPiece, Math.floor(maximumTokens * MOST_OF_PART));
+    if (window.ids.length + pieces.length >= maximumTokens || window.parts.length === TEXTS_PER_TASK) {
+      if (windows.length === MAXIMUM_WINDOWS) break;
+      window = begin();
+    }
+    appendWords(window, part, index, pieces.length, wordPiece);
+    append(window, pieces);
+  }
+  for (const { ids } of windows) ids.push(SPECIAL_IDS.end);
+  return windows;
+}
+
+/**
+ * Each window has the request and the latest turn, because "that" means the latest one, followed by as many of the other turns as fit, each
+ * closed by a separator.
+ */
+function windowsOfRequest(
+  parts: readonly GlossedText[],
+  said: readonly (readonly GlossedText[])[],
+  { wordPiece, maximumTokens }: Reading,
+): MessageWindow[] {
+  if (parts.length > TEXTS_PER_TASK / 2) throw new RangeError(`A request has at most ${TEXTS_PER_TASK / 2} parts.`);
+  const head: MessageWindow = { ids: [SPECIAL_IDS.start], parts: [], skipped: 0, words: [] };
+  let room = Math.floor(maximumTokens * MOST_OF_REQUEST);
+  for (const part of parts) {
+    const pieces = piecesOf(part.text, wordPiece, Math.max(1, room));
+    room -= pieces.length;
+    append(head, pieces);
+  }
+  head.ids.push(SPECIAL_IDS.end);
+  const longest = Math.min(Math.floor(maximumTokens * MOST_OF_PART), maximumTokens - head.ids.length - 1);
+  const again = (): MessageWindow => ({
+    ids: [...head.ids],
+    parts: [...head.parts],
+    skipped: head.parts.length,
+    words: [],
+  });
+  const windows: MessageWindow[] = [{ ...again(), skipped: 0 }];
+  for (const [number, sentences] of said.entries()) {
+    const turn = sentences.map(({ text }) => piecesOf(text, wordPiece, longest));
+    const tokens = turn.reduce((sum, pieces) => sum + pieces.length, 1);
+    for (const [place, pieces] of turn.entries()) {
+      let window = windows.at(-1)!;
+      const wanted = window.ids.length + (place === 0 ? Math.min(tokens, maximumTokens / 2) : pieces.length + 1);
+      if (wanted > maximumTokens || window.parts.length === TEXTS_PER_TASK) {
+        if (windows.length === MAXIMUM_WINDOWS) return windows;
+        windows.push((window = again()));
+      }
+      append(window, pieces);
+    }
+    windows.at(-1)!.ids.push(SPECIAL_IDS.end);
+    if (number === 0 && windows.length === 1 && head.ids.length + tokens <= maximumTokens * MOST_OF_LATEST) {
+      for (const pieces of turn) append(head, pieces);
+      head.ids.push(SPECIAL_IDS.end);
+    }
+  }
+  return windows;
+}
+
+function piecesOf(text: string, wordPiece: WordPiece, limit: number): number[] {
+  const pieces = wordPiece.encode(text, limit);
+  return pieces.length === 0 ? [SPECIAL_IDS.unknown] : pieces;
+}
+
+/** Records the positions of the words of a part that is about to be appended. A word whose pieces do not all fit is left out. */
+function appendWords(
+  { ids, words }: MessageWindow,
+  glossed: GlossedText,
+  part: number,
+  limit: number,
+  wordPiece: WordPiece,
+): void {
+  let place = ids.length;
+  const end = place + limit;
+  for (const { text, ...span } of wordsOfGloss(glossed)) {
+    const count = wordPiece.encode(text, limit).length;
+    if (place + count > end) return;
+    if (count > 0) words.push({ part, ...span, pieces: [place, count] });
+    place += count;
+  }
+}
+
+function append({ ids, parts }: MessageWindow, pieces: readonly number[]): void {
+  parts.push([ids.length, pieces.length]);
+  ids.push(...pieces);
+}
