@@ -72,6 +72,8 @@ export type {
   ReadPartsOptions,
   SlotValue,
   FunctionEmbedderOptions,
+  Calibration,
+  CalibrationKnot,
 } from './models/embedder.ts';
 export {
   aiSdkEmbedder,
@@ -174,7 +176,6 @@ export type {
   RecalledMemory,
 } from './recall/recall-options.ts';
 export { aiSdkReranker, type Reranker, type RerankOptions, type Reranked } from './models/reranker.ts';
-export type { Calibration, CalibrationKnot } from './models/calibration.ts';
 export type { Lookup } from './assemble/decide-lookup.ts';
 export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
 export type { MergedTag } from './consolidate/merge-tags.ts';

@@ -1,5 +1,5 @@
 import { words } from '../language/words.ts';
-import { dot } from '../models/calibration.ts';
+import { dot } from '../models/embedder.ts';
 import { QUERY_STOP_TERMS } from '../recall/analyze-query.ts';
 import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexical-index.ts';
 import { standardise } from '../recall/measure-meaning.ts';

@@ -1,6 +1,5 @@
 import { estimateTokens, indexWords, lexicalSimilarity } from '../language/words.ts';
-import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
-import { type Embedder, unlessUnavailable } from '../models/embedder.ts';
+import { calibratedSimilarity, type Calibration, type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { DAY } from '../record/clock.ts';

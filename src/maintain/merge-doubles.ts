@@ -1,6 +1,6 @@
 import { differs } from '../form/decide/decide.ts';
 import type { ApplyDeps, FormDeps } from '../form/formation-settings.ts';
-import { calibratedSimilarity } from '../models/calibration.ts';
+import { calibratedSimilarity } from '../models/embedder.ts';
 import { type AttributeTable, isSameValue } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import { typesThat } from '../record/memory-types.ts';

@@ -8,8 +8,9 @@ import {
   cosineFor,
   identityCalibration,
   LOCAL_EMBEDDER_CALIBRATION,
-} from './calibration.ts';
-import type { Embedder, EmbedOptions } from './embedder.ts';
+  type Embedder,
+  type EmbedOptions,
+} from './embedder.ts';
 import { createLocalEmbedder } from './local-embedder/local-embedder.ts';
 
 interface FakeEmbedder extends Embedder {

@@ -5,8 +5,14 @@ import {
   type CalibrationPairsOptions,
   type PairClass,
 } from './calibration-pairs.ts';
-import { type Calibration, type CalibrationKnot, dot, identityCalibration } from './calibration.ts';
-import { type Embedder, unitVectors } from './embedder.ts';
+import {
+  type Calibration,
+  type CalibrationKnot,
+  dot,
+  identityCalibration,
+  type Embedder,
+  unitVectors,
+} from './embedder.ts';
 
 interface CalibrateOptions extends CalibrationPairsOptions {
   signal?: AbortSignal;

@@ -9,7 +9,7 @@ import {
   identityCalibration,
   LOCAL_EMBEDDER_CALIBRATION,
   type Calibration,
-} from './calibration.ts';
+} from './embedder.ts';
 
 const risingNumbers = (from: number, count: number): fc.Arbitrary<number[]> =>
   fc

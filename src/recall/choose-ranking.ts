@@ -1,9 +1,4 @@
-import {
-  calibratedSimilarity,
-  type Calibration,
-  cosineFor,
-  LOCAL_EMBEDDER_CALIBRATION,
-} from '../models/calibration.ts';
+import { calibratedSimilarity, type Calibration, cosineFor, LOCAL_EMBEDDER_CALIBRATION } from '../models/embedder.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';

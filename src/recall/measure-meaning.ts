@@ -1,7 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { dot } from '../models/calibration.ts';
-import type { Embedder } from '../models/embedder.ts';
+import { dot, type Embedder } from '../models/embedder.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { findVectors } from '../store/indexing.ts';

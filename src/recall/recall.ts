@@ -1,6 +1,6 @@
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Calibration } from '../models/calibration.ts';
+import type { Calibration } from '../models/embedder.ts';
 import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';

@@ -4,7 +4,7 @@ import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
+import { calibratedSimilarity, type Calibration } from '../models/embedder.ts';
 import type { Reranker } from '../models/reranker.ts';
 import { type Event, isBlank } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';

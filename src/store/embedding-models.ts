@@ -1,6 +1,5 @@
 import { VarveError } from '../errors.ts';
-import { bundledCalibration, type Calibration, calibrationSchema } from '../models/calibration.ts';
-import type { Embedder } from '../models/embedder.ts';
+import { bundledCalibration, type Calibration, calibrationSchema, type Embedder } from '../models/embedder.ts';
 import { type Database, EVERY_TENANT, type Reader } from './database.ts';
 import { findMeta, readMeta, setMeta } from './progress-store.ts';
 

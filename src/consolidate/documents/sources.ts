@@ -1,11 +1,10 @@
 import { timedRendering } from '../../language/dated-notes.ts';
-import { eventsById } from '../../store/event-store.ts';
 import { english } from '../../language/packs/en.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../language/packs/packs.ts';
 import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems } from '../../language/words.ts';
-import { calibratedSimilarity, dot } from '../../models/calibration.ts';
+import { calibratedSimilarity, dot } from '../../models/embedder.ts';
 import { DAY } from '../../record/clock.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -13,7 +12,7 @@ import { dayOfPlan, hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';
-import { observationsAfter, ownEventRows, takenInObservations } from '../../store/event-store.ts';
+import { eventsById, observationsAfter, ownEventRows, takenInObservations } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';

@@ -1,6 +1,6 @@
 import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems, coveredBy, overlap } from '../../language/words.ts';
-import { calibratedSimilarity, type Calibration, dot } from '../../models/calibration.ts';
+import { calibratedSimilarity, type Calibration, dot } from '../../models/embedder.ts';
 import { listDecisions } from '../../observe/decisions.ts';
 import { ARCHIVE_REASONS, type Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';

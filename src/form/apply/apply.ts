@@ -1,6 +1,6 @@
 import { entitiesOf } from '../../language/entities.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { dot } from '../../models/calibration.ts';
+import { dot } from '../../models/embedder.ts';
 import { isSameValue } from '../../record/attributes.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { packOf } from '../../../language/packs/packs.ts';
 import { OF_USER } from './fill-slots.ts';
-import type { FilledSlot } from './slot-values.ts';
-import { withListedNames } from './slot-values.ts';
+import { type FilledSlot, withListedNames } from './slot-values.ts';
 
 /** Sentences with the values that patterns and reading layers find in them, and the values that are in them. */
 const SENTENCES: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
