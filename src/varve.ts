@@ -26,7 +26,7 @@ import { parse } from './record/parse.ts';
 import { type HandleScope, parseHandleScope } from './record/scope.ts';
 import { recalledTexts } from './store/context-log-store.ts';
 import type { Database } from './store/database.ts';
-import { createEmbeddingModels, type EmbeddingModels } from './store/embedding-models.ts';
+import { createEmbeddingModels, type EmbeddingModels } from './store/indexing.ts';
 import { openStore } from './store/open-store.ts';
 import { assertNode, checkOptions, storeOptions, type VarveOptions } from './varve-options.ts';
 

@@ -3,7 +3,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
 import { type Database, EVERY_TENANT, type IndexedKind, type Parts } from '../store/database.ts';
-import { ACTIVE_MODEL, type EmbeddingModels } from '../store/embedding-models.ts';
 import {
   countQueued,
   nextToEmbed,
@@ -13,6 +12,8 @@ import {
   removeVectorsExcept,
   saveVectors,
   unqueue,
+  ACTIVE_MODEL,
+  type EmbeddingModels,
 } from '../store/indexing.ts';
 import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
 

@@ -6,7 +6,7 @@ import { MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
-import type { EmbeddingModels } from '../store/embedding-models.ts';
+import type { EmbeddingModels } from '../store/indexing.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { StatementReader } from './read/reader.ts';
 

@@ -5,7 +5,7 @@ import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
-import type { EmbeddingModels } from '../store/embedding-models.ts';
+import type { EmbeddingModels } from '../store/indexing.ts';
 import { countAccess } from '../store/read-memories.ts';
 import { analyzeQuery, documentsAboutNamed, inFirstPerson, type QueryAnalysis } from './analyze-query.ts';
 import {

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { VarveError } from '../errors.ts';
 import { passagesOf } from '../language/sentences.ts';
 import { indexWords } from '../language/words.ts';
+import { bundledCalibration, type Calibration, calibrationSchema, type Embedder } from '../models/embedder.ts';
 import { voiceOf } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerKey } from '../record/scope.ts';
@@ -19,6 +21,79 @@ import {
 import { searchableText } from './memory-rows.ts';
 import type { Origin } from '../record/statement.ts';
 import { chunks, removeRows } from './owner-store.ts';
+import { findMeta, readMeta, setMeta } from './progress-store.ts';
+
+/** The store's setting that names the model whose vectors answer queries. */
+export const ACTIVE_MODEL = 'embedding_model';
+
+/** The embedders of a process, and the one that made the store's vectors. */
+export interface EmbeddingModels {
+  /** The embedder for new vectors; null when there is none. */
+  readonly current: Embedder | null;
+  /** The embedder for queries. While records are being embedded again for a new model, this is the old one. */
+  forQueries(reader: Reader): Promise<Embedder | null>;
+  /** The embedders that a new record needs vectors of: the current one and, until the switch, the previous one. */
+  forRecords(reader: Reader): Promise<Embedder[]>;
+  /** The calibration of an embedder: measured in this store, or bundled with Varve. */
+  calibrationOf(embedder: Embedder): Calibration;
+  /** Keeps a calibration that was measured. */
+  calibrated(calibration: Calibration): Promise<void>;
+  /** Whether the store's vectors are of another model than the current one. */
+  isChanging(reader: Reader): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Connects the current embedder to a store, and the previous one for as long as the store has vectors of it. */
+export async function createEmbeddingModels(
+  database: Database,
+  { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
+): Promise<EmbeddingModels> {
+  if (current !== null && previous?.id === current.id) {
+    throw new VarveError(`The embedder and the previous embedder are the same, ${current.id}.`, {
+      code: 'invalid_input',
+    });
+  }
+  if (current !== null) {
+    await database.vectors.prepare({ id: current.id, dimensions: current.dimensions });
+    await database.write(EVERY_TENANT, async (writer) => {
+      if ((await findMeta(writer, ACTIVE_MODEL)) === null) await setMeta(writer, ACTIVE_MODEL, current.id);
+    });
+  }
+  const calibrations = new Map<string, Calibration>();
+  for (const embedder of [current, previous]) {
+    const stored = embedder === null ? null : await readMeta(database, calibrationKey(embedder.id));
+    if (stored !== null) calibrations.set(embedder?.id ?? '', calibrationSchema.parse(JSON.parse(stored)));
+  }
+  const isChanging = async (reader: Reader): Promise<boolean> =>
+    current !== null && (await findMeta(reader, ACTIVE_MODEL)) !== current.id;
+  const answering = async (reader: Reader): Promise<Embedder | null> => {
+    if (current === null || previous === null) return null;
+    return (await findMeta(reader, ACTIVE_MODEL)) === previous.id ? previous : null;
+  };
+  return {
+    current,
+    isChanging,
+    calibrationOf: ({ id }) => calibrations.get(id) ?? bundledCalibration(id),
+    async calibrated(calibration) {
+      const text = JSON.stringify(calibration);
+      await database.write(EVERY_TENANT, (writer) => setMeta(writer, calibrationKey(calibration.embedder), text));
+      calibrations.set(calibration.embedder, calibration);
+    },
+    forQueries: async (reader) => (await answering(reader)) ?? current,
+    async forRecords(reader) {
+      const before = await answering(reader);
+      return [current, before].filter((embedder) => embedder !== null);
+    },
+    async close() {
+      await current?.close?.();
+      await previous?.close?.();
+    },
+  };
+}
+
+function calibrationKey(embedder: string): string {
+  return `calibration ${embedder}`;
+}
 
 /** A record that needs a vector. */
 interface QueuedRecord {
