@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 import { NO_USAGE } from '../models/language-model.ts';
-import { DAY } from '../record/clock.ts';
+import { DAY } from '../record/clock-and-ids.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
 import { gatherWrites, type Parts } from '../store/database.ts';
 

@@ -1,6 +1,6 @@
 import { KINSHIP } from '../language/entities.ts';
 import { words } from '../language/words.ts';
-import { DAY } from '../record/clock.ts';
+import { DAY } from '../record/clock-and-ids.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
 import { MARK, type RecallDocument } from './document-profile.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';

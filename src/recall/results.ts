@@ -21,7 +21,7 @@ import type { RankedDocument } from './rank-documents.ts';
 import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
-import { comparableText } from '../record/id.ts';
+import { comparableText } from '../record/clock-and-ids.ts';
 
 /** A document that was ranked, before its record is loaded. */
 export interface Candidate extends RankedDocument {

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { DAY } from '../record/clock.ts';
+import { DAY } from '../record/clock-and-ids.ts';
 import type { ContextSource } from '../record/context-source.ts';
 import type { Event, EventKind } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';

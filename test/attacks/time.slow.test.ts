@@ -58,7 +58,7 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/assemble/escape.ts': ['xmlWriting.block', 'oneLine', 'safeJson'],
   'src/recall/document-profile.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
-  'src/record/id.ts': ['contentHash'],
+  'src/record/clock-and-ids.ts': ['contentHash'],
   'src/record/attributes.ts': ['snakeCase', 'normalValue'],
   'src/language/secrets.ts': ['findSecrets'],
   'src/language/inert-text.ts': ['visibleText', 'inertText', 'withoutMarkers', 'defuseImages', 'defuseLinks'],

@@ -5,7 +5,7 @@ import { detectPack, packPattern } from '../../language/packs/packs.ts';
 import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems } from '../../language/words.ts';
 import { calibratedSimilarity, dot } from '../../models/embedder.ts';
-import { DAY } from '../../record/clock.ts';
+import { DAY, contentHash } from '../../record/clock-and-ids.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import { dayOfPlan, hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory } from '../../record/memory.ts';
@@ -19,7 +19,6 @@ import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { BARE, type Material } from './document.ts';
-import { contentHash } from '../../record/id.ts';
 import { usesModel } from '../../form/read/reader.ts';
 import { memoryRowsOf } from '../../store/owner-store.ts';
 

@@ -3,7 +3,7 @@ import { readStatement, type ReadStatement } from '../../form/read/reader.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { attributeLabel } from '../../record/attributes.ts';
-import { DAY } from '../../record/clock.ts';
+import { DAY, contentHash } from '../../record/clock-and-ids.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
@@ -17,7 +17,6 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { mayBeKept } from '../documents/sources.ts';
 import type { LookBack } from './look-back.ts';
 import type { ParsedReflection } from './reflection-prompts.ts';
-import { contentHash } from '../../record/id.ts';
 
 /** The counts of added, changed and closed records. */
 export interface Counts {

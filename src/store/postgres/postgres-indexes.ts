@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { digest } from '../../record/id.ts';
+import { digest } from '../../record/clock-and-ids.ts';
 import {
   type IndexedKind,
   recordTable,

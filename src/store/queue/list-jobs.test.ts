@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../../test/databases.ts';
 import { openQueue, type TestQueue } from '../../../test/fixtures/queue.ts';
 import { invalidInput } from '../../errors.ts';
-import { DAY } from '../../record/clock.ts';
+import { DAY } from '../../record/clock-and-ids.ts';
 import { countJobs, getJob, type JobFilter, listJobs } from './list-jobs.ts';
 import { removeEndedJobs, retryJob } from './settle-jobs.ts';
 

@@ -21,7 +21,7 @@ import {
 import { cutAt, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
-import { MINUTE } from '../../../record/clock.ts';
+import { MINUTE } from '../../../record/clock-and-ids.ts';
 import type { Event } from '../../../record/event.ts';
 import { promptSpans } from '../../../record/memory-answers.ts';
 import type { ReadInput } from '../reader.ts';
