@@ -80,30 +80,3 @@ export function withoutRecalled(message: string): string {
   const own = message.replace(RECALLED_BLOCK, '').replace(RECALL_PROMPT, '').trim();
   return own === '' ? MEMORY_ANSWER : own;
 }
-
-// The tags, headings and lines of the layouts (`assemble/layouts.ts`). A user may write other tags around words of their own.
-const PROMPT_BLOCK =
-  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
-const PROMPT_HEADING =
-  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
-const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
-const PROMPT_LINE =
-  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
-const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
-
-/** The places of a message that are a prompt of Varve's own, or lines of one. `labels` are the labels of attributes, in lower case. */
-export function promptSpans(message: string, labels: ReadonlySet<string>): { start: number; end: number }[] {
-  const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
-    start: index,
-    end: index + length,
-  }));
-  let start = 0;
-  let isBelow = false;
-  for (const line of message.split('\n')) {
-    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
-    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
-    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
-    start += line.length + 1;
-  }
-  return spans;
-}

@@ -23,7 +23,6 @@ import { unlessUnavailable } from '../../../models/embedder.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { MINUTE } from '../../../record/clock-and-ids.ts';
 import type { Event } from '../../../record/event.ts';
-import { promptSpans } from '../../../record/memory-answers.ts';
 import type { ReadInput } from '../reader.ts';
 import { isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
 
@@ -45,6 +44,49 @@ export async function othersWords(index: number, input: ReadInput, telling: Tell
 /** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
 export function withoutPrompt(content: string, attributes: AttributeTable): string {
   return withBlanks(content, promptSpans(content, labelsOf(attributes)));
+}
+
+// The tags, headings and lines of the layouts (`assemble/layouts.ts`). A user may write other tags around words of their own.
+const PROMPT_BLOCK =
+  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
+const PROMPT_HEADING =
+  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
+const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
+const PROMPT_LINE =
+  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
+const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
+
+/** The places of a message that are a prompt of Varve's own, or lines of one. `labels` are the labels of attributes, in lower case. */
+function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
+  const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }));
+  let start = 0;
+  let isBelow = false;
+  for (const line of message.split('\n')) {
+    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
+    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
+    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
+    start += line.length + 1;
+  }
+  return spans;
+}
+
+const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
+
+/** The labels of all attributes in all languages, in lower case. */
+function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
+  const known = labels.get(attributes);
+  if (known !== undefined) return known;
+  const all = new Set(
+    attributes
+      .names()
+      .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)])
+      .map((label) => label.toLowerCase()),
+  );
+  labels.set(attributes, all);
+  return all;
 }
 
 /** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
@@ -231,19 +273,3 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
 
 const ownVoice = perPack(({ words: { me, my }, script }) => wordsPattern(`${me}|${my}`, script));
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
-
-const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
-
-/** The labels of all attributes in all languages, in lower case. */
-function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
-  const known = labels.get(attributes);
-  if (known !== undefined) return known;
-  const all = new Set(
-    attributes
-      .names()
-      .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)])
-      .map((label) => label.toLowerCase()),
-  );
-  labels.set(attributes, all);
-  return all;
-}
