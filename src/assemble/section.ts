@@ -1,4 +1,4 @@
-import { timedRendering } from '../language/dated-notes.ts';
+import { timedRendering } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory } from '../record/memory.ts';
 import { defuseImages } from '../language/inert-text.ts';

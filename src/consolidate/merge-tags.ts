@@ -1,5 +1,4 @@
-import { timedRendering } from '../language/dated-notes.ts';
-import { datedLine } from '../language/sentences.ts';
+import { datedLine, timedRendering } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { normalValue } from '../record/attributes.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timedRendering } from './dated-notes.ts';
+import { timedRendering } from './sentences.ts';
 
 const END = new Date('2026-06-12T00:00:00Z');
 const ended = { tense: 'holds', validFrom: null, validTo: END, dueAt: null } as const;

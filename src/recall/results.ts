@@ -1,7 +1,6 @@
-import { shownStatement } from '../language/dated-notes.ts';
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import { passagesOf, type TextSpan } from '../language/sentences.ts';
+import { passagesOf, type TextSpan, shownStatement } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/embedder.ts';

@@ -1,7 +1,6 @@
-import { timedRendering } from '../language/dated-notes.ts';
 import type { Selectable } from 'kysely';
 import { VarveError } from '../errors.ts';
-import { bareStatement, replaceStatements, statementsIn } from '../language/sentences.ts';
+import { bareStatement, replaceStatements, statementsIn, timedRendering } from '../language/sentences.ts';
 import {
   type Basis,
   type Block,

@@ -1,6 +1,5 @@
-import { timedRendering } from '../language/dated-notes.ts';
 import { invalidInput, VarveError } from '../errors.ts';
-import { datedLine } from '../language/sentences.ts';
+import { datedLine, timedRendering } from '../language/sentences.ts';
 import { memoryType } from '../record/memory-types.ts';
 import {
   ARCHIVED_AS,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { givenText, oneLine } from '../assemble/escape.ts';
 import { isOrder } from '../form/check/evidence.ts';
-import { shownStatement } from '../language/dated-notes.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import { inertText } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';
-import { splitSentences } from '../language/sentences.ts';
+import { splitSentences, shownStatement } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';

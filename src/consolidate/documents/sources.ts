@@ -1,4 +1,4 @@
-import { timedRendering } from '../../language/dated-notes.ts';
+import { timedRendering } from '../../language/sentences.ts';
 import { english } from '../../language/packs/en.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../language/packs/packs.ts';

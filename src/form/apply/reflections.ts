@@ -1,9 +1,8 @@
-import { withDatedNote } from '../../language/dated-notes.ts';
 import { anyWords } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
-import { bareStatement } from '../../language/sentences.ts';
+import { bareStatement, withDatedNote } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { type InternalMemory, type Memory } from '../../record/memory.ts';

@@ -1,6 +1,5 @@
-import { timedRendering } from '../../language/dated-notes.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { replaceStatements, statementsIn } from '../../language/sentences.ts';
+import { replaceStatements, statementsIn, timedRendering } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
 import { type Basis, BLOCK_KINDS, type BlockKindName, type SentenceBasis } from '../../record/block.ts';
 import type { Scope } from '../../record/scope.ts';
