@@ -1,4 +1,4 @@
-import { smallTalkIn } from '../language/small-talk.ts';
+import { smallTalkIn } from '../language/packs/packs.ts';
 import { indexWords } from '../language/words.ts';
 
 /** The features of a message that decide what is loaded. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { smallTalkIn } from './small-talk.ts';
+import { smallTalkIn } from './packs/packs.ts';
 
 const COURTESIES = `Noted.|thanks!|Thank you so much!|You’re welcome! Anything else?|I see. Thanks a lot :)|I'll remember that.|Danke schön!|
   Gern geschehen.|de nada|¡Muchas gracias!|Avec plaisir !|C'est noté.|De nada!|Prego!|Graag gedaan.|谢谢|好的，谢谢！|ありがとうございます！|承知しました。`;

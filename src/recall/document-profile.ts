@@ -1,4 +1,4 @@
-import { smallTalkIn } from '../language/small-talk.ts';
+import { smallTalkIn } from '../language/packs/packs.ts';
 import type { IndexedKind } from '../store/database.ts';
 import type { RecallSource } from './recall-options.ts';
 

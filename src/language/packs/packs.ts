@@ -160,6 +160,54 @@ export function asksFor(question: string, what: keyof PackQuestions, pack: Pack 
   );
 }
 
+/** Longer texts are no small talk. */
+const LONGEST_SMALL_TALK = 100;
+
+/**
+ * A text of nothing but words of some lists. Small talk is too short to tell its language, so that all packs with the script count. Signs
+ * and emoji may occur anywhere.
+ */
+function onlyWords(script: Pack['script'], listsOf: (pack: Pack) => readonly (string | undefined)[]): RegExp {
+  const lists = PACKS.filter((pack) => pack.script === script).flatMap(listsOf);
+  const words = lists.flatMap((list) => list?.replaceAll('^', '') ?? []).join('|');
+  const end = script === 'han' ? '' : '(?![\\p{L}\\p{N}])';
+  return packRegExp(`^(?:[^\\p{L}\\p{N}]*(?:${words})${end})*[^\\p{L}\\p{N}]*$`);
+}
+
+interface SmallTalk {
+  any: RegExp;
+  courtesy: RegExp;
+}
+
+const smallTalk = new Map<Pack['script'], SmallTalk>();
+
+function smallTalkFor(text: string): SmallTalk {
+  const script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'han' : 'latin';
+  let patterns = smallTalk.get(script);
+  if (patterns === undefined) {
+    patterns = {
+      any: onlyWords(script, ({ words: { greeting, assent }, lists }) => [greeting, assent, lists['courtesy']]),
+      courtesy: onlyWords(script, ({ lists }) => [lists['courtesy']]),
+    };
+    smallTalk.set(script, patterns);
+  }
+  return patterns;
+}
+
+/**
+ * `courtesy` for a text of thanks, wishes and acknowledgements alone, which also answers no question; `reply` for a text of greetings and
+ * agreement, which says something only as the answer to a question; null for a text with content.
+ */
+export function smallTalkIn(text: string): 'courtesy' | 'reply' | null {
+  if (text.length > LONGEST_SMALL_TALK) return null;
+  const said = plainMarks(text);
+  // An emoji alone agrees with something.
+  if (!/[\p{L}\p{N}]/u.test(said)) return 'reply';
+  const { any, courtesy } = smallTalkFor(said);
+  if (!any.test(said)) return null;
+  return courtesy.test(said) ? 'courtesy' : 'reply';
+}
+
 /** Languages that people speak, lower case. */
 export const LANGUAGES: ReadonlySet<string> = wordSet(`
   english german french spanish italian portuguese dutch swedish norwegian danish finnish icelandic polish czech slovak
