@@ -109,11 +109,11 @@ export type {
   LookupMode,
   SectionSwitches,
   Service,
+  Intent,
 } from './assemble/context-options.ts';
-export { budgetTable, type ContextReport, type SectionReport } from './assemble/context-report.ts';
+export { budgetTable, type ContextReport, type SectionReport, type Lookup } from './assemble/context-report.ts';
 export type { Writing } from './assemble/escape.ts';
 export type { HistoryMessage, LayoutRecall } from './assemble/layout.ts';
-export type { Intent } from './assemble/intent.ts';
 export { defineLayout, type Budget, type Frame, type Layout, type SectionFormat } from './assemble/layout.ts';
 export { LAYOUTS, type LayoutName } from './assemble/layouts.ts';
 export type { Item, OverflowRule, SectionName, Statement } from './assemble/section.ts';
@@ -183,7 +183,6 @@ export type {
   RecalledMemory,
 } from './recall/recall-options.ts';
 export { aiSdkReranker, type Reranker, type RerankOptions, type Reranked } from './models/reranker.ts';
-export type { Lookup } from './assemble/decide-lookup.ts';
 export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
 export type { MergedTag } from './consolidate/merge-tags.ts';
 export type { BackfillOptions, EmbedCounts } from './embed/embed.ts';

@@ -10,11 +10,9 @@ import {
   type GatherTurn,
 } from './assemble-deps.ts';
 import type { ContextLog, NotedAlong } from './context-log.ts';
-import type { Asked, ContextOptions } from './context-options.ts';
-import type { ContextReport } from './context-report.ts';
-import { decideLookup, type Lookup } from './decide-lookup.ts';
+import type { Asked, ContextOptions, Intent } from './context-options.ts';
+import type { ContextReport, Lookup } from './context-report.ts';
 import { fitContext, type FittedContext } from './fit-context.ts';
-import { type Intent, intentOf } from './intent.ts';
 import { type Knowledge, knownSections, NOTHING_KNOWN } from './knowledge.ts';
 import {
   type Budget,
@@ -26,7 +24,7 @@ import {
   writingOf,
 } from './layout.ts';
 import { layoutOf } from './layouts.ts';
-import { chooseLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
+import { chooseIntent, chooseLookup, decideLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
 import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
 import { historyItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
@@ -299,12 +297,6 @@ async function openKnowledge(
   const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
   if (opened.loaded) access.note(scope.tenant, read);
   return { knowledge: opened.knowledge, cached: !opened.loaded };
-}
-
-async function chooseIntent({ services, intent: hook }: ContextOptions, turn: GatherTurn): Promise<Intent> {
-  const byRules = intentOf(turn.message, services);
-  if (hook === undefined) return byRules;
-  return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
 }
 
 function only(material: Material, on: ReadonlySet<SectionName>): Material {

@@ -3,12 +3,21 @@ import type { LanguageModel } from '../models/language-model.ts';
 import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Intent } from './intent.ts';
 import type { Budget, Layout } from './layout.ts';
 import type { FormerLayoutName, LayoutName } from './layouts.ts';
 import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
+
+/** The features of a message that decide what is loaded. */
+export interface Intent {
+  /** The services whose data it needs. */
+  services: string[];
+  /** Its words in their normalised form for search. */
+  words: string[];
+  /** Whether the message is only a greeting, thanks or agreement. */
+  smallTalk: boolean;
+}
 
 /** The information about a turn that a hook gets. */
 export interface Asked {

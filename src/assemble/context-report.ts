@@ -1,5 +1,4 @@
-import type { Intent } from './intent.ts';
-import type { Lookup } from './decide-lookup.ts';
+import type { Intent } from './context-options.ts';
 import type { SectionName } from './section.ts';
 
 export interface SectionReport {
@@ -17,6 +16,16 @@ export interface SectionReport {
   dropped: { id: string | null; reason: string }[];
   /** Whether a text was cut. */
   cut: boolean;
+}
+
+/** The queries to look up before a turn, and the reason. */
+export interface Lookup {
+  /** Empty: nothing is looked up. */
+  queries: string[];
+  by: 'rules' | 'model' | 'always' | 'never';
+  reason: string;
+  /** Why the model was not asked or its answer was not used. */
+  failed?: string;
 }
 
 /** The report of a context, which explains its content. */

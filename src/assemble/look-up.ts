@@ -1,7 +1,10 @@
+import { z } from 'zod';
+import { messageOf } from '../errors.ts';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { asksFor, detectPack } from '../language/packs/packs.ts';
-import { contentStems, withoutEnd } from '../language/words.ts';
+import { asksFor, detectPack, smallTalkIn } from '../language/packs/packs.ts';
+import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
+import { definePrompt, fence, renderPrompt, type PromptTemplate } from '../models/prompt.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { CHANGED_LATER, textOf } from '../recall/results.ts';
@@ -14,11 +17,38 @@ import { retiredQuotes, savedItemsByTag } from '../store/context-rows.ts';
 import { findEvents } from '../store/event-store.ts';
 import { listMemories } from '../store/read-memories.ts';
 import type { GatherRequest, GatherTurn } from './assemble-deps.ts';
-import type { ContextOptions } from './context-options.ts';
-import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
+import type { ContextOptions, Intent } from './context-options.ts';
+import type { Lookup } from './context-report.ts';
 import { oneLine, textByTrust } from './escape.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
+
+/** The intent of a message: by rules, and by the application's own function where it has one. */
+export async function chooseIntent({ services, intent: hook }: ContextOptions, turn: GatherTurn): Promise<Intent> {
+  const byRules = intentOf(turn.message, services);
+  if (hook === undefined) return byRules;
+  return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
+}
+
+/** Classifies a message by rules: a service is needed when the message contains one of its topics. */
+function intentOf(message: string, services: Readonly<Record<string, { about: readonly string[] }>> = {}): Intent {
+  const words = [...new Set(indexWords(message))];
+  const said = new Set(words);
+  const needed = Object.entries(services).filter(([name, { about }]) =>
+    [name, ...about].some((topic) => {
+      const parts = indexWords(topic);
+      return parts.length > 0 && parts.every((word) => said.has(word));
+    }),
+  );
+  return { services: needed.map(([name]) => name), words, smallTalk: smallTalkIn(message) !== null };
+}
+
+interface LookupInput {
+  message: string;
+  intent: Intent;
+  /** The user's earlier messages, newest last. */
+  earlier: readonly string[];
+}
 
 /** Decides whether and what to look up, and meters the call if a model decides. */
 export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
@@ -27,6 +57,72 @@ export async function chooseLookup({ deps, scope, options }: GatherRequest, inpu
   return deps.ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
     decideLookup(input, { ...options, lookupModel: meter.languageModel(lookupModel) }),
   );
+}
+
+/** A longer message is shortened to a query of this length. */
+const LONGEST_QUERY = 1500;
+// "And what about hers?" cannot be understood without the preceding turn.
+const REFERS_BACK =
+  /\b(it|its|that|those|these|this|he|she|they|them|his|hers?|their|there|one|ones|same|else|too|also)\b/i;
+const FEW_WORDS = 6;
+
+/** Decides whether and what to look up: by rules, or by a model with the rules as the fallback. */
+export async function decideLookup(input: LookupInput, options: ContextOptions): Promise<Lookup> {
+  const mode = options.lookup ?? 'rules';
+  if (input.message.trim() === '') return { queries: [], by: 'rules', reason: 'there is no message' };
+  if (mode === 'never') return { queries: [], by: 'never', reason: 'switched off' };
+  if (mode === 'always') return { queries: [shortened(input.message)], by: 'always', reason: 'always on' };
+  if (mode === 'rules') return byRules(input);
+  try {
+    return await byModel(input, options);
+  } catch (error) {
+    return { ...byRules(input), failed: messageOf(error) };
+  }
+}
+
+function byRules({ message, intent, earlier }: LookupInput): Lookup {
+  if (intent.smallTalk) return { queries: [], by: 'rules', reason: 'small talk' };
+  const before = earlier.at(-1);
+  const leansBack = message.split(/\s+/u).length <= FEW_WORDS && REFERS_BACK.test(message);
+  if (leansBack && before !== undefined) {
+    return { queries: [shortened(`${before}\n${message}`)], by: 'rules', reason: 'refers to the turn before' };
+  }
+  return { queries: [shortened(message)], by: 'rules', reason: 'a message with content' };
+}
+
+const lookupSchema = z.object({
+  lookup: z.boolean().describe('Whether long-term memory can help with this message'),
+  queries: z.array(z.string()).max(3).describe('What to search for, each a full phrase that stands alone'),
+});
+
+const LOOKUP_PROMPT: PromptTemplate<LookupInput> = definePrompt<LookupInput>({
+  task: 'lookup',
+  version: 1,
+  system: `You decide whether an assistant should search its long-term memory of the user before it answers.
+Search when the answer may depend on who the user is, what they said, did, own, prefer or plan, or on earlier work.
+Do not search for greetings, thanks, general knowledge, or what the conversation already says.
+Write up to three queries that stand alone: replace "it", "there" and "she" by what they mean.`,
+  render: ({ message, earlier }) =>
+    [fence('earlier_turns', earlier.slice(-4).join('\n')), fence('message', message)].join('\n\n'),
+});
+
+async function byModel(input: LookupInput, { lookupModel, timeout = 2000 }: ContextOptions): Promise<Lookup> {
+  if (lookupModel === undefined) return { ...byRules(input), failed: 'no lookupModel is set' };
+  const { data } = await lookupModel.generate({
+    task: 'lookup',
+    prompt: renderPrompt(LOOKUP_PROMPT, { ...input, message: shortened(input.message) }),
+    schema: lookupSchema,
+    timeout,
+  });
+  const queries = data.lookup ? data.queries.map(shortened).filter((query) => query.trim() !== '') : [];
+  return { queries, by: 'model', reason: data.lookup ? 'the model wants to know' : 'the model needs nothing' };
+}
+
+// The beginning and the end of a long message usually contain the request; the middle is often pasted text.
+function shortened(text: string): string {
+  if (text.length <= LONGEST_QUERY) return text;
+  const half = LONGEST_QUERY / 2;
+  return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
 }
 
 /** Searches for the sections in parallel. */

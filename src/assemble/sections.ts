@@ -6,12 +6,11 @@ import { type Event, isBlank } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
-import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
+import type { Asked, ContextHooks, ContextOptions, HistoryOptions, Intent } from './context-options.ts';
 import { oneLine } from './escape.ts';
 import { fitSection } from './fit-section.ts';
-import { overlap } from './intent.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
-import type { TokenCounter } from '../language/words.ts';
+import { indexWords, type TokenCounter } from '../language/words.ts';
 
 /** The data of the services that the question needs; no other service is called. */
 export async function serviceItems(asked: Asked, { services = {} }: ContextOptions, attempt: Attempt): Promise<Item[]> {
@@ -24,6 +23,12 @@ export async function serviceItems(asked: Asked, { services = {} }: ContextOptio
     return fieldItems(data, { label: service?.title ?? name, trust: service?.trust ?? 'medium', score });
   };
   return (await Promise.all(needed.map((name) => attempt('services', () => load(name), [])))).flat();
+}
+
+/** How many words of an intent a text contains. */
+function overlap({ words }: Intent, text: string): number {
+  const has = new Set(indexWords(text));
+  return words.filter((word) => has.has(word)).length;
 }
 
 /** The structured profile that the application has of the user. */
