@@ -8,8 +8,9 @@ import {
   type Failed,
   type GatherRequest,
   type GatherTurn,
+  type ContextLog,
+  type NotedAlong,
 } from './assemble-deps.ts';
-import type { ContextLog, NotedAlong } from './context-log.ts';
 import type { Asked, ContextOptions, Intent } from './context-options.ts';
 import type { ContextReport, Lookup } from './context-report.ts';
 import { fitContext, type FittedContext } from './fit-context.ts';
