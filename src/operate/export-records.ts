@@ -6,7 +6,7 @@ import { toEntity } from '../store/entity-store.ts';
 import { digestsFor, type ForgottenDigests, newSalt, spansOf, toForgotten } from '../store/forget/forgotten-store.ts';
 import { toRefusal } from '../store/history-store.ts';
 import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
-import { type EventRow, toEvent } from '../store/session-store.ts';
+import { type EventRow, toEvent } from '../store/load-records.ts';
 import type { RecordLine } from './record-line.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { type Basis, BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import type { ArchiveReason, Memory } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
-import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
+import { staleKeys, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
-import { isLearnedFrom, isTagged, toMemory } from './memory-rows.ts';
+import { isTagged, toMemory } from './memory-rows.ts';
 import { rowsBy, visibleFrom } from './owner-store.ts';
 
 /** A block as a context needs it. */
@@ -146,20 +146,4 @@ export async function quotesOf(
     select: ['id', 'quotes'],
   });
   return new Map(rows.map((row) => [row.id, JSON.parse(row.quotes) as Quote[]]));
-}
-
-/** The words of turns that no longer hold: quotes of statements that have ended or were replaced. */
-export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<Quote[]> {
-  if (turns.length === 0) return [];
-  const rows = await reader
-    .selectFrom('memories')
-    .select(['quotes', 'archive_reason', 'contradicted_by'])
-    .where(isLearnedFrom(scope.tenant, turns))
-    .where('archived_at', 'is not', null)
-    .execute();
-  return rows
-    .filter((row) =>
-      isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
-    )
-    .flatMap((row) => JSON.parse(row.quotes) as Quote[]);
 }

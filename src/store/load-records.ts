@@ -1,14 +1,39 @@
-import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import type { Event } from '../record/event.ts';
-import type { Memory } from '../record/memory.ts';
+import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
+import type { ContextSource } from '../record/context-source.ts';
+import type { Event, EventKind } from '../record/event.ts';
+import type { ArchiveReason, Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
-import type { Tense } from '../record/statement.ts';
+import type { Origin, Quote, Tense } from '../record/statement.ts';
+import { isNoLongerSo } from './block-store.ts';
 import { type Database, type IndexedKind, type Reader, recordTable } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshots, isNotForgotten, type Sources } from './memory-rows.ts';
-import { chunks, isSeenFrom } from './owner-store.ts';
+import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources } from './memory-rows.ts';
+import { chunks, isSeenFrom, scopeOfRow } from './owner-store.ts';
 import { findMemory } from './read-memories.ts';
-import { toEvent } from './session-store.ts';
+import type { EventTable } from './schema.ts';
+
+export type EventRow = Selectable<EventTable>;
+
+export function toEvent(row: EventRow): Event {
+  return {
+    id: row.id,
+    scope: scopeOfRow(row),
+    position: row.position,
+    kind: row.kind as EventKind,
+    origin: row.origin as Origin,
+    speaker: row.speaker,
+    content: row.content,
+    category: row.category,
+    refersTo: row.refers_to,
+    interaction: row.interaction,
+    channel: row.channel,
+    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    occurredAt: new Date(row.occurred_at),
+    recordedAt: new Date(row.recorded_at),
+    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
+  };
+}
 
 /** The events of given rows that a handle sees: row → event. */
 export async function loadEvents(
@@ -26,6 +51,22 @@ export async function loadEvents(
     .where(sql<SqlBool>`trim(content) <> ''`)
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
+}
+
+/** The words of turns that no longer hold: quotes of statements that have ended or were replaced. */
+export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<Quote[]> {
+  if (turns.length === 0) return [];
+  const rows = await reader
+    .selectFrom('memories')
+    .select(['quotes', 'archive_reason', 'contradicted_by'])
+    .where(isLearnedFrom(scope.tenant, turns))
+    .where('archived_at', 'is not', null)
+    .execute();
+  return rows
+    .filter((row) =>
+      isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
+    )
+    .flatMap((row) => JSON.parse(row.quotes) as Quote[]);
 }
 
 // A chain of this length must be a cycle.

@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import { DAY } from '../record/clock-and-ids.ts';
-import type { ContextSource } from '../record/context-source.ts';
-import type { Event, EventKind } from '../record/event.ts';
+import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema } from '../record/session.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import type { Origin } from '../record/statement.ts';
-import type { EventTable, SessionTable } from './schema.ts';
+import { toEvent } from './load-records.ts';
+import type { SessionTable } from './schema.ts';
 import { ofOwner, ofSession, ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** The state of a session ends this long after its last event. */
@@ -83,29 +82,6 @@ export async function updateSession(
     .set({ status: fields.status, state: fields.state && JSON.stringify(fields.state) })
     .where(ofSession(scope))
     .execute();
-}
-
-export type EventRow = Selectable<EventTable>;
-
-export function toEvent(row: EventRow): Event {
-  return {
-    id: row.id,
-    scope: scopeOfRow(row),
-    position: row.position,
-    kind: row.kind as EventKind,
-    origin: row.origin as Origin,
-    speaker: row.speaker,
-    content: row.content,
-    category: row.category,
-    refersTo: row.refers_to,
-    interaction: row.interaction,
-    channel: row.channel,
-    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    occurredAt: new Date(row.occurred_at),
-    recordedAt: new Date(row.recorded_at),
-    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
-  };
 }
 
 /** The last `size` turns of a session and its first turn, oldest first. */

@@ -8,7 +8,7 @@ import type { Reader } from '../database.ts';
 import { toMemory } from '../memory-rows.ts';
 import { chunks, withinReach, withinScope } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
-import { toEvent } from '../session-store.ts';
+import { toEvent } from '../load-records.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
 

@@ -6,7 +6,7 @@ import { toRevision } from '../history-store.ts';
 import type { MemoryRow } from '../memory-rows.ts';
 import { withinScope } from '../owner-store.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
-import type { EventRow } from '../session-store.ts';
+import type { EventRow } from '../load-records.ts';
 
 const PAGE = 500;
 

@@ -12,7 +12,7 @@ import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
 import { removeRows, rowsBy } from '../owner-store.ts';
-import type { EventRow } from '../session-store.ts';
+import type { EventRow } from '../load-records.ts';
 
 /** What identifies a statement in the sentences of a log. */
 interface Matter {
