@@ -145,7 +145,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ranking: more than the 30 nearest are ranked',
-    file: 'src/recall/choose-ranking.ts',
+    file: 'src/recall/rank-documents.ts',
     from: 'options.candidates ?? 30',
     to: 'options.candidates ?? 300',
     tests: ['test/recall.test.ts', '-t', 'the 30 nearest are ranked'],

@@ -16,21 +16,12 @@ import {
   leaveOutNames,
   leaveOutSmallTalk,
 } from './choose-documents.ts';
-import { chooseRanking } from './choose-ranking.ts';
+import { chooseRanking, type Candidate, limitOf } from './rank-documents.ts';
 import { matchLexically } from './lexical-index.ts';
 import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-import {
-  abstains,
-  bringAlong,
-  type Candidate,
-  limitOf,
-  loadResults,
-  packResults,
-  redactResults,
-  rerankResults,
-} from './results.ts';
+import { abstains, bringAlong, loadResults, packResults, redactResults, rerankResults } from './results.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
 
 export interface RecallDeps extends Parts {

@@ -15,20 +15,11 @@ import { liveVersion, loadEvents, retiredQuotes } from '../store/load-records.ts
 import { loadMemories } from '../store/read-memories.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { RecallDocument } from './document-profile.ts';
-import type { RankedDocument } from './rank-documents.ts';
-import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
+import type { Candidate } from './rank-documents.ts';
+import type { RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
 import { comparableText } from '../record/clock-and-ids.ts';
-
-/** A document that was ranked, before its record is loaded. */
-export interface Candidate extends RankedDocument {
-  cosine: number | null;
-  /** The number of the passage with this cosine. */
-  passage: number;
-  isAboutNamed: boolean;
-  arms: Arm[];
-}
 
 interface Loading {
   scope: Scope;
@@ -219,14 +210,6 @@ export async function bringAlong(
 function turnsOf({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
   if (memory === null || memory.sourceType === 'consolidation') return [];
   return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
-}
-
-const USUAL_LIMIT = 10;
-// A question for a list or a count needs many results; the remaining budget limits them.
-const LIMIT_FOR_SEVERAL = 20;
-
-export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis, 'wants'>): number {
-  return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
 }
 
 export function abstains({ abstain }: RecallOptions, answerable: number | null): boolean {
