@@ -18,10 +18,6 @@ export type Tenant = string | typeof EVERY_TENANT;
 /** The kinds of record that have text and vectors of their own. */
 export type IndexedKind = 'memory' | 'event';
 
-export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
-  return sql.table(kind === 'memory' ? 'memories' : 'events');
-}
-
 /** One database, SQLite or PostgreSQL, behind the same contract. */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';

@@ -12,7 +12,6 @@ import {
   type IndexedKind,
   type Parts,
   type Reader,
-  recordTable,
   type Tenant,
   type TextIndex,
   type TextSearch,
@@ -93,6 +92,11 @@ export async function createEmbeddingModels(
 
 function calibrationKey(embedder: string): string {
   return `calibration ${embedder}`;
+}
+
+/** The table of the records of a kind. */
+export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
+  return sql.table(kind === 'memory' ? 'memories' : 'events');
 }
 
 /** A record that needs a vector. */

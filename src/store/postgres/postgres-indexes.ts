@@ -1,17 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { digest } from '../../record/clock-and-ids.ts';
-import {
-  type IndexedKind,
-  recordTable,
-  type TextIndex,
-  type VectorHit,
-  type VectorIndex,
-  type WordSearch,
-} from '../database.ts';
+import type { IndexedKind, TextIndex, VectorHit, VectorIndex, WordSearch } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 import { chunks } from '../owner-store.ts';
-import { tellingWords } from '../indexing.ts';
+import { tellingWords, recordTable } from '../indexing.ts';
 
 const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 const CONDITION_FACTOR = 20;

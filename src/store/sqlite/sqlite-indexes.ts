@@ -1,16 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  type IndexedKind,
-  type Reader,
-  recordTable,
-  type TextIndex,
-  type VectorHit,
-  type VectorIndex,
-  type VectorModel,
-} from '../database.ts';
+import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
 import { rowsThat } from '../load-records.ts';
 import { ownerStates } from '../owner-store.ts';
-import { tellingWords } from '../indexing.ts';
+import { tellingWords, recordTable } from '../indexing.ts';
 
 const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 
