@@ -98,14 +98,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'escape: stored text closes a tag',
-    file: 'src/assemble/escape.ts',
+    file: 'src/language/inert-text.ts',
     from: ".replaceAll('<', '&lt;')",
     to: '',
     tests: ['test/assemble-safety.property.test.ts', 'test/attacks/delimiters.test.ts'],
   },
   {
     name: 'escape: stored text opens a code fence or a tag in Markdown',
-    file: 'src/assemble/escape.ts',
+    file: 'src/language/inert-text.ts',
     from: 'const lines = inertText(text)',
     to: 'const lines = text',
     tests: ['test/assemble-safety.property.test.ts', 'test/attacks/delimiters.test.ts'],

@@ -112,7 +112,7 @@ export type {
   Intent,
 } from './assemble/context-options.ts';
 export { budgetTable, type ContextReport, type SectionReport, type Lookup } from './assemble/context-report.ts';
-export type { Writing } from './assemble/escape.ts';
+export type { Writing } from './language/inert-text.ts';
 export type { HistoryMessage, LayoutRecall } from './assemble/layout.ts';
 export { defineLayout, type Budget, type Frame, type Layout, type SectionFormat } from './assemble/layout.ts';
 export { LAYOUTS, type LayoutName } from './assemble/layouts.ts';

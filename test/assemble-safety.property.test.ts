@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { textByTrust } from '../src/assemble/escape.ts';
 import { fitContext } from '../src/assemble/fit-context.ts';
 import { formatsOf, type Layout } from '../src/assemble/layout.ts';
 import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
-import { defuseLinks } from '../src/language/inert-text.ts';
+import { defuseLinks, textByTrust } from '../src/language/inert-text.ts';
 import {
   entryItems,
   type Item,

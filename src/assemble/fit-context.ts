@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.ts';
 import type { ContextReport, SectionReport } from './context-report.ts';
-import type { Writing } from './escape.ts';
+import type { Writing } from '../language/inert-text.ts';
 import { createRooms, createSaid, cutText, fitSection, type FittedSection, type Said } from './fit-section.ts';
 import {
   type Budget,

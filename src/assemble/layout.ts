@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import type { PromptSection } from '../record/memory-types.ts';
-import { markdownWriting, type Writing, xmlWriting } from './escape.ts';
+import { markdownWriting, type Writing, xmlWriting } from '../language/inert-text.ts';
 import type { Item, Material, OverflowRule, SectionName } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 

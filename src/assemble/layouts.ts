@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { defuseImages } from '../language/inert-text.ts';
+import { defuseImages, type Writing } from '../language/inert-text.ts';
 import { isoDay } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
-import type { Writing } from './escape.ts';
 import { defineLayout, type Layout, marked, type SectionFormat } from './layout.ts';
 import type { Item, SectionName } from './section.ts';
 

@@ -20,7 +20,7 @@ import { listMemories } from '../store/read-memories.ts';
 import type { GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { ContextOptions, Intent } from './context-options.ts';
 import type { Lookup } from './context-report.ts';
-import { oneLine, textByTrust } from './escape.ts';
+import { oneLine, textByTrust } from '../language/inert-text.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
 

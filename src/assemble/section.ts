@@ -1,9 +1,8 @@
 import { timedRendering } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory } from '../record/memory.ts';
-import { defuseImages } from '../language/inert-text.ts';
+import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf } from '../record/statement.ts';
-import { safeJson, textByTrust } from './escape.ts';
 
 export type OverflowRule =
   /** The items with the lowest scores are dropped. */

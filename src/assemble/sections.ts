@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.ts';
-import { defuseImages } from '../language/inert-text.ts';
+import { defuseImages, oneLine } from '../language/inert-text.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { type Event, isBlank } from '../record/event.ts';
@@ -7,7 +7,6 @@ import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { Asked, ContextHooks, ContextOptions, HistoryOptions, Intent } from './context-options.ts';
-import { oneLine } from './escape.ts';
 import { fitSection } from './fit-section.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';

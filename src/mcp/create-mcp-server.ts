@@ -6,10 +6,9 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { givenText, oneLine, safeJson } from '../assemble/escape.ts';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import { inertText, visibleText } from '../language/inert-text.ts';
+import { inertText, visibleText, givenText, oneLine, safeJson } from '../language/inert-text.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { givenText } from '../assemble/escape.ts';
+import { givenText } from '../language/inert-text.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { attributeLabel, attributeTable, snakeCase } from '../record/attributes.ts';
 import { chatText } from '../record/chat-message.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { givenText, oneLine } from '../assemble/escape.ts';
 import { isOrder } from '../form/check/evidence.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
-import { inertText } from '../language/inert-text.ts';
+import { inertText, givenText, oneLine } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';
 import { splitSentences, shownStatement } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';

@@ -55,13 +55,21 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
   'src/language/sentences.ts': ['bareStatement', 'splitSentences', 'statementsIn', 'passagesOf'],
   'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems', 'estimateTokens'],
-  'src/assemble/escape.ts': ['xmlWriting.block', 'oneLine', 'safeJson'],
   'src/recall/document-profile.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/clock-and-ids.ts': ['contentHash'],
   'src/record/attributes.ts': ['snakeCase', 'normalValue'],
   'src/language/secrets.ts': ['findSecrets'],
-  'src/language/inert-text.ts': ['visibleText', 'inertText', 'withoutMarkers', 'defuseImages', 'defuseLinks'],
+  'src/language/inert-text.ts': [
+    'visibleText',
+    'inertText',
+    'withoutMarkers',
+    'defuseImages',
+    'defuseLinks',
+    'xmlWriting.block',
+    'oneLine',
+    'safeJson',
+  ],
   'src/record/memory-answers.ts': ['isMemoryAnswer', 'withoutRecalled'],
 };
 
