@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import { createWorker } from '../src/jobs/worker.ts';
-import { DAY, manualClock, systemClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, DAY, manualClock, systemClock } from '../src/record/clock-and-ids.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';

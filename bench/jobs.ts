@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import { createWorker } from '../src/jobs/worker.ts';
-import { systemClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, systemClock } from '../src/record/clock-and-ids.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { ms, report } from './measure.ts';

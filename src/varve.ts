@@ -19,7 +19,7 @@ import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker, isRecalled } from './recall/recall.ts';
 import { createViewCache } from './recall/view-cache.ts';
 import { attributeTable } from './record/attributes.ts';
-import { systemClock, createIdSource } from './record/clock-and-ids.ts';
+import { createIdSource, systemClock } from './record/clock-and-ids.ts';
 import { memoryTypeTable } from './record/memory-types.ts';
 import { parse } from './record/parse.ts';
 import { type HandleScope, parseHandleScope } from './record/scope.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { enqueueJobs } from '../src/store/queue/enqueue.ts';
-import { DAY, MINUTE, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, DAY, MINUTE } from '../src/record/clock-and-ids.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';

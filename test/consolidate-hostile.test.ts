@@ -6,7 +6,7 @@ import { fittedSections, readBlockText, writeBlockText } from '../src/consolidat
 import { consolidationJobs } from '../src/consolidate/jobs.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import type { Handle } from '../src/handle/handle.ts';
-import { DAY, HOUR, manualClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, DAY, HOUR, manualClock } from '../src/record/clock-and-ids.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { manualClock, systemClock, createIdSource, type IdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, type IdSource, manualClock, systemClock } from '../src/record/clock-and-ids.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
-import { HOUR, type ManualClock, MINUTE, systemClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, HOUR, type ManualClock, MINUTE, systemClock } from '../src/record/clock-and-ids.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createLedger, type Ledger, type LedgerOptions, type MeterContext } from '../src/ledger/ledger.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import type { DataRequest, LanguageModel } from '../src/models/language-model.ts';
-import { manualClock, type ManualClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, manualClock, type ManualClock } from '../src/record/clock-and-ids.ts';
 import type { Database } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { TestDatabase } from './databases.ts';

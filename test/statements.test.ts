@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { DAY, manualClock, type ManualClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, DAY, manualClock, type ManualClock } from '../src/record/clock-and-ids.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Scope } from '../src/record/scope.ts';
 import type { Database } from '../src/store/database.ts';

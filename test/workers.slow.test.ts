@@ -10,7 +10,7 @@ import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import type { Job, NewJob } from '../src/store/queue/job.ts';
 import { countJobs, listJobs } from '../src/store/queue/list-jobs.ts';
 import { ensureSchedules } from '../src/jobs/schedules.ts';
-import { systemClock, createIdSource } from '../src/record/clock-and-ids.ts';
+import { createIdSource, systemClock } from '../src/record/clock-and-ids.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { databases } from './databases.ts';

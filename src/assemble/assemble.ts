@@ -4,11 +4,11 @@ import type { Scope } from '../record/scope.ts';
 import {
   type AssembleDeps,
   type Attributes,
+  type ContextLog,
   createAttempt,
   type Failed,
   type GatherRequest,
   type GatherTurn,
-  type ContextLog,
   type NotedAlong,
 } from './assemble-deps.ts';
 import type { Asked, ContextOptions, Intent } from './context-options.ts';

@@ -4,7 +4,7 @@ import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { asksFor, detectPack, smallTalkIn } from '../language/packs/packs.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
-import { definePrompt, fence, renderPrompt, type PromptTemplate } from '../models/prompt.ts';
+import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { CHANGED_LATER, textOf } from '../recall/results.ts';

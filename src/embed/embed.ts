@@ -4,7 +4,9 @@ import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
 import { type Database, EVERY_TENANT, type IndexedKind, type Parts } from '../store/database.ts';
 import {
+  ACTIVE_MODEL,
   countQueued,
+  type EmbeddingModels,
   nextToEmbed,
   ownersToEmbed,
   queueMissing,
@@ -12,8 +14,6 @@ import {
   removeVectorsExcept,
   saveVectors,
   unqueue,
-  ACTIVE_MODEL,
-  type EmbeddingModels,
 } from '../store/indexing.ts';
 import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
 

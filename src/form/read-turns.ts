@@ -32,11 +32,11 @@ import type { FormDeps } from './formation-settings.ts';
 import { isMendable } from './read/read-prompt.ts';
 import {
   emptyReading,
-  type StatementReader,
   type Reading,
   type ReadInput,
   readStatement,
   type ReadStatement,
+  type StatementReader,
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';

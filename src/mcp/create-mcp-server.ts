@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import { inertText, visibleText, givenText, oneLine, safeJson } from '../language/inert-text.ts';
+import { givenText, inertText, oneLine, safeJson, visibleText } from '../language/inert-text.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';

@@ -6,10 +6,10 @@ import {
   calibratedSimilarity,
   calibrationSchema,
   cosineFor,
-  identityCalibration,
-  LOCAL_EMBEDDER_CALIBRATION,
   type Embedder,
   type EmbedOptions,
+  identityCalibration,
+  LOCAL_EMBEDDER_CALIBRATION,
 } from './embedder.ts';
 import { createLocalEmbedder } from './local-embedder/local-embedder.ts';
 

@@ -9,8 +9,8 @@ import {
   type Calibration,
   type CalibrationKnot,
   dot,
-  identityCalibration,
   type Embedder,
+  identityCalibration,
   unitVectors,
 } from './embedder.ts';
 

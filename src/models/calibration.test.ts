@@ -4,11 +4,11 @@ import { parse } from '../record/parse.ts';
 import {
   bundledCalibration,
   calibratedSimilarity,
+  type Calibration,
   calibrationSchema,
   cosineFor,
   identityCalibration,
   LOCAL_EMBEDDER_CALIBRATION,
-  type Calibration,
 } from './embedder.ts';
 
 const risingNumbers = (from: number, count: number): fc.Arbitrary<number[]> =>

@@ -2,7 +2,7 @@ import { messageOf, VarveError } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import type { Job, NewJob } from '../store/queue/job.ts';
 import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
-import { DAY, SECOND, derivedId } from '../record/clock-and-ids.ts';
+import { DAY, derivedId, SECOND } from '../record/clock-and-ids.ts';
 import { ownerKey } from '../record/scope.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import type { Parts } from '../store/database.ts';

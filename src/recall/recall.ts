@@ -16,7 +16,7 @@ import {
   leaveOutNames,
   leaveOutSmallTalk,
 } from './choose-documents.ts';
-import { chooseRanking, type Candidate, limitOf } from './rank-documents.ts';
+import { type Candidate, chooseRanking, limitOf } from './rank-documents.ts';
 import { matchLexically } from './lexical-index.ts';
 import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';

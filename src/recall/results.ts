@@ -1,6 +1,6 @@
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import { passagesOf, type TextSpan, shownStatement } from '../language/sentences.ts';
+import { passagesOf, shownStatement, type TextSpan } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/embedder.ts';
@@ -16,7 +16,7 @@ import { loadMemories } from '../store/read-memories.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { RecallDocument } from './document-profile.ts';
 import type { Candidate } from './rank-documents.ts';
-import type { RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
+import type { Recalled, RecalledEvent, RecalledMemory, RecallOptions, RecallResult } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
 import { comparableText } from '../record/clock-and-ids.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fact } from '../handle/facts.ts';
-import { inertText, givenText } from '../language/inert-text.ts';
+import { givenText, inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES, type Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey } from './agent-tool.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isOrder } from '../form/check/evidence.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
-import { inertText, givenText, oneLine } from '../language/inert-text.ts';
+import { givenText, inertText, oneLine } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';
-import { splitSentences, shownStatement } from '../language/sentences.ts';
+import { shownStatement, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';

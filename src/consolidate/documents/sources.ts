@@ -5,7 +5,7 @@ import { detectPack, packPattern } from '../../language/packs/packs.ts';
 import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems } from '../../language/words.ts';
 import { calibratedSimilarity, dot } from '../../models/embedder.ts';
-import { DAY, contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash, DAY } from '../../record/clock-and-ids.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import { dayOfPlan, hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory } from '../../record/memory.ts';

@@ -3,7 +3,7 @@ import { readStatement, type ReadStatement } from '../../form/read/reader.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { attributeLabel } from '../../record/attributes.ts';
-import { DAY, contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash, DAY } from '../../record/clock-and-ids.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';

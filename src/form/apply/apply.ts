@@ -2,7 +2,7 @@ import { entitiesOf } from '../../language/entities.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { dot } from '../../models/embedder.ts';
 import { isSameValue } from '../../record/attributes.ts';
-import { DAY, contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash, DAY } from '../../record/clock-and-ids.ts';
 import { FOLLOW_UP, type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';

@@ -4,7 +4,7 @@ import type { IndexedKind, TextIndex, VectorHit, VectorIndex, WordSearch } from 
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 import { chunks } from '../owner-store.ts';
-import { tellingWords, recordTable } from '../indexing.ts';
+import { recordTable, tellingWords } from '../indexing.ts';
 
 const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 const CONDITION_FACTOR = 20;

@@ -16,13 +16,13 @@ import { USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,
-  type StatementReader,
   type Reading,
   type ReadInput,
   readStatement,
+  type StatementReader,
 } from '../reader.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { withListedNames, type FilledSlot } from './slot-values.ts';
+import { type FilledSlot, withListedNames } from './slot-values.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
 import { featuresOf, type Select, select } from './selector.ts';
 import { type Asked, correctionOf, type Kept, REMEMBERED, type Request, statementsOf } from './statements-of-turn.ts';
