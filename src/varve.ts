@@ -17,7 +17,7 @@ import { cachedEmbedder, type Embedder } from './models/embedder.ts';
 import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker, isRecalled } from './recall/recall.ts';
-import { createViewCache } from './recall/view-cache.ts';
+import { createViewCache } from './recall/recall-view.ts';
 import { attributeTable } from './record/attributes.ts';
 import { createIdSource, systemClock } from './record/clock-and-ids.ts';
 import { memoryTypeTable } from './record/memory-types.ts';

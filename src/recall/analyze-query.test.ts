@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { attributeTable } from '../record/attributes.ts';
 import { asksOfKnown, inFirstPerson } from './analyze-query.ts';
-import type { RecallDocument } from './document-profile.ts';
+import type { RecallDocument } from './recall-document.ts';
 import { RecallView } from './recall-view.ts';
 
 const attributes = attributeTable();

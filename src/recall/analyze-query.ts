@@ -10,7 +10,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { rowsAboutNamed } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
-import type { RecallDocument } from './document-profile.ts';
+import type { RecallDocument } from './recall-document.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 import { entitySlug } from '../language/entities.ts';
 

@@ -2,7 +2,7 @@ import { KINSHIP } from '../language/entities.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock-and-ids.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
-import { MARK, type RecallDocument } from './document-profile.ts';
+import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';

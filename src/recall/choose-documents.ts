@@ -6,7 +6,7 @@ import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/load-records.ts';
 import { OWN_NAMES, type QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
-import { MARK, type RecallDocument } from './document-profile.ts';
+import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, type LexicalMatch } from './lexical-index.ts';
 import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
 import { RECALL_SOURCES, type RecallOptions } from './recall-options.ts';

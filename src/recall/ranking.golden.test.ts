@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Memory } from '../record/memory.ts';
 import { analyzeQuery } from './analyze-query.ts';
 import { SIGNAL_NAMES, type SignalName } from './candidate-signals.ts';
-import type { RecallDocument } from './document-profile.ts';
+import type { RecallDocument } from './recall-document.ts';
 import { matchLexically } from './lexical-index.ts';
 import { rankByEvidence } from './rank-documents.ts';
 import { RecallView } from './recall-view.ts';

@@ -20,9 +20,8 @@ import { type Candidate, chooseRanking, limitOf } from './rank-documents.ts';
 import { matchLexically } from './lexical-index.ts';
 import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
-import type { RecallView } from './recall-view.ts';
+import { pastView, type RecallView, type ViewCache } from './recall-view.ts';
 import { abstains, bringAlong, loadResults, packResults, redactResults, rerankResults } from './results.ts';
-import { pastView, type ViewCache } from './view-cache.ts';
 
 export interface RecallDeps extends Parts {
   embedding: EmbeddingModels;

@@ -14,7 +14,7 @@ import { eventIdsBetween, findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents, retiredQuotes } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
-import type { RecallDocument } from './document-profile.ts';
+import type { RecallDocument } from './recall-document.ts';
 import type { Candidate } from './rank-documents.ts';
 import type { Recalled, RecalledEvent, RecalledMemory, RecallOptions, RecallResult } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';

@@ -55,7 +55,7 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
   'src/language/sentences.ts': ['bareStatement', 'splitSentences', 'statementsIn', 'passagesOf'],
   'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems', 'estimateTokens'],
-  'src/recall/document-profile.ts': ['profileDocument'],
+  'src/recall/recall-document.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/clock-and-ids.ts': ['contentHash'],
   'src/record/attributes.ts': ['snakeCase', 'normalValue'],

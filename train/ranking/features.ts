@@ -2,7 +2,7 @@ import { passagesOf } from '../../src/language/sentences.ts';
 import { analyzeQuery } from '../../src/recall/analyze-query.ts';
 import { prepareContext, type QueryContext, SIGNAL_NAMES, signalsOfAll } from '../../src/recall/candidate-signals.ts';
 import { askedFacts, askedKinds } from '../../src/recall/choose-documents.ts';
-import type { RecallDocument } from '../../src/recall/document-profile.ts';
+import type { RecallDocument } from '../../src/recall/recall-document.ts';
 import { type LexicalMatch, matchLexically } from '../../src/recall/lexical-index.ts';
 import { measureCohesion, sampleOrdinals, standardise, standardiseByKind } from '../../src/recall/measure-meaning.ts';
 import { RecallView } from '../../src/recall/recall-view.ts';

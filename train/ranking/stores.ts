@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadDataset } from '../../src/evaluate/datasets/load-dataset.ts';
 import { liveStatements, openReplay, play } from '../../src/evaluate/replay.ts';
-import type { RecallDocument } from '../../src/recall/document-profile.ts';
+import type { RecallDocument } from '../../src/recall/recall-document.ts';
 import { readConversations, readQuestions } from './locomo.ts';
 
 /** A store as recall sees it, with questions of which the answering documents are known. */
@@ -85,7 +85,7 @@ function turnsOf(life: Life): Turn[] {
   );
 }
 
-/** As `view-cache.ts` makes a document of an event. */
+/** As `recall-document.ts` makes a document of an event. */
 function turnDocument({ id, role, speaker, session, text, time }: Turn, rowId: number): RecallDocument {
   return {
     kind: 'event',

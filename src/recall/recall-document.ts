@@ -1,5 +1,7 @@
 import { smallTalkIn } from '../language/packs/packs.ts';
+import { staysInSession } from '../record/scope.ts';
 import type { IndexedKind } from '../store/database.ts';
+import type { EventForRecall, MemoryForRecall } from '../store/load-records.ts';
 import type { RecallSource } from './recall-options.ts';
 
 /** The fields of a memory or an event that recall uses. */
@@ -32,6 +34,67 @@ export interface RecallDocument {
   readonly expiresAt: number | null;
   /** For a replaced memory: the id of its replacement, which is returned when the replaced memory matches. */
   readonly successor: string | null;
+}
+
+/** The document of a memory. */
+export function memoryDocument(memory: MemoryForRecall): RecallDocument {
+  return {
+    kind: 'memory',
+    rowId: memory.rowId,
+    id: memory.id,
+    text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
+    type: memory.type,
+    attribute: memory.attribute,
+    value: memory.value,
+    category: memory.category,
+    isPermanent: memory.isPermanent,
+    speaker: null,
+    role: null,
+    session: memory.session === '' ? null : memory.session,
+    connection: memory.connection === '' ? null : memory.connection,
+    sources: memory.sources,
+    time: memory.time,
+    until: memory.until,
+    expiresAt: memory.expiresAt,
+    successor: memory.isArchived ? memory.successor : null,
+  };
+}
+
+/** Converts an owner's events to documents. The turns of a session share one string for its name, so that it is hashed only once. */
+export function eventDocuments(owner: string): (event: EventForRecall) => RecallDocument {
+  const names = new Map<string, string>();
+  return (event) => {
+    const { session } = event;
+    if (session === null) return eventDocument(event, null);
+    const name = names.get(session) ?? `${owner} ${session}`;
+    names.set(session, name);
+    return eventDocument(event, name);
+  };
+}
+
+function eventDocument(event: EventForRecall, session: string | null): RecallDocument {
+  const isSpoken = event.origin === 'user' || event.origin === 'agent';
+  return {
+    kind: 'event',
+    rowId: event.rowId,
+    id: event.id,
+    text: event.content,
+    type: event.kind,
+    attribute: null,
+    category: null,
+    isPermanent: false,
+    // Without named speakers the user and the agent are still two speakers, under names that no query can contain.
+    speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
+    role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
+    session,
+    staysInSession: staysInSession(event),
+    connection: event.connection,
+    sources: [],
+    time: event.occurredAt,
+    until: null,
+    expiresAt: null,
+    successor: null,
+  };
 }
 
 const SOURCE_OF_TYPE: Record<string, RecallSource> = {
