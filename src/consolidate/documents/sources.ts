@@ -219,7 +219,7 @@ export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'co
   return { ...BARE, id, text: content, at: occurredAt, hash: contentHash(content), isEvent: true };
 }
 
-/** The events among these ids that are still in the log, unless everything that was formed from them has been replaced, ended or forgotten. */
+/** The events among these ids that are still in the log, unless all statements formed from them have been replaced, ended or forgotten. */
 export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const gone = eventsGone(
