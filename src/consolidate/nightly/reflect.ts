@@ -33,7 +33,7 @@ import { type ParsedReflection, parseReflection, reflectPrompt } from './reflect
 
 /** The counts of a reflection, named as in the HTTP answer. */
 export interface ReflectionCounts extends Counts {
-  /** How many users were reflected on. */
+  /** How many users were reflected on. A user with several agents counts once for each. */
   users: number;
   /** True when there were no new turns, so that nothing was done. A failed reflection is not skipped; the warnings have the reason. */
   skipped: boolean;
