@@ -135,8 +135,8 @@ export interface Material {
   section: string | null;
   importance: number;
   /**
-   * Whether a statement is no longer current: it happened long ago, was not said or used for long, or is in doubt. A sentence is removed
-   * when all its sources have aged.
+   * Whether a statement is no longer current: it happened long ago, has not been said or used for a long time, or is in doubt. A sentence
+   * is removed when all its sources have aged.
    */
   hasAged: boolean;
   /** The events that a statement was formed from. A document that has considered all of them does not list the statement. */

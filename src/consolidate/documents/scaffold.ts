@@ -126,7 +126,7 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
 }
 
-/** The least share of an entry's words that must occur in an observation: a model may rephrase, but not entirely. */
+/** The minimum share of an entry's words that must occur in an observation: a model may rephrase, but not entirely. */
 const SUPPORTED = 0.3;
 /** An observation with at least this share of an entry's words names the entry. */
 const NAMES = 0.5;

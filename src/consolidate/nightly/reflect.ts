@@ -334,8 +334,8 @@ function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick
 }
 
 /**
- * The texts that a model was shown. An address in its answer must occur in one of them, an order in the user's own words or in what is
- * already known.
+ * The texts that a model was shown. An address in its answer must occur in one of them, an order in the user's own words or in known
+ * statements.
  */
 function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);

@@ -14,11 +14,11 @@ export interface PatternCount {
   pack: Pack;
   /** The name of the measure; null if only good and bad outcomes are known. */
   measure: string | null;
-  /** Whether a higher measure is better; null where that is not known. */
+  /** Whether a higher measure is better; null if that is unknown. */
   moreIsGood: boolean | null;
-  /** The variants of the theme, the best first; the most frequent first where it is not known what is better. */
+  /** The variants of the theme, the best first, or the most frequent first if it is unknown which is better. */
   groups: GroupCount[];
-  /** The variant that worked best; null where there are too few cases or the difference is too small. */
+  /** The variant that worked best; null if there are too few cases or the difference is too small. */
   best: string | null;
   /** The ratio of the best group's mean to the mean of the last group, both rounded as in the text; null if they are not comparable. */
   ratio: number | null;
@@ -121,7 +121,7 @@ function frequenciesOf(evidence: readonly Evidence[]): Map<string, number> {
   return frequencies;
 }
 
-/** The word of the text that a stem stands for. */
+/** The word of a text that has a stem. */
 function wordFor(stem: string, text: string): string {
   return wordsOf(text).find((word) => contentStems(word).has(stem)) ?? stem;
 }

@@ -7,7 +7,7 @@ import type { Memory } from '../../record/memory.ts';
 export interface Evidence {
   /** The id of the episode or of the decision. */
   id: string;
-  /** What was done, without its outcome. */
+  /** The action without its outcome. */
   text: string;
   /** The whole text with the outcome, by which its language is detected. */
   written: string;
@@ -48,7 +48,7 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   };
 }
 
-/** An episode that stands alone, such as "Suggested recipe post → 340 views". */
+/** An episode that belongs to no decision, such as "Suggested recipe post → 340 views". */
 export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
