@@ -77,7 +77,7 @@ export interface Conversation {
 export interface Dataset {
   name: string;
   conversations: Conversation[];
-  /** What the loader corrected or left out, in sentences; shown with every report. */
+  /** Sentences on what the loader corrected or left out, which every report shows. */
   faults: string[];
 }
 

@@ -18,7 +18,7 @@ export interface RunHeader {
   /** `local`, or the language models that read and write documents. */
   model: string;
   embedder: string;
-  /** What the loader corrected in the data. */
+  /** The corrections that the loader made, as sentences. */
   faults: string[];
   varve: string;
   node: string;

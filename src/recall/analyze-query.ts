@@ -203,7 +203,7 @@ function spokenNames(name: string): string[] {
 /** The attributes of the user's own names. */
 export const OWN_NAMES: ReadonlySet<string> = new Set(['name', 'preferred_name']);
 
-/** The names by which a question can mean the user: the names that the user has told, and the id of the user if it looks like a name. */
+/** The names by which a question can mean the user: the names that the user has given, and the id of the user if it looks like a name. */
 function namesOfUser(view: RecallView, { user }: Scope): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
