@@ -15,18 +15,18 @@ export interface AssembleDeps extends RecallDeps {
   assembling: Assembling;
 }
 
-/** The dependencies that only assembling has. */
+/** The dependencies that only assembling needs. */
 interface Assembling {
   knowledge: KnowledgeCache;
   log: ContextLog;
   tracing: Tracing;
-  /** Settings of the application for all contexts. */
+  /** The application's settings for all contexts. */
   settings: ContextSettings;
 }
 
 /** Settings for all contexts and for their log. */
 export interface AssembleOptions extends ContextSettings {
-  /** Days for which the log of contexts is kept. Default 90. */
+  /** The number of days for which the log of contexts is kept. Default 90. */
   logDays?: number;
   /** Milliseconds after which the cached knowledge of a session is read again, even if it has not changed. Default 5 minutes. */
   staleAfter?: number;
@@ -45,7 +45,7 @@ export async function createAssembling(
   };
 }
 
-/** Spans with the names of OpenTelemetry's conventions for memory. */
+/** Spans that are named by OpenTelemetry's conventions for memory. */
 interface Tracing {
   /** Runs work inside a span. Without OpenTelemetry the work runs without one. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
@@ -69,7 +69,7 @@ const UNTRACED: OpenSpan = { set: () => {} };
 
 const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
-/** Spans through `@opentelemetry/api`, where the application has it; otherwise none. */
+/** Spans through `@opentelemetry/api`, if the application has installed it; otherwise none. */
 async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
   if (options === false) return noTracing;
   const api = await loadApi();
@@ -103,7 +103,7 @@ async function loadApi(): Promise<typeof OpenTelemetry | null> {
   }
 }
 
-/** The request to gather sections, and the dependencies of gathering. */
+/** A request to gather sections, with its dependencies. */
 export interface GatherRequest {
   deps: AssembleDeps;
   scope: Scope;
@@ -125,7 +125,7 @@ export interface GatherTurn {
 
 export type Failed = ContextReport['failed'];
 
-/** Tries to make a part of a context. After a failure or a timeout, which the report notes, the fallback is used. */
+/** Tries to make a part of a context. A failure or a timeout is noted in the report, and the fallback `otherwise` is used. */
 export type Attempt = <Result>(
   section: Failed[number]['section'],
   work: () => Promise<Result>,
@@ -145,7 +145,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** The result of work, or `timed_out`. The work itself continues, and its result is ignored. */
+/** The result of work. Throws `timed_out` after the time; the work itself continues, and its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

@@ -6,18 +6,18 @@ import { DAY } from '../record/clock.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
 import { gatherWrites, type Parts } from '../store/database.ts';
 
-/** Logs the records of contexts. Entries are written in batches after a short delay, so that no answer waits for them. */
+/** Logs which records contexts contain. Entries are written in batches after a short delay, so that no answer waits for them. */
 export interface ContextLog {
   note(context: LoggedContext, along?: Partial<NotedAlong>): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;
 }
 
-/** Data that is written together with a context. */
+/** Data that is written together with the entry of a context. */
 export interface NotedAlong {
   /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
   given: readonly string[];
-  /** The memories and documents of every prompt, which count only if the answer used them. */
+  /** The memories and documents that every prompt contains. They count as given only if the answer used them. */
   always: readonly string[];
   /** The usage of memory in the prompt of the application's model; null when the application names no model. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
@@ -56,7 +56,7 @@ export function createContextLog({ database, clock, ids, ledger }: LogParts, day
   return { note: (context, along = {}) => writes.note({ context, along }), settle: writes.settle };
 }
 
-/** The entry has the id of the context, so that writing it again is idempotent. */
+/** The entry has the id of the context, so that writing it is idempotent. */
 function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedAlong>): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;

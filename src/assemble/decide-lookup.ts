@@ -6,7 +6,7 @@ import type { Intent } from './intent.ts';
 
 /** The queries to look up before a turn, and the reason. */
 export interface Lookup {
-  /** Empty: nothing is looked up. */
+  /** If empty, nothing is looked up. */
   queries: string[];
   by: 'rules' | 'model' | 'always' | 'never';
   reason: string;

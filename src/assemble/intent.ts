@@ -3,9 +3,9 @@ import { indexWords } from '../language/words.ts';
 
 /** The features of a message that decide what is loaded. */
 export interface Intent {
-  /** The services whose data it needs. */
+  /** The services whose data the message needs. */
   services: string[];
-  /** Its words in their normalised form for search. */
+  /** The words of the message, in their normalised form for search. */
   words: string[];
   /** Whether the message is only a greeting, thanks or agreement. */
   smallTalk: boolean;

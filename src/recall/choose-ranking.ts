@@ -36,7 +36,7 @@ export interface Found {
   now: number;
 }
 
-/** Ranks the results of the arms in the mode that the options name. */
+/** Ranks the results of the arms as the options ask. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = outdatedBehind(ranking.documents, found).map((document) => toCandidate(document, found));
@@ -50,8 +50,8 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
 }
 
 /**
- * Places a turn behind the statement that replaced what the question asks of it: of the statements that were read from the turn, the
- * nearest was replaced. A replaced statement stands for its replacement, which is returned in its place.
+ * Ranks a turn behind its best statement if that statement has been replaced, because the words of the turn are then outdated. The
+ * replacement is returned in place of the replaced statement.
  */
 function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }: Found): RankedDocument[] {
   if (isAboutPast(analysis)) return [...documents];
@@ -78,7 +78,8 @@ function isAboutPast({ wants, times }: QueryAnalysis): boolean {
   return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
 }
 
-// Where statements leave out half of a turn, its other words may answer the question: its score is then far above that of the statements.
+// If the statements have less than half of the words of a turn, its other words may answer the question: its score is then more than twice
+// that of the best statement.
 const HALF = 0.5;
 const STEP_BEHIND = 0.01;
 
@@ -119,7 +120,7 @@ function rank(found: Found): Ranking {
   return rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count);
 }
 
-/** Without vectors the evidence ranking still uses words, the speaker, the time and the neighbouring turns. The mode `text` is plain BM25. */
+/** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. The mode `text` is plain BM25. */
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);

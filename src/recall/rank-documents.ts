@@ -21,12 +21,12 @@ import {
 export interface RankedDocument {
   ordinal: number;
   score: number;
-  /** The probability that it is evidence for an answer; null where the ranking does not estimate it. */
+  /** The probability that the document is evidence for an answer; null where the ranking does not estimate it. */
   relevance: number | null;
   explanation: SignalShare[];
 }
 
-/** Documents in their order, and the probability that any of them answers the question. */
+/** Documents, best first, and the probability that any of them answers the question; null where it is not estimated. */
 export interface Ranking {
   documents: RankedDocument[];
   answerable: number | null;
@@ -34,7 +34,7 @@ export interface Ranking {
 
 type Weights = RankingModel['weights'];
 
-// Scoring 250 candidates gives the same results as scoring all documents.
+// Scoring the 250 best candidates gives the same results as scoring all documents.
 const FULL_LOOK = 250;
 
 /** Ranks by learned weights of the signals: words, meaning, speaker, neighbours, time. */
@@ -58,11 +58,11 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       explanation: sharesOf(signals),
     };
   });
-  // A requested fact is an answer, and its score is not comparable with those of other documents.
+  // A document that the question asks for by its attribute or kind is an answer, whatever its score.
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
-// The least relevance of a permanent fact whose attribute the question asks for.
+// The minimum relevance of a document that the question asks for by its attribute or kind.
 const ASKED = 0.8;
 
 /** The candidates with their scores, best first. */

@@ -7,11 +7,12 @@ export interface KnownSpeaker {
   readonly role?: string | undefined;
 }
 
-/** Vectors of some documents, by ordinal. */
+/** The vectors of some documents. */
 interface VectorSample {
   model: string;
-  /** How many documents the view had when the sample was taken. */
+  /** How many documents the view had when the sample was taken; 0 if most vectors were still missing. */
   takenAt: number;
+  /** By ordinal. */
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
@@ -39,7 +40,7 @@ export class RecallView {
   cohesion: Cohesion = { neighbour: 0, session: 0 };
   /** A sample of vectors for measuring cohesion and the background similarity. */
   sample: VectorSample = { model: '', takenAt: 0, vectors: new Map() };
-  /** The approximate memory that the view takes. */
+  /** The approximate size of the view in memory. */
   bytes = 0;
   withdrawn = 0;
   /** The times of the oldest and of the newest document. */
@@ -91,15 +92,15 @@ export class RecallView {
   get marks(): Uint8Array {
     return this.#marks.values;
   }
-  /** Ordinal of the turn before in the same session, −1 where there is none. */
+  /** The ordinal of the previous turn of the same session, −1 if there is none. */
   get previous(): Int32Array {
     return this.#previous.values;
   }
-  /** Ordinal of the turn after in the same session, −1 where there is none. */
+  /** The ordinal of the next turn of the same session, −1 if there is none. */
   get next(): Int32Array {
     return this.#next.values;
   }
-  /** Session number per document, −1 for one that belongs to none. */
+  /** The number of the session, per document, −1 for a document without a session. */
   get sessions(): Int32Array {
     return this.#sessions.values;
   }
@@ -109,11 +110,11 @@ export class RecallView {
   get sessionWordCounts(): Float32Array {
     return this.#sessionWordCounts.values;
   }
-  /** Milliseconds per document, NaN when unknown. */
+  /** The time of each document in milliseconds, NaN if it is unknown. */
   get times(): Float64Array {
     return this.#times.values;
   }
-  /** The time at which a lasting statement stops being true, NaN for documents of a moment. */
+  /** The time at which a lasting statement stops being true, NaN for other documents. */
   get ends(): Float64Array {
     return this.#ends.values;
   }
@@ -131,13 +132,13 @@ export class RecallView {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
 
-  /** The mean logarithm of the word counts of all documents by this document's speaker. */
+  /** The mean logarithm of the word counts of all documents by the same speaker or role. */
   typicalLogLength(ordinal: number): number {
     const voice = this.#voiceLengths[this.#voices.at(ordinal)];
     return voice === undefined ? 0 : voice.total / voice.count;
   }
 
-  /** The ordinal of a record as it is now. */
+  /** The ordinal of the current version of a record. */
   ordinalOf(kind: RecallDocument['kind'], rowId: number): number | undefined {
     return this.#ordinals[kind].get(rowId);
   }

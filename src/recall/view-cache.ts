@@ -14,7 +14,7 @@ import { RecallView } from './recall-view.ts';
 
 /** The views of this process: one for each set of owners that a handle sees. */
 export interface ViewCache {
-  /** The view of a handle, brought up to date with what any process has committed. */
+  /** The view of a handle, updated with everything that any process has committed. */
   open(reader: Reader, scope: Scope): Promise<RecallView>;
 }
 
@@ -76,7 +76,7 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
-  // Events are added first, so that a memory can be linked to the turns from which it was learned.
+  // Events are added first, so that a memory can be linked to the turns that it was formed from.
   const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
     // An event that was written between the two reads of the last update is in the view already.
@@ -129,7 +129,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   if (!isSame) view.add(document);
 }
 
-/** Earlier answers of memory are excluded, also from old logs. */
+/** Whether an event is an earlier answer of Varve, which recall must not find again. Old logs contain such answers. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }
