@@ -412,6 +412,42 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual(['User plays the zither.']);
     });
 
+    it('[Q3] in a group chat each speaker ends what was said about them or about a thing, and nothing of the user', async () => {
+      const handle = fresh();
+      const known = async (subject: string, content: string): Promise<string> =>
+        (await handle.memories.create({ type: 'fact', subject, content, sourceType: 'conversation' })).memory.id;
+      const [marit, kiln, user] = [
+        await known('Marit', 'Marit has a stall at the market.'),
+        await known('the kiln', 'The kiln is rented until August.'),
+        await known('User', 'User has a stall at the fair.'),
+      ];
+      await handle.observe([
+        { content: 'the stall is gone, i gave it up', speaker: 'Marit' },
+        { content: 'and we sent the kiln back', speaker: 'Bjarne' },
+        { content: 'our otter is called Pelle', speaker: 'Bjarne' },
+      ]);
+      const pet = item({
+        about: 'the otter Pelle',
+        text: 'The otter is called Pelle.',
+        turn: 3,
+        quote: 'our otter is called Pelle',
+      });
+      const stall = { turn: 1, quote: 'the stall is gone, i gave it up' };
+      answer({
+        statements: [{ ...pet, attribute: 'pet_name', value: 'Pelle' }],
+        ends: [
+          { known: [1, 3], ...stall },
+          { known: 2, turn: 2, quote: 'and we sent the kiln back' },
+        ],
+      });
+      const { refused } = await handle.form();
+      expect(refused).toMatchObject([{ what: 'end', reason: 'quote_not_found' }]);
+      const reasons = await Promise.all([marit, kiln, user].map((id) => handle.memories.get(id)));
+      expect(reasons.map((memory) => memory?.archiveReason)).toEqual(['contradicted', 'contradicted', null]);
+      const otter = (await handle.memories.list({ types: ['fact'] })).items.find(({ value }) => value === 'Pelle');
+      expect(otter?.subject).toBe('the otter Pelle');
+    });
+
     it('[Q3] in a dialogue of named people nobody’s words become the user’s', async () => {
       const handle = fresh();
       await handle.observe([

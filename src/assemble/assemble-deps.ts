@@ -19,18 +19,18 @@ export interface AssembleDeps extends RecallDeps {
   assembling: Assembling;
 }
 
-/** The dependencies that only assembling has. */
+/** The dependencies that only assembling needs. */
 interface Assembling {
   knowledge: KnowledgeCache;
   log: ContextLog;
   tracing: Tracing;
-  /** Settings of the application for all contexts. */
+  /** The application's settings for all contexts. */
   settings: ContextSettings;
 }
 
 /** Settings for all contexts and for their log. */
 export interface AssembleOptions extends ContextSettings {
-  /** Days for which the log of contexts is kept. Default 90. */
+  /** The number of days for which the log of contexts is kept. Default 90. */
   logDays?: number;
   /** Milliseconds after which the cached knowledge of a session is read again, even if it has not changed. Default 5 minutes. */
   staleAfter?: number;
@@ -49,18 +49,18 @@ export async function createAssembling(
   };
 }
 
-/** Logs the records of contexts. Entries are written in batches after a short delay, so that no answer waits for them. */
+/** Logs which records contexts contain. Entries are written in batches after a short delay, so that no answer waits for them. */
 export interface ContextLog {
   note(context: LoggedContext, along?: Partial<NotedAlong>): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;
 }
 
-/** Data that is written together with a context. */
+/** Data that is written together with the entry of a context. */
 export interface NotedAlong {
   /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
   given: readonly string[];
-  /** The memories and documents of every prompt, which count only if the answer used them. */
+  /** The memories and documents that every prompt contains. They count as given only if the answer used them. */
   always: readonly string[];
   /** The usage of memory in the prompt of the application's model; null when the application names no model. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
@@ -99,7 +99,7 @@ function createContextLog({ database, clock, ids, ledger }: LogParts, days = 90)
   return { note: (context, along = {}) => writes.note({ context, along }), settle: writes.settle };
 }
 
-/** The entry has the id of the context, so that writing it again is idempotent. */
+/** The entry has the id of the context, so that writing it is idempotent. */
 function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedAlong>): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;
@@ -109,7 +109,7 @@ function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedA
   ];
 }
 
-/** Spans with the names of OpenTelemetry's conventions for memory. */
+/** Spans that are named by OpenTelemetry's conventions for memory. */
 interface Tracing {
   /** Runs work inside a span. Without OpenTelemetry the work runs without one. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
@@ -133,7 +133,7 @@ const UNTRACED: OpenSpan = { set: () => {} };
 
 const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
-/** Spans through `@opentelemetry/api`, where the application has it; otherwise none. */
+/** Spans through `@opentelemetry/api`, if the application has installed it; otherwise none. */
 async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
   if (options === false) return noTracing;
   const api = await loadApi();
@@ -167,7 +167,7 @@ async function loadApi(): Promise<typeof OpenTelemetry | null> {
   }
 }
 
-/** The request to gather sections, and the dependencies of gathering. */
+/** A request to gather sections, with its dependencies. */
 export interface GatherRequest {
   deps: AssembleDeps;
   scope: Scope;
@@ -189,7 +189,7 @@ export interface GatherTurn {
 
 export type Failed = ContextReport['failed'];
 
-/** Tries to make a part of a context. After a failure or a timeout, which the report notes, the fallback is used. */
+/** Tries to make a part of a context. A failure or a timeout is noted in the report, and the fallback `otherwise` is used. */
 export type Attempt = <Result>(
   section: Failed[number]['section'],
   work: () => Promise<Result>,
@@ -209,7 +209,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** The result of work, or `timed_out`. The work itself continues, and its result is ignored. */
+/** The result of work. Throws `timed_out` after the time; the work itself continues, and its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

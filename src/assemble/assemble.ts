@@ -38,7 +38,7 @@ export interface AssembledContext {
   user: string;
   /** The user's turn without the message. */
   beforeMessage: string;
-  /** Past turns, oldest first, for layouts that give them as messages. */
+  /** Past turns, oldest first, for layouts in which they are chat messages. */
   messages: HistoryMessage[];
   report: ContextReport;
 }
@@ -123,7 +123,7 @@ function switchedSections(
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
-/** The beginning of the system prompt up to the first section that is looked up for the turn. */
+/** The beginning of the system prompt, up to the first section that can change from turn to turn. */
 function stablePrefix(layout: Layout, { system, material }: FittedContext): string {
   const writing = writingOf(layout);
   const first = layout.system.findIndex((entry) =>
@@ -146,7 +146,7 @@ function toolsReport(tokens: number, budget: Budget): ContextReport['sections'][
   };
 }
 
-/** The tokens of everything but the application's own text, its tools and the running conversation. */
+/** The tokens of all sections except the application's own text, its tools and the running conversation. */
 function memoryTokens(sections: ContextReport['sections']): number {
   const isMemory = (name: SectionName | 'tools'): boolean =>
     name !== 'tools' && name !== 'history' && sectionOf(name).overflow !== 'keep';
@@ -172,7 +172,7 @@ function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parame
   };
 }
 
-/** The memories that were looked up for this turn, and the memories and documents of every prompt. */
+/** The memories that were found for this turn, and the memories and documents that every prompt contains. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
   const idsOf = (how: 'found' | 'always'): string[] =>
     sections
@@ -182,7 +182,7 @@ function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' 
   return { given: idsOf('found'), always: idsOf('always') };
 }
 
-/** The cost of memory in the prompt, where the application names the model that reads it. */
+/** The usage of memory in the prompt; null unless the application names the model that reads it. */
 function injectionOf({ saving, counter }: ContextReport, { model }: ContextOptions): NotedAlong['injection'] {
   return model === undefined ? null : { model, tokens: saving.injected, estimated: counter === estimatingCounter.id };
 }
@@ -210,16 +210,16 @@ function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathe
   };
 }
 
-/** Everything that can go into a context, before anything is fitted. */
+/** All items that can go into a context, before they are fitted into the budget. */
 interface Gathered {
   material: Material;
   history: readonly Item[];
-  /** Turns that the application sends itself. */
+  /** The turns that the application sends itself. */
   given: readonly Item[];
   lookup: Lookup;
   intent: Intent;
   failed: Failed;
-  /** The characters of all turns, of which about four make a token. */
+  /** The number of characters of all turns; about four make a token. */
   charactersSaid: number;
   cached: boolean;
 }

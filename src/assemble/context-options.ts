@@ -11,26 +11,26 @@ import type { TokenCounter } from '../language/words.ts';
 
 /** The features of a message that decide what is loaded. */
 export interface Intent {
-  /** The services whose data it needs. */
+  /** The services whose data the message needs. */
   services: string[];
-  /** Its words in their normalised form for search. */
+  /** The words of the message, in their normalised form for search. */
   words: string[];
   /** Whether the message is only a greeting, thanks or agreement. */
   smallTalk: boolean;
 }
 
-/** The information about a turn that a hook gets. */
+/** The information about a turn that hooks receive. */
 export interface Asked {
   scope: Scope;
   message: string;
   intent: Intent;
 }
 
-/** A service of the application whose data can go into a context, when the question needs it. */
+/** A service of the application whose data goes into a context when the message needs it. */
 export interface Service {
   /** The heading of its data. Default: its name. */
   title?: string;
-  /** Words in a question that require its data. */
+  /** Words of a message for which the data is loaded. */
   about: readonly string[];
   load(asked: Asked): Promise<Readonly<Record<string, unknown>> | readonly string[] | string | null>;
   /** The trust of its data. Default medium. */
@@ -50,19 +50,19 @@ export interface ContextHooks {
 
 /** How past turns are chosen. */
 export interface HistoryOptions {
-  /** `chronological` (default): the last turns. `semantic`: the last ones and the most relevant older ones. */
+  /** `chronological` (default): the last turns. `semantic`: the last exchanges and the most relevant older ones. */
   mode?: 'chronological' | 'semantic';
-  /** The most turns to look at. Default 40. */
+  /** The maximum number of turns to read. Default 40. */
   turns?: number;
   /** For `semantic`: the number of latest exchanges that are always kept. Default 3. */
   recent?: number;
-  /** For `semantic`: the number of older exchanges that fit the message. Default 3. */
+  /** For `semantic`: the maximum number of older exchanges that are relevant to the message. Default 3. */
   relevant?: number;
   /** For `semantic`: the minimum similarity of older exchanges. Default 0.6. */
   minimumSimilarity?: number;
-  /** How turns without room are handled. Default `summarise`; the last 4 stay verbatim. */
+  /** How older turns that exceed the budget are handled. Default `summarise`; the last 4 stay verbatim. */
   older?: 'summarise' | 'drop';
-  /** The texts of the turns that the application sends itself. They come neither as messages nor as recalled records. */
+  /** The texts of the turns that the application sends itself. The context repeats them neither as messages nor as recalled records. */
   given?: readonly string[];
 }
 
@@ -76,34 +76,41 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 export interface ContextSettings extends ContextHooks {
   /** Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
-  /** The most tokens in all, or budgets for sections. Default 8,000, or the layout's. */
+  /** The maximum number of tokens, or budgets for sections. Default 8,000, or that of the layout. */
   budget?: number | Budget;
-  /** False leaves a section out. `reflections` switches all three reflections, `lookups` all sections that are searched for. */
+  /**
+   * False leaves a section out. `reflections` switches all three sections of reflections, `lookups` all sections that are filled by
+   * searching.
+   */
   sections?: SectionSwitches;
   history?: HistoryOptions | false;
+  /** How the queries before a turn are chosen. Default `rules`. */
   lookup?: LookupMode;
   /** The model that chooses the queries for `lookup: 'model'`. */
   lookupModel?: LanguageModel;
   /** The number of memories in every prompt. Default 20. */
   topMemories?: number;
-  /** The most results of recall. Default: that of the layout, or 10. */
+  /** The maximum number of recalled records. Default: that of the layout, or 10. */
   recallLimit?: number;
   /** The kinds of records that recall searches. Default: those of the layout, or all. */
   recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
-  /** The model that reads the context, under its name in the prices of the ledger, which then records the cost of memory in its prompt. */
+  /**
+   * The name of the model that reads the context, as in the ledger's list of prices. The ledger then records the cost of memory in its
+   * prompt.
+   */
   model?: string;
   /** The user's time zone. Default UTC. */
   timeZone?: string;
-  /** Milliseconds after which a hook or a search is left out. Default 2,000. */
+  /** The number of milliseconds after which a hook or a search is abandoned. Default 2,000. */
   timeout?: number;
 }
 
 export interface ContextOptions extends ContextSettings {
   /** The user's message. Without a message nothing is looked up. */
   message?: string;
-  /** The instructions of the agent. As the application's own text they are never cut. */
+  /** The instructions of the agent. They are the application's own text and never cut. */
   instructions?: string;
   /** The capabilities of the agent, at the end of the system prompt. */
   capabilities?: string;
@@ -112,7 +119,7 @@ export interface ContextOptions extends ContextSettings {
   artifacts?: readonly { title: string; description?: string }[];
   /** Definitions of tools that are sent with the prompt. Their tokens are counted, but the context does not contain them. */
   tools?: string | readonly unknown[];
-  /** Tokens that must stay free. Default: those of the budget. */
+  /** The number of tokens that must stay free. Default: that of the budget. */
   reserve?: number;
   /** Active connections besides that of the handle. */
   connections?: readonly string[];
@@ -142,12 +149,12 @@ export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.
     .optional(),
 };
 
-/** Values by the names of sections, and of what else may have one. */
+/** A record whose keys are names of sections or one of `others`. */
 function bySection<Value extends z.ZodType>(value: Value, ...others: string[]): z.ZodRecord<z.ZodString, Value> {
   const names: readonly string[] = [...SECTION_NAMES, ...others];
   return z.record(z.string(), value).superRefine((given, context) => {
     for (const name of Object.keys(given).filter((key) => !names.includes(key)))
-      context.addIssue(`${JSON.stringify(name)} is no section. The sections are ${names.join(', ')}.`);
+      context.addIssue(`${JSON.stringify(name)} is not a section. The sections are ${names.join(', ')}.`);
   });
 }
 

@@ -4,13 +4,13 @@ import type { SectionName } from './section.ts';
 export interface SectionReport {
   section: SectionName | 'tools';
   place: 'system' | 'user' | 'history' | 'tools';
-  /** Its own budget; null when it has none. */
+  /** The budget of the section; null if it has none of its own. */
   budget: number | null;
   /** Tokens of all gathered items, and of the items that were taken. */
   wanted: number;
   taken: number;
   items: number;
-  /** The records that were taken. */
+  /** The ids of the records that were taken. */
   ids: string[];
   /** The items that were left out, with the reason. */
   dropped: { id: string | null; reason: string }[];
@@ -20,7 +20,7 @@ export interface SectionReport {
 
 /** The queries to look up before a turn, and the reason. */
 export interface Lookup {
-  /** Empty: nothing is looked up. */
+  /** If empty, nothing is looked up. */
   queries: string[];
   by: 'rules' | 'model' | 'always' | 'never';
   reason: string;
@@ -44,7 +44,7 @@ export interface ContextReport {
     user: number;
     history: number;
     tools: number;
-    /** Tokens that stayed free, and the planned number. */
+    /** The number of tokens that had to stay free for this context, and the number that the budget plans. */
     reserve: number;
     plannedReserve: number;
   };
@@ -53,7 +53,7 @@ export interface ContextReport {
   off: SectionName[];
   /** Parts that failed and were left out. */
   failed: { section: SectionName | 'knowledge' | 'intent' | 'lookup' | 'semanticHistory'; error: string }[];
-  /** The prefix of the system prompt that stays the same until the knowledge changes. */
+  /** The size of the prefix of the system prompt that stays the same until the knowledge changes. */
   stable: { characters: number; tokens: number };
   lookup: Lookup;
   intent: Intent;
@@ -73,7 +73,7 @@ const NAMES: Partial<Record<SectionReport['section'], string>> = {
   tools: 'Tools',
 };
 
-/** The report as a table for people: what each section took of its budget. */
+/** The report as a table for people: how much of its budget each section took. */
 export function budgetTable({ sections, tokens }: ContextReport): string {
   const line = (name: string, used: number, of: number | null): string =>
     `${`${name}:`.padEnd(24)}${used} / ${of ?? '–'} ${of !== null && used > of ? '⚠️' : '✅'}`;

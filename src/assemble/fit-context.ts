@@ -26,12 +26,12 @@ export interface FittedContext extends Omit<WrittenContext, 'tokens'> {
 export interface FitRequest {
   layout: Layout;
   material: Material;
-  /** Turns that the application sends itself, which later sections do not repeat. */
+  /** The turns that the application sends itself, which later sections do not repeat. */
   given?: readonly Item[];
   budget: Budget;
-  /** Tokens that must stay free, when the caller asks for it. */
+  /** The number of tokens that must stay free. Default: that of the budget. */
   reserve?: number;
-  /** The most items of the section `recall`. Default: as many as have room. */
+  /** The maximum number of items of the section `recall`. Default: as many as fit. */
   mostRecalled?: number;
   /** Whether the budget's tokens for evidence are reserved. Layouts without lookups do not reserve them. */
   holdsEvidence?: boolean;
@@ -167,7 +167,7 @@ function slackOf({ budget }: FitRequest, message: number): number {
   return budget.evidence === undefined ? 0 : Math.ceil(message / tenth) * tenth - message;
 }
 
-/** The tokens of the lines around sections that are written inside one pair of lines. */
+/** The tokens of the opening and closing lines of frames. */
 function frameTokens({ layout, material, counter }: FitRequest): number {
   const frames = [...layout.system, ...layout.user].flatMap((entry) => ('sections' in entry ? [entry] : []));
   const isUsed = ({ sections }: Frame): boolean => sections.some(({ section }) => (material[section]?.length ?? 0) > 0);
@@ -195,7 +195,7 @@ function withoutSaid(
   return { unsaid, repeated };
 }
 
-/** The items of the highest scores, in their order. */
+/** The items with the highest scores, in their original order. */
 function best(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const least = items.map(({ score }) => score).sort((one, other) => other - one)[most - 1] ?? 0;

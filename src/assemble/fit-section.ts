@@ -41,7 +41,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
     const chosen = new Set(order.slice(0, count).map(({ index }) => index));
     return items.filter((_item, index) => chosen.has(index));
   };
-  // The token count is nearly monotonic in the number of items; the loop below corrects the rest.
+  // The token count is nearly monotonic in the number of items; the loop after the binary search corrects the exceptions.
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -82,7 +82,7 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
   return { items: kept, tokens: measure(kept), dropped: [], cut: false };
 }
 
-// A text cut to fewer characters is too short to be useful.
+// A text that was cut to fewer characters is not useful.
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
@@ -115,7 +115,7 @@ export function createRooms({ budget, reserve }: { budget: Budget; reserve?: num
   const left = (budget.shared ?? []).map(({ tokens }) => tokens);
   const sharedBy = (section: SectionName): number =>
     (budget.shared ?? []).findIndex(({ sections }) => sections.includes(section));
-  // More tokens must stay free than were planned, so the section of memories gets fewer.
+  // If more tokens must stay free than planned, the section `recall` gets fewer.
   const excess = Math.max((reserve ?? 0) - (budget.reserve ?? reserve ?? 0), 0);
   return {
     of(section, wanted) {
@@ -154,7 +154,7 @@ export function createSaid(): Said {
     [...sentences].find(([text]) => text.includes(words))?.[1];
   return {
     rest(section, item) {
-      // A label with its value is shown even if a sentence in another section has the same content, and the running conversation stays whole.
+      // Facts are shown even if a sentence of another section has the same content, and the running conversation stays whole.
       if (section === 'facts' || section === 'history') return item;
       if (item.kind === 'event' && item.id !== null) {
         return turns.get(item.id) ?? quoted.mostOf(item.id, wordsOfTurn(item.text)) ?? item;
@@ -169,7 +169,7 @@ export function createSaid(): Said {
     add(section, item) {
       // The section of earlier turns shows only their beginnings.
       if (section === 'earlier') return;
-      // "Job title: bus driver" omits since when, and on which line.
+      // "Job title: bus driver" omits details of its sentence, such as since when and on which line.
       if (section === 'facts' && saysLess(item)) return;
       if (item.kind === 'event' && item.id !== null) {
         turns.set(item.id, section);
@@ -188,7 +188,7 @@ export function createSaid(): Said {
   };
 }
 
-// A sentence around a label and its value: "User works as a bus driver."
+// A sentence has about this many words beyond the label and the value: "User works as a bus driver."
 const MOST_MORE = 2;
 
 /** Whether a label and its value omit more than a word or two of the sentence from which they were read. */
@@ -200,9 +200,9 @@ function saysLess({ title = '', text, sentence }: Item): boolean {
 
 /** Tracks which words of turns were quoted. */
 interface Quoted {
-  /** Words of turns, and the statement that was read from them. */
+  /** Records words of turns and the statement that was read from them. */
   add(section: SectionName, quotes: readonly Quote[], statement: string): void;
-  /** The section whose statements say nearly all of a turn. */
+  /** The section whose statements contain nearly all of a turn. */
   mostOf(turn: string, text: string): SectionName | undefined;
 }
 
@@ -228,7 +228,7 @@ function createQuoted(): Quoted {
     },
     mostOf(turn, text) {
       const quoted = spans.get(turn) ?? [];
-      // Several statements can be read from the same words: together they say all of them.
+      // Several statements can be read from the same words, so they are checked together.
       const found = quoted
         .filter(({ start, end }) => {
           const same = quoted.filter((other) => other.start < end && other.end > start);
@@ -248,7 +248,7 @@ function createQuoted(): Quoted {
   };
 }
 
-/** A summary without the quotations that another section contains, or that section if none is left. */
+/** A summary without the quotations that another section contains, or the name of that section if nothing is left. */
 function withoutQuotations(item: Item, bySections: (words: string) => SectionName | undefined): Item | SectionName {
   let by: SectionName | undefined;
   const left = item.text.split('\n').filter((line) => {
@@ -260,7 +260,7 @@ function withoutQuotations(item: Item, bySections: (words: string) => SectionNam
   return left.length === 0 && by !== undefined ? by : { ...item, text: left.join('\n') };
 }
 
-/** The remaining sentences of a document, or the section that already contains all of them. */
+/** The remaining sentences of a document, or the name of the section that already contains all of them. */
 function documentWithout(item: Item, bySections: (sentence: Sentence) => SectionName | undefined): Item | SectionName {
   const sentences = sentencesOf(item);
   const said = new Map(

@@ -19,7 +19,7 @@ import { ownerStates } from '../store/owner-store.ts';
 import { listMemories } from '../store/read-memories.ts';
 import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, memoryItem } from './section.ts';
 
-/** The owner's records in every prompt of a session. They change slowly, so they are cached between turns. */
+/** The records that every prompt of a session contains. They change slowly, so they are cached between turns. */
 export interface Knowledge {
   stamp: string;
   /** Changes when something is erased. */
@@ -27,7 +27,7 @@ export interface Knowledge {
   blocks: VisibleBlock[];
   /** The words that the statements behind blocks quote: statement → quotes. */
   quotes: ReadonlyMap<string, readonly Quote[]>;
-  /** Permanent facts that are true now, by category and attribute. */
+  /** Permanent facts that are true now, sorted by category and attribute. */
   facts: Memory[];
   /** The most important memories, without facts and without statements that have ended. */
   memories: Memory[];
@@ -60,7 +60,7 @@ export const NOTHING_KNOWN: Knowledge = {
   loadedAt: 0,
 };
 
-/** Reads the records of every prompt. `before` is the result of the last reading. */
+/** Reads the records that every prompt contains. `before` is the result of the last reading. */
 async function loadKnowledge(
   reader: Reader,
   request: KnowledgeRequest,
@@ -80,7 +80,7 @@ async function loadKnowledge(
     permanent.filter((memory) => isPresentFact(memory, now)),
     request.attributes,
   );
-  // Facts have a section of their own, and statements that have ended are not current. More memories are read in place of those left out.
+  // Facts have a section of their own, and statements that have ended are not current. Further memories are read in place of these.
   const mostImportant = async (): Promise<Memory[]> => {
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
@@ -110,7 +110,7 @@ async function loadKnowledge(
   };
 }
 
-/** Whether a memory is listed among the most important ones at a time. */
+/** Whether a memory may be listed among the most important ones. */
 function isShown(memory: Memory, { now, memoryTypes }: Pick<KnowledgeRequest, 'now' | 'memoryTypes'>): boolean {
   return !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
@@ -142,7 +142,7 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
 const STALE_AFTER: number = 5 * MINUTE;
 
 export interface KnowledgeCache {
-  /** The knowledge of a session, brought up to date with what any process has committed. */
+  /** The knowledge of a session, updated with everything that any process has committed. */
   open(reader: Reader, request: KnowledgeRequest, refresh: boolean): Promise<OpenedKnowledge>;
   /** The last known value regardless of its age, for use while the store is unavailable. */
   last(request: KnowledgeRequest): Knowledge | null;
@@ -150,7 +150,7 @@ export interface KnowledgeCache {
 
 interface OpenedKnowledge {
   knowledge: Knowledge;
-  /** Whether it was read from the store, which counts as an access. */
+  /** Whether the knowledge was read from the store, which counts as an access to its memories. */
   loaded: boolean;
 }
 
@@ -177,7 +177,7 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const kept = cache.get(key);
       const states = await ownerStates(reader, scope.tenant, visibleOwners(scope));
       const owners = JSON.stringify(states);
-      // The cached knowledge may be of a later time, because the caller chooses the time of a context.
+      // The cached knowledge may be from a later time, because the caller chooses the time of a context.
       const isFresh = kept !== undefined && !refresh && Math.abs(now - kept.knowledge.loadedAt) < staleAfter;
       if (isFresh && kept.owners === owners) {
         keep(key, kept);

@@ -10,22 +10,22 @@ export interface SectionFormat {
   /** Lines before and after the items. */
   before?: string;
   after?: string;
-  /** Writes an item. Default: `- text`, marked when it is not verified. */
+  /** Writes an item. Default: `- text`, with a mark if the text is unverified. */
   item?: (item: Item, writing: Writing) => string;
   /** The heading of an item's group. With `apart` a blank line separates groups. */
   group?: (item: Item, writing: Writing) => string;
   apart?: boolean;
   /** The separator of items. Default: a new line. */
   between?: string;
-  /** Text directly before the first item and after the last, on the same lines. */
+  /** Text on the line of the first item before it, and on the line of the last item after it. */
   around?: readonly [string, string];
   /** Default: the rule of the section. */
   rule?: OverflowRule;
-  /** The most characters of one item's text, and the notice of the cut. */
+  /** The maximum number of characters of one item's text, and the notice that it was cut. */
   cap?: { characters: number; notice: string };
 }
 
-/** Sections inside one pair of lines. */
+/** Sections between an opening and a closing line. */
 export interface Frame {
   open: string;
   close: string;
@@ -36,16 +36,16 @@ export interface Frame {
 
 /** Tokens for sections and in total. */
 export interface Budget {
-  /** The most tokens in all. Default 8,000. */
+  /** The maximum number of tokens of the whole context. Default 8,000. */
   total?: number;
   sections?: Partial<Record<SectionName | 'tools', number>>;
-  /** Sections that share tokens, in order. */
+  /** Sections that share a budget, in the order in which they take tokens from it. */
   shared?: readonly { sections: readonly SectionName[]; tokens: number }[];
-  /** Tokens that must stay free. Default 0. */
+  /** The number of tokens that must stay free. Default 0. */
   reserve?: number;
   /**
-   * The tokens that are reserved for the section `recall`, which is also its limit: a share of the tokens that the application's own text
-   * leaves, but at most `most`. Default: none are reserved.
+   * The tokens that are reserved for the section `recall`: a share of the tokens that the application's own text leaves, but at most
+   * `most`. If other sections leave tokens free, the section takes up to `most`. Default: none are reserved.
    */
   evidence?: { share: number; most: number };
 }
@@ -69,12 +69,12 @@ export interface Layout {
   user: readonly (SectionFormat | Frame)[];
   /** Whether past turns are chat messages, or a section of the user's turn. */
   history: 'messages' | 'text';
-  /** How its section `recall` is looked up. */
+  /** How the records of the section `recall` are searched. */
   recall?: LayoutRecall;
   budget?: Budget;
 }
 
-/** Declares a layout of the application's own. Refuses one that shows a section twice. */
+/** Declares a layout of the application's own. Throws `invalid_input` if the layout shows a section twice. */
 export function defineLayout(layout: Layout): Layout {
   const names = [...layout.system, ...layout.user].flatMap(formatsOf).map(({ section }) => section);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -82,7 +82,7 @@ export function defineLayout(layout: Layout): Layout {
   return layout;
 }
 
-/** The formats of an entry: itself, or those inside a frame. */
+/** The formats of an entry: the entry itself, or those inside a frame. */
 export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[] {
   return 'sections' in entry ? entry.sections : [entry];
 }
@@ -118,7 +118,7 @@ export function writeSection(format: SectionFormat, items: readonly Item[], writ
   return [format.before, body, format.after].filter((part) => part !== undefined).join('\n');
 }
 
-/** All sections of a place as text. */
+/** All sections of the system prompt or of the user's turn, as text. */
 export function writePlace(entries: readonly (SectionFormat | Frame)[], material: Material, writing: Writing): string {
   const texts = entries.map((entry) => {
     const inside = formatsOf(entry)
@@ -138,7 +138,7 @@ function bullet(item: Item, writing: Writing): string {
   return `- ${marked(item, writing.line(item.text))}`;
 }
 
-/** A text with the mark for unverified text, where it has low trust. */
+/** A text, marked as unverified if it has low trust. */
 export function marked({ trust }: Item, text: string): string {
   return trust === 'low' ? text + UNVERIFIED : text;
 }
@@ -159,7 +159,7 @@ export interface WrittenContext {
   tokens: { system: number; user: number; history: number; tools: number; total: number };
 }
 
-/** Writes material in its layout, and counts its tokens. */
+/** Writes the items in a layout, and counts their tokens. */
 export function writeContext(
   { layout, counter, toolTokens }: { layout: Layout; counter: TokenCounter; toolTokens: number },
   material: Material,
@@ -185,7 +185,7 @@ export function writeContext(
   return { system, user, beforeMessage, messages, tokens: { ...tokens, total } };
 }
 
-/** Providers require a conversation to begin with the user, so an agent's turn at the beginning is removed. */
+/** Providers require a conversation to begin with the user, so turns of the agent at the beginning are removed. */
 function fromFirstQuestion(turns: readonly Item[]): readonly Item[] {
   const first = turns.findIndex(({ label }) => label !== 'agent');
   return first === -1 ? [] : turns.slice(first);

@@ -29,7 +29,7 @@ const varveLayout: Layout = defineLayout({
   name: 'varve',
   escape: 'markdown',
   history: 'messages',
-  // As many results as have room. docs/decisions/prompt.md describes the alternatives that were tried.
+  // As many results as fit. docs/decisions/prompt.md describes the alternatives that were tried.
   recall: { limit: 60, minimumRelevance: 0, order: 'time', withoutSections: ['learnings'] },
   system: [
     { section: 'instructions', item: asIs },
@@ -98,7 +98,7 @@ function memoryOf(tag: string, section: SectionName): SectionFormat {
   });
 }
 
-/** Reflections as XML, by agent, user and session, in the system prompt; recalled facts with the turn. */
+/** Reflections of agent, user and session as XML in the system prompt; recalled facts in the user's turn. */
 const reflectionsXmlLayout: Layout = defineLayout({
   name: 'reflections-xml',
   escape: 'xml',
@@ -192,7 +192,7 @@ export const factsAndProfileLayout: Layout = defineLayout({
   },
 });
 
-/** Five steps, each with a budget of its own, 8,000 tokens in all. */
+/** A fixed budget for each section, 8,000 tokens in total. */
 export const fixedBudgetsLayout: Layout = defineLayout({
   name: 'fixed-budgets',
   escape: 'markdown',
@@ -268,7 +268,7 @@ const memoryListLayout: Layout = defineLayout({
   user: [{ section: 'message', item: ({ text }) => text }],
 });
 
-/** Working memory first, then six more parts in a fixed order, of which empty ones are left out. */
+/** Instructions and working memory first, then six more sections in a fixed order. */
 const workingMemoryLayout: Layout = defineLayout({
   name: 'working-memory',
   escape: 'markdown',
@@ -306,7 +306,7 @@ export type LayoutName =
   | 'fixed-budgets'
   | 'reflections-xml';
 
-/** The layouts that Varve has. */
+/** The built-in layouts. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   varve: varveLayout,
   'working-memory': workingMemoryLayout,
@@ -327,7 +327,7 @@ const FORMER_NAMES: ReadonlyMap<unknown, LayoutName> = new Map<FormerLayoutName,
   ['eden', 'reflections-xml'],
 ]);
 
-/** The name of a layout. A former name of a layout is read as its present name. */
+/** The name of a layout. A former name is replaced by the present one. */
 export const layoutNameSchema: z.ZodType<LayoutName> = z.preprocess(
   (name) => FORMER_NAMES.get(name) ?? name,
   z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]),

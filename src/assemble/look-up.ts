@@ -126,7 +126,7 @@ function shortened(text: string): string {
   return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
 }
 
-/** Searches for the sections in parallel. */
+/** Runs the searches of all sections in parallel. */
 export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: GatherTurn): Promise<Material> {
   if (queries.length === 0) return {};
   const { deps, scope, options, on } = request;
@@ -142,7 +142,10 @@ export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: 
   return { ...recalled, notes, summaries, savedItems };
 }
 
-/** The results of recall, and the question if it asks for a fact of the user's and recall abstains because nothing answers it. */
+/**
+ * The section of recalled records. If recall abstains and the message asks for a fact about the user, the question becomes the section
+ * `unknown`.
+ */
 function recallSection(request: GatherRequest, search: Search, turn: GatherTurn): Promise<Material> {
   const { deps, scope, layout, on } = request;
   const { tracing } = deps.assembling;
@@ -162,7 +165,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       : answer;
     turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
     const { order, sources } = layout.recall ?? {};
-    // Where turns are recalled, a turn can be shown instead of its statement.
+    // If the layout recalls turns, a turn can be shown instead of its statement.
     const behind =
       sources === undefined || sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
@@ -178,7 +181,7 @@ const MOST_RESULTS = 10;
 // More results are read than shown, so that some are left after removing those that other sections contain.
 const LOOKED_AT = 40;
 
-/** The most results of recall that a context shows. */
+/** The maximum number of recalled records that a context shows. */
 export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions): number {
   return recallLimit ?? recall?.limit ?? MOST_RESULTS;
 }
@@ -208,11 +211,11 @@ type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
 const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
-// Recall returns the best results there are, however poor. The prompt leaves out those that help with a smaller probability than this, unless
-// the layout has a threshold of its own.
+// Recall returns the best results, however poor they are. The prompt leaves out results whose relevance is below this value, unless the
+// layout has a threshold of its own.
 const WORTH_A_LINE = 0.05;
 
-/** The best results of all queries. Nothing is known when no query finds an answer. */
+/** The best results of all queries. `abstained` is true only if every query has abstained. */
 async function recallBest({ deps, scope, queries, options }: Search, how: RecallOptions): Promise<Found> {
   const answers = await Promise.all(queries.map((query) => recallOnce(deps, scope, query, { ...options, ...how })));
   const best = new Map<string, RecallResult>();
@@ -228,7 +231,7 @@ async function recallBest({ deps, scope, queries, options }: Search, how: Recall
   };
 }
 
-/** Without vectors the search falls back to words, unless the options have a minimum similarity. */
+/** A semantic search without results is repeated by words, unless the options have a minimum similarity. */
 async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: RecallOptions): Promise<Recalled> {
   const recalled = await recall(deps, scope, query, how);
   const byWords = how.mode === 'semantic' && how.minimumSimilarity === undefined && recalled.results.length === 0;
@@ -276,7 +279,7 @@ async function savedItemSection({ deps, scope }: Search, message: string): Promi
 
 const MOST_WORDS = 200;
 
-/** Words and pairs of words as tags are written. */
+/** The words and pairs of words of a message, in the spellings of tags. */
 function possibleTags(message: string): string[] {
   const said = (message.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? [])
     .slice(0, MOST_WORDS)
@@ -330,7 +333,7 @@ async function readBehind(
   });
 }
 
-// "Ha!", "What a pity.", "Lovely. Which days?"
+// A reply with fewer content words says nothing by itself: "Ha!", "What a pity.", "Lovely. Which days?"
 const FEWEST_WORDS = 4;
 // An object or a list of more than numbers, alone or after its key.
 const JSON_TEXT = /(?:^|: )[{[]["{[].*[}\]]\s*$/su;
@@ -397,7 +400,7 @@ function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   return turn !== undefined && turn.origin === 'user' && turn.content.length <= SHORT_TURN ? turn : null;
 }
 
-/** A turn that is shown in place of a statement, with the statement's date if the turn's words do not contain it. */
+/** A turn that is shown in place of a statement, with the statement's date if it differs from the date of the turn. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
   const isOpen = day !== null && (item.date === undefined || isoDay(day) !== isoDay(item.date));
@@ -421,7 +424,7 @@ function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolea
   return [{ ...item, text: item.text + CHANGED_LATER }];
 }
 
-/** Whether the answer to a question can only come from memory. */
+/** Whether a message asks for a fact that can only come from memory. */
 async function asksForKnown({ deps, scope }: GatherRequest, message: string): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });

@@ -14,15 +14,15 @@ export type OverflowRule =
   /** The section is never cut, because it is the application's own text. Other sections are cut instead. */
   | 'keep';
 
-/** What a context does with a section. */
+/** The policy of a section. */
 interface Section {
-  /** What happens when it exceeds its budget, unless the layout says otherwise. `keep`: the application's own text, which takes its room first. */
+  /** What happens when the section exceeds its budget, unless the layout has another rule. Sections with `keep` get their tokens first. */
   overflow: OverflowRule;
-  /** It can change from turn to turn without a change of the knowledge. */
+  /** The section can change from turn to turn while the knowledge stays the same. */
   perTurn?: true;
-  /** The switch that leaves it out together with others. */
+  /** The switch that leaves out this section together with others. */
   tier?: 'reflections' | 'lookups';
-  /** Its memories are noted as given: looked up for the turn, or in every prompt. */
+  /** How its memories are logged as given to the model: found for the turn, or contained in every prompt. */
   gives?: 'found' | 'always';
 }
 
@@ -73,7 +73,10 @@ export interface Statement {
 }
 
 export interface Item {
-  /** Without invisible characters, and without links where it is not trusted. The layout escapes it. */
+  /**
+   * The text without invisible characters, and without links if it is not trusted; turns of the history stay verbatim. The layout escapes
+   * it.
+   */
   text: string;
   kind: 'memory' | 'event' | 'block' | 'application';
   /** The id of the record; null for text of the application. */
@@ -81,7 +84,7 @@ export interface Item {
   trust: Trust;
   /** The item with the lowest score is left out first. */
   score: number;
-  /** The type of a memory, the category of a fact, who speaks, the name of a service or a connection. */
+  /** The type of a memory, the category of a fact, the speaker of a turn, or the name of a service or a connection. */
   label?: string;
   title?: string;
   url?: string;
@@ -104,7 +107,7 @@ export interface Item {
 /** The gathered items of a context, by section. */
 export type Material = Partial<Record<SectionName, readonly Item[]>>;
 
-/** An item of the application's own text: it is not escaped and never dropped. */
+/** An item of the application's own text. It is not escaped, and dropped last. */
 export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
 }

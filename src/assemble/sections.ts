@@ -30,7 +30,7 @@ function overlap({ words }: Intent, text: string): number {
   return words.filter((word) => has.has(word)).length;
 }
 
-/** The structured profile that the application has of the user. */
+/** The user's structured profile from the application. */
 export async function profileItems(asked: Asked, { structuredProfile }: ContextOptions): Promise<Item[]> {
   const data = (await structuredProfile?.(asked)) ?? null;
   return data === null ? [] : fieldItems(data, { trust: 'medium', score: () => 0 });
@@ -95,7 +95,7 @@ function formattersOf(timeZone: string): Formatters {
 }
 
 const NO_HISTORY: History = { turns: [], mode: 'chronological' };
-// The share of the total that past turns may take where they have no budget of their own.
+// The share of the total that past turns may take if they have no budget of their own.
 const SHARE_OF_HISTORY = 0.25;
 const DEFAULT_TOTAL = 8000;
 
@@ -111,7 +111,7 @@ export async function pastTurns(
   return past;
 }
 
-/** Past turns as items: verbatim, or with digests of the older turns where the layout has a section for them. */
+/** Past turns as items: all verbatim, or with digests of the older turns if the layout has a section for them. */
 export async function historyItems(
   { deps, options, budget, counter, on }: GatherRequest,
   { turns }: History,
@@ -142,7 +142,7 @@ interface DigestedHistory {
   given?: Item[];
 }
 
-/** This many turns stay verbatim, no matter how many tokens they take. */
+/** This many turns stay verbatim, however many tokens they take. */
 const ALWAYS_VERBATIM = 4;
 // The share of the history's budget that the digests of older turns may take.
 const SHARE_OF_EARLIER = 0.2;
@@ -217,7 +217,7 @@ interface HistoryRequest extends HistoryOptions {
 const DEFAULT_TURNS = 40;
 const LONGEST_QUERY = 1500;
 
-/** The turns of the session, or of the user where there is no session. If the semantic search fails, the last turns are used. */
+/** The turns of the session, or of the user if there is no session. If the semantic search fails, the last turns are used. */
 async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
   const turns = await lastTurns(deps, request);
   if (request.mode !== 'semantic') return { turns, mode: 'chronological' };

@@ -9,13 +9,13 @@ import type { Sentence } from './documents/document.ts';
 import { type Confidence, CONFIDENCE_LEVELS } from '../record/statement.ts';
 import { countWords } from '../record/parse.ts';
 
-/** How changes of a document are written, for every prompt that asks for them. */
+/** The rules for changes of a document, shared by every prompt that asks for changes. */
 export const CHANGE_RULES = `Do not write the document anew. Give the changes, as a JSON list; [] when nothing changes:
 {"text": "…", "from": [2, 7]}: a sentence made of these numbers. It takes the place of the sentences among them; numbers of new items are worked in. from is never empty.
 {"drop": [3]}: sentences that are over, wrong or not worth the room.
 A sentence that you do not name stays as it is: never repeat it. To condense, write one sentence from several numbers; it keeps every name, number, date and place that still matters. Say nothing that the numbers in from do not say. Write in the language of the person.`;
 
-/** The sentences of a document under their numbers, the dated lines with their days. */
+/** The sentences of a document, numbered from `first`. Dated lines keep their day. */
 export function numberedSentences(label: string, sentences: readonly Sentence[], first = 1): string {
   return numbered(
     label,
@@ -46,15 +46,15 @@ export function refusedNote(refused: readonly RefusedChange[]): string {
   return `Of your last changes these were refused:\n${fence('refused', lines.join('\n'))}`;
 }
 
-// Several single statements into one text
+// Merging single statements into one text
 
 interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;
-  /** Oldest first: where two contradict each other the later one holds. */
+  /** Oldest first: where two texts contradict each other, the later one holds. */
   texts: readonly string[];
-  /** The result has no more words than this, or the task fails. */
+  /** An answer of up to twice this many words is cut to it; a longer answer fails the task. */
   wordLimit: number;
 }
 
@@ -79,10 +79,10 @@ Answer with the text alone.`,
     [FOCUS[purpose], fence('topic', subject), numbered('additions', texts), `At most ${wordLimit} words.`].join('\n\n'),
 });
 
-// A text over the limit by less than this factor is cut at the end of a sentence; a longer one is refused.
+// An answer with more words than the limit times this factor is refused.
 const FAR_TOO_LONG = 2;
 
-/** One text of several, within a word limit. */
+/** Asks a model to merge several texts into one, within a word limit. */
 export async function askMerge(model: LanguageModel, input: MergeInput, signal?: AbortSignal): Promise<string> {
   const prompt = renderPrompt(mergePrompt, input);
   const { data } = await model.generateText({ task: 'merge', prompt, signal });
@@ -101,12 +101,12 @@ function assertWithin(text: string, limit: number): void {
   });
 }
 
-// Reflections into what is always in mind
+// Merging reflections into the text that every prompt contains
 
 interface AbsorbInput {
   level: string;
   sentences: readonly Sentence[];
-  /** Reflections that wait, oldest first. */
+  /** The waiting reflections, oldest first. */
   additions: readonly string[];
   wordLimit: number;
 }
@@ -135,27 +135,27 @@ Answer with the JSON list alone.`,
       .join('\n\n'),
 });
 
-/** The answer as it came: a list of changes, or a whole text. */
+/** Returns the raw answer of the model: a list of changes, or a whole text. */
 export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal?: AbortSignal): Promise<string> {
   const { data } = await model.generateText({ task: 'merge', prompt: renderPrompt(absorbPrompt, input), signal });
   assertWithin(data, input.wordLimit);
   return data;
 }
 
-// Working memory and scaffold from observations
+// Updating working memory and scaffold from observations
 
 interface SynthesiseInput {
   sentences: readonly Sentence[];
   observations: readonly (Pick<Event, 'kind' | 'origin' | 'category' | 'occurredAt'> & { content: string })[];
   scaffold: Record<string, unknown>;
-  /** The keys a scaffold may have, when the application fixes them; null when they are the agent's own. */
+  /** The keys that the application allows in the scaffold; null: any key. */
   scaffoldKeys: readonly string[] | null;
   wordLimit: number;
   today: string;
   refused: readonly RefusedChange[];
 }
 
-/** A change of one entry of the scaffold. `from` are numbers of observations; an undefined value removes the entry. */
+/** A change of one entry of the scaffold. `from` has the numbers of the observations behind it; an undefined value removes the entry. */
 export interface ScaffoldChange {
   key: string;
   value: unknown;
@@ -163,7 +163,7 @@ export interface ScaffoldChange {
   from: readonly number[];
 }
 
-/** The answer of a model to observations. The numbers of observations begin after the sentences of the working memory. */
+/** A model's answer to observations, which are numbered after the sentences of the working memory. */
 export interface Synthesis {
   workingMemory: DocumentChange[];
   scaffold: ScaffoldChange[];

@@ -5,21 +5,22 @@ import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
-// Telephone numbers, accounts and amounts. Years are written out from the date of a turn, which need not say them.
+// Telephone numbers, account numbers and amounts. `problemOf` exempts dates, because a model may take a year from the date of a turn, whose
+// text need not contain it.
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
 /** The sources that a model was given for a text. */
 export interface TextSources {
-  /** Everything that it was shown. */
+  /** All texts that the model was shown. */
   shown: readonly string[];
-  /** What the user said and what is known. An order in these texts is the user's wish. An order in a tool's text is not. */
+  /** The user's own words and the known statements. An order in these texts is the user's wish; an order in a tool's text is not. */
   own: readonly string[];
 }
 
 const shownTexts = new WeakMap<TextSources, { all: string; digits: string }>();
 
-/** All that was shown as one text, made once for all sentences of an answer. */
+/** The shown texts joined into one, cached because every sentence of an answer is checked against it. */
 function shownIn(sources: TextSources): { all: string; digits: string } {
   const known = shownTexts.get(sources);
   if (known !== undefined) return known;
@@ -29,7 +30,7 @@ function shownIn(sources: TextSources): { all: string; digits: string } {
   return made;
 }
 
-/** Why a model's sentence is not kept; null when it is. */
+/** Why a sentence of a model is refused; null if it is accepted. */
 export function problemOf(sentence: string, sources: TextSources): 'order' | 'address' | null {
   const { all, digits } = shownIn(sources);
   const address = [...sentence.matchAll(ADDRESS)].find(
@@ -61,7 +62,7 @@ export function checkedText(text: string, sources: TextSources): { text: string;
   return { text: kept, refused };
 }
 
-/** Cuts a text to a number of words at the end of a sentence; a first sentence that is too long is cut at a word. */
+/** Cuts a text to at most `limit` words, at the end of a sentence. A first sentence that is too long is cut after a word. */
 export function cutWords(text: string, limit: number): string {
   const trimmed = text.trim();
   if (countWords(trimmed) <= limit) return trimmed;

@@ -18,30 +18,36 @@ interface ConsolidateOptions {
   /** Default `hand`. */
   cause?: RunCause;
   signal?: AbortSignal;
-  /** Runs everything and rolls it back: the report is that of the real run. Language models are called, and their calls cost money. */
+  /**
+   * Runs everything and rolls it back; the report is the one that a real run would return. Language models are called, and the calls cost
+   * money.
+   */
   dryRun?: boolean;
 }
 
 /** The result of a consolidation. */
 export interface ConsolidationReport {
   synthesis: SynthesisCounts;
-  /** Sessions whose merged text has ended with them. */
+  /** The number of finished sessions whose merged text was emptied and whose reflections were archived. */
   sessionsEnded: number;
-  /** Reflections that were merged into the texts that every prompt has. */
+  /** The number of reflections that were merged into the texts that every prompt contains. */
   absorbed: number;
   tags: MergedTag[];
-  /** The ids of patterns that were found or brought up to date. */
+  /** The ids of new and updated patterns. */
   patterns: string[];
-  /** Memories given to models that were judged, and those whose importance moved. */
+  /** The number of given memories that were judged, and of those whose importance changed. */
   judged: number;
   moved: number;
-  /** Steps that failed. They have changed nothing. */
+  /**
+   * Failed steps and failed parts of steps. A failed part has changed nothing; parts of the same step that finished before it stay applied.
+   */
   failures: { step: string; error: unknown }[];
 }
 
 /**
- * Consolidates what an owner has learned: sessions that are over → reflections → tags → patterns → use → working memory and scaffold. Steps
- * are independent, and so are the texts, tags and patterns within a step: a failure is named in the report, and the others go on.
+ * Consolidates the memories of an owner: finished sessions → reflections → tags → patterns → use → working memory and scaffold. A failed
+ * step is named in the report, and the next steps still run. The same holds for the texts, tags and patterns within a step, unless the
+ * model is unreachable.
  */
 export async function consolidateOwner(
   deps: SynthesisDeps,
@@ -64,7 +70,8 @@ export async function consolidateOwner(
       report.failures.push({ step: name, error });
     }
   }
-  // A run that has changed something is followed by another, which finds what came in meanwhile.
+  // Only a run that changed nothing marks this version as consolidated. After any other run the next job looks again, because records may
+  // have arrived meanwhile.
   const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
   if (!hasChanged && report.failures.length === 0) {
     await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
@@ -85,7 +92,7 @@ function emptyReport(): ConsolidationReport {
   };
 }
 
-/** The consolidation of an owner that is under way. */
+/** The context of a running consolidation. */
 interface OwnerRun {
   deps: SynthesisDeps;
   owner: Scope;
@@ -117,7 +124,7 @@ const STEPS: readonly Step[] = [
       Object.assign(report, await judgeGiven(deps, owner, options));
     },
   },
-  // Last, because the documents say what the other steps have changed.
+  // Last, because the documents include what the other steps have changed.
   {
     name: 'synthesise',
     isOn: ({ tiers }, owner) => tiers.enabled && owner.user !== null,
@@ -127,7 +134,10 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Runs one of several parts of a step. Null when only this part failed; an unreachable model ends the whole step. */
+/**
+ * Runs one of several independent parts of a step. Returns null if the failure concerns this part only; any other failure, such as an
+ * unreachable model, ends the step.
+ */
 async function alone<Result>(
   { report, options }: OwnerRun,
   step: string,
@@ -178,7 +188,10 @@ async function writeAllPatterns(run: OwnerRun): Promise<void> {
   }
 }
 
-/** Failures of one step alone: its answer was useless, or its sources have changed meanwhile. The next steps are still tried. */
+/**
+ * Errors that concern one part of a step: the model's answer was unusable, or the sources changed meanwhile. The other parts are still
+ * tried.
+ */
 const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
 
 async function versionOf(reader: Reader, scope: Scope): Promise<number> {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { EVENT_KINDS, type EventKind } from '../record/event.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
-/** How memory is consolidated and kept in order. */
+/** The settings of consolidation and maintenance. */
 export interface ConsolidationSettings {
   /** Working memory and scaffold. */
   tiers: TierSettings;
-  /** How waiting reflections are merged into the texts that are in every prompt, at each level. */
+  /** How waiting reflections are merged into the texts that every prompt contains, for each level. */
   reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
   tags: TagSettings;
   patterns: PatternSettings;
@@ -16,8 +16,8 @@ export interface ConsolidationSettings {
   /** Days after which a memory is deleted for good, by its type. Default: nothing is ever deleted. */
   retention: Record<string, number>;
   /**
-   * Days after which an event is deleted for good, by its kind. What was learned from the event stays, and an event that has not been read
-   * yet is kept until it has been.
+   * Days after which an event is deleted for good, by its kind. Memories formed from the event stay, and an event is not deleted before
+   * formation has read it.
    */
   eventRetention: Partial<Record<EventKind, number>>;
   intervals: IntervalSettings;
@@ -25,15 +25,15 @@ export interface ConsolidationSettings {
 
 export interface TierSettings {
   enabled: boolean;
-  /** Words of the working memory; at most 500. */
+  /** The word limit of the working memory, at most 500. */
   words: number;
   /** Days after which an unconfirmed sentence of the working memory is dropped. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null: the agent chooses them. */
+  /** The keys that the scaffold may have; null: any key. */
   scaffoldKeys: string[] | null;
-  /** The most observations in one call. */
+  /** The maximum number of observations in one call of a model. */
   batch: number;
-  /** The number of single failures after which an observation is set aside. */
+  /** An observation that has failed alone this many times is set aside. */
   tries: number;
   /** An answer that removes more than this share of a document is held for review. */
   shrinkShare: number;
@@ -46,30 +46,31 @@ export interface MergeSettings {
 
 export interface TagSettings {
   enabled: boolean;
-  /** More live memories of one tag than this are merged into one. */
+  /** A tag with more live memories than this is merged into one text. */
   moreThan: number;
   words: number;
 }
 
 export interface PatternSettings {
   enabled: boolean;
-  /** The number of episodes or decisions on one theme that make a pattern. */
+  /** The minimum number of episodes and decisions on one theme for a pattern. */
   minimum: number;
-  /** The least similarity within one theme, on the calibrated scale. */
+  /** The minimum calibrated similarity of cases of one theme. */
   similarity: number;
-  /** The most episodes and decisions that are considered. */
+  /** The maximum number of episodes and decisions that are considered, the newest first. */
   window: number;
 }
 
 export interface NightlySettings {
   enabled: boolean;
-  /** The local hour, 0 to 23. A user can have an hour of their own. */
+  /** The local hour, 0 to 23, of users who have not set one. */
   hour: number;
-  /** The zone of users who have set none. */
+  /** The time zone of users who have not set one. */
   timeZone: string;
   words: number;
-  /** The most exchanges of one reflection, the newest first, and the characters of each side. */
+  /** The maximum number of exchanges in one call of a model. A longer period is read in several calls, the oldest exchanges first. */
   exchanges: number;
+  /** The maximum number of characters that a call contains of each message of the user. */
   characters: number;
 }
 
@@ -85,27 +86,27 @@ export interface DecaySettings {
   pruneAfterDays: number;
 }
 
-/** Steps of importance. */
+/** The steps by which importance rises or falls. */
 export interface UsefulnessSettings {
   enabled: boolean;
   used: number;
   confirmed: number;
   corrected: number;
-  /** For a memory that is given repeatedly and never used. */
+  /** For a memory that was given repeatedly and never used. */
   ignored: number;
-  /** How often in a row before it counts as ignored. */
+  /** How often a memory must have been given, without ever being used, to count as ignored. */
   ignoredAfter: number;
-  /** The most that one run may change. */
+  /** The largest change of importance in one run. */
   largestStep: number;
 }
 
-/** Cron expressions with seconds in front, in UTC. */
+/** Schedules, as cron expressions in UTC with a leading field for seconds. */
 export interface IntervalSettings {
   consolidate: string;
   maintain: string;
-  /** How often due nightly reflections are searched for. */
+  /** When Varve looks for users whose nightly reflection is due. */
   nightly: string;
-  /** How long runs stay in the audit log. */
+  /** The number of days for which runs stay in the audit log. */
   keepRunsDays: number;
 }
 
@@ -113,7 +114,7 @@ type Deep<Settings> = {
   [Key in keyof Settings]?: Settings[Key] extends Record<string, unknown> ? Deep<Settings[Key]> : Settings[Key];
 };
 
-/** The settings that an application may give; the others have their defaults. */
+/** The settings that an application may give. Omitted settings have their defaults. */
 export type ConsolidationOptions = {
   [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Deep<
     ConsolidationSettings[Key]
@@ -210,7 +211,7 @@ const settingsSchema = z.strictObject({
     .prefault({}),
 });
 
-/** Checks the settings and fills in the defaults. */
+/** Checks the settings and fills in the defaults. Throws `invalid_input`. */
 export function consolidationSettings(options: ConsolidationOptions = {}): ConsolidationSettings {
   return parse(settingsSchema, options, 'The consolidation settings') as ConsolidationSettings;
 }

@@ -14,10 +14,10 @@ const SESSION_LIFETIME = DAY;
 
 const MOST_SESSIONS = 500;
 
-/** One owner, or the whole tenant if it has neither agent nor user. */
+/** One owner, or the whole tenant if both agent and user are null. */
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** Ends the sessions of an owner that are over. Returns how many. */
+/** Ends the sessions of an owner that are closed or expired. Returns their number. */
 export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
@@ -30,8 +30,8 @@ export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, option
 }
 
 /**
- * Ends what lives with a session: its merged text is emptied and its reflections archived once the session is closed or
- * its state has expired. Both stay in the past. Returns how many sessions were ended.
+ * Ends the sessions that are closed or expired: empties their merged text and archives their reflections. Both stay in the history. Returns
+ * the number of ended sessions.
  */
 export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);

@@ -33,7 +33,7 @@ const APPLY: Record<HeldKind, Apply> = {
     applyDocument(writer, parts, scope, { kind: 'working_memory', apply: proposal as DocumentToApply, why }),
 };
 
-/** Applies a held answer as it was proposed. Throws `conflict` when the document has changed since. */
+/** Applies a held answer as it was proposed. Throws `conflict` if the document has changed since. */
 export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, actor: string): Promise<void> {
   const now = new Date(parts.clock.now());
   await parts.database.write(scope.tenant, async (writer) => {

@@ -7,7 +7,7 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 
-/** The jobs of consolidation, with their schedules as the settings have them. The code of the work is loaded with the first job. */
+/** The jobs of consolidation, with the configured schedules. The code that does the work is loaded with the first job. */
 export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
   const { intervals, nightly } = deps.consolidation;
   return {
@@ -19,7 +19,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
         const { consolidateOwner } = await import('./consolidate.ts');
         const { failures } = await consolidateOwner(deps, ownerOfJob(job), { cause, signal });
         const [first] = failures;
-        // The steps that went well stay done: the next attempt finds only what is left.
+        // Successful steps are committed, so the next attempt finds only the remaining work.
         if (first !== undefined) throw first.error;
       },
     },
@@ -44,7 +44,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
 
 const OWNERS_AT_ONCE = 1000;
 
-/** One job for each user whose records have changed since their last consolidation. */
+/** Enqueues one job for each owner whose records have changed since the last consolidation. */
 async function queueConsolidation(deps: Parts): Promise<void> {
   for (
     let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };

@@ -20,15 +20,15 @@ import { countWords } from '../record/parse.ts';
 /** Memories of one owner that share a tag, oldest first. */
 interface TagGroup {
   tag: string;
-  /** Those that no merged text says yet. */
+  /** The memories that no merged text contains yet. */
   memories: Memory[];
-  /** The merged text of the tag. */
+  /** The merged text of the tag; null if there is none. */
   text: Memory | null;
-  /** The single statements in the merged text, and those that no merged text says yet. */
+  /** The single statements in the merged text, and those that no merged text contains yet. */
   singles: Memory[];
 }
 
-/** A merge of a tag: the id of the merged text and those of the statements in it. */
+/** A merge of a tag: the id of the merged text and the ids of the statements in it. */
 export interface MergedTag {
   tag: string;
   into: string;
@@ -37,7 +37,7 @@ export interface MergedTag {
 
 const MOST_AT_ONCE = 40;
 
-/** Tags that Varve sets for the kind of a memory, which are not topics. */
+/** Tags by which Varve marks the kind of a memory. They are not topics. */
 const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 'positive', 'negative', 'neutral']);
 
 function isTopic(tag: string): boolean {
@@ -45,9 +45,9 @@ function isTopic(tag: string): boolean {
 }
 
 /**
- * The tags of which an owner has more live memories outside of merged texts than the setting says. Only single statements without an
- * attribute count: one with an attribute is found, replaced and ended by its fields, which a merged text does not have. For the same reason
- * plans, statements that expire and statements with a state are not merged.
+ * The tags for which an owner has more live memories outside of merged texts than `tags.moreThan`. Only single statements without an
+ * attribute count: a statement with an attribute is found, replaced and ended by its fields, which a merged text does not have. For the
+ * same reason plans, statements that expire and statements with a state are not merged.
  */
 export async function crowdedTags(
   reader: Reader,
@@ -84,8 +84,8 @@ function mayBeMerged(memory: Memory, { memoryTypes }: Pick<UpkeepDeps, 'memoryTy
 }
 
 /**
- * The groups that have changed since they were last looked at: what could not be merged then is not tried again, and a merged text that
- * was removed is written again only with a further statement.
+ * The groups that have changed since the last attempt. A group that could not be merged is not tried again, and a merged text that was
+ * removed is written again only when there is a further statement.
  */
 export async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
   if (groups.length === 0) return [];
@@ -106,9 +106,9 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 }
 
 /**
- * Merges the memories of a tag into one text, always from the single statements and never from a merged text. The singles are superseded by
- * it: the prompt shows the text in their place. They stay live, so that recall finds each and what is said later can replace or end it. A
- * statement that the text leaves out stays as it is. Null when the text says too few of the statements to be useful.
+ * Merges the memories of a tag into one text, always from the single statements and never from an older merged text. Prompts show the text
+ * in place of the statements. The statements stay live, so that recall finds each of them and a later statement can replace or end it. A
+ * statement that the text leaves out is not changed. Null if the text contains no new statement, or no more than half of the statements.
  */
 export async function mergeTag(
   deps: UpkeepDeps & RunDeps,
@@ -157,7 +157,7 @@ async function wordedText(
   return cutWords(checkedText(answer, { shown: texts, own }).text, wordLimit);
 }
 
-/** The newest memories whose lines fit into a list: the older ones stay single. */
+/** The newest memories whose lines fit into the word limit. Older ones are not merged. */
 function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
   let words = 0;
   const isTooMuch = (memory: Memory): boolean => {
@@ -191,7 +191,10 @@ async function supersedeByOne(
   return { tag, into: memory.id, originals: ids };
 }
 
-/** The merged memory: the most frequent type, all tags and sources, the highest importance of its statements. */
+/**
+ * The merged memory. It has the most frequent type of its statements, the highest importance, the lowest confidence and trust, and all tags
+ * and sources.
+ */
 function mergedMemory(
   originals: readonly Memory[],
   { content, tag, scope }: { content: string; tag: string; scope: Scope },
@@ -219,7 +222,7 @@ function lowestConfidence(memories: readonly Memory[]): Confidence {
   return CONFIDENCE_LEVELS[lowest] ?? 'low';
 }
 
-// A model may rephrase part of a statement, but has to keep its value, names and numbers.
+// A model may rephrase part of a statement, but has to keep its value and its numbers.
 const CONTAINED = 0.6;
 
 function isContained({ content, value }: Memory, text: string): boolean {

@@ -8,12 +8,12 @@ import type { RunDeps } from './consolidate-deps.ts';
 type RehearsedDeps = Pick<RunDeps, 'database' | 'ledger' | 'languageModel'>;
 
 /**
- * Runs `work` in one transaction and rolls it back. `work` cannot tell that it is a dry run: each step finds what the steps before it
- * have done, and the result says what would have changed. Until the rollback other writers wait: those of the same owners in PostgreSQL,
- * all of them in SQLite. So this function is for work on one owner; work on a whole tenant is rehearsed by {@link rehearseApart}.
+ * Runs `work` in one transaction and rolls it back. `work` cannot tell that it is a dry run: each step sees the changes of the previous
+ * steps, and the result says what would have changed. Other writers wait until the rollback: those of the same owners in PostgreSQL, all of
+ * them in SQLite. So this function is for work on one owner; for work on a whole tenant use {@link rehearseApart}.
  *
- * The transaction never waits for a language model. Where the work needs an answer, the transaction is rolled back, the model is asked,
- * and the work begins again with all the answers so far. The calls are paid and metered as in a real run.
+ * The transaction never waits for a language model. When `work` needs an answer, the transaction is rolled back, the model is asked, and
+ * `work` starts again with all answers so far. The calls are paid and metered as in a real run.
  */
 export async function rehearse<Deps extends RehearsedDeps, Result>(
   deps: Deps,
@@ -41,8 +41,8 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
 }
 
 /**
- * The dry run of work whose transactions do not build on each other: each of them is rolled back by itself, so that other writers wait
- * no longer than in the real run. One transaction for all would take minutes for 100,000 memories. No model is asked.
+ * The dry run of work whose transactions do not depend on each other: each transaction is rolled back separately, so that other writers
+ * wait no longer than in a real run. A single transaction would take minutes for 100,000 memories. No model is called.
  */
 export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   deps: Deps,
@@ -59,7 +59,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   });
 }
 
-// How many answers may turn out not to be needed, because the store changed between two passes, before the dry run fails.
+// The dry run fails after more than this number of answers have become useless, because the store changed between two passes.
 const MOST_STRAYED = 3;
 
 function keptChanging(): VarveError {
@@ -81,7 +81,7 @@ interface Question {
 interface Pass {
   answers: ReadonlyMap<string, Answer>;
   used: Set<string>;
-  /** The question that ended it. */
+  /** The question that ended the pass; null if none did. */
   open: Question | null;
 }
 
@@ -93,7 +93,7 @@ class TakenBack extends Error {
   readonly result: unknown;
 
   constructor(result: unknown) {
-    super('A rehearsal was taken back.');
+    super('The dry run was rolled back.');
     this.result = result;
   }
 }
@@ -114,7 +114,7 @@ async function takeBack<Result>(
 }
 
 async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {
-  if (languageModel === null) throw new TypeError('A question without a model to ask.');
+  if (languageModel === null) throw new TypeError('There is no model to ask.');
   try {
     // The run that asks is rolled back, so its usage belongs to no run.
     const use = { ...context, run: null };
@@ -132,7 +132,7 @@ function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, database: Databas
   };
 }
 
-/** Runs everything in one transaction; what would be a transaction of its own becomes a savepoint. */
+/** Runs everything in one transaction, in which each inner transaction becomes a savepoint. */
 function withinTransaction(database: Database, writer: Writer, pass: Pass): Database {
   const goesOn = (): void => {
     if (pass.open !== null) throw new Unanswered();
@@ -150,7 +150,7 @@ function withinTransaction(database: Database, writer: Writer, pass: Pass): Data
   };
 }
 
-/** Ends a pass. The step that needs the answer fails with it, and so does everything after it. */
+/** Ends a pass: the step that needs the answer throws it, and so does every later access to the database. */
 class Unanswered extends Error {
   constructor() {
     super('The model has not been asked yet.');

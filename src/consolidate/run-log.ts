@@ -11,11 +11,11 @@ import type { Meter } from '../ledger/ledger.ts';
 export interface RunContext {
   cause: RunCause;
   signal?: AbortSignal;
-  /** The owner at the time when the first source of the work was read. Default: as it is when the work begins. */
+  /** The state of the owner when the first source of the work was read. Default: the state when the run begins. */
   seen?: SeenOwner;
 }
 
-/** The kind of work and its options. */
+/** The scope and kind of the work, and its context. */
 interface RunRequest extends RunContext {
   scope: Scope;
   kind: string;
@@ -26,13 +26,13 @@ export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
-  /** Null: there is none, and the work is done locally. */
+  /** Null: no model is configured, and the work is done locally. */
   readonly languageModel: LanguageModel | null;
-  /** Records the counts of what was read. */
+  /** Adds notes on the input of the run, such as counts, to its entry in the audit log. */
   read(notes: RunNotes): void;
   /**
-   * Applies the work in one transaction, together with its usage and its entry in the audit log. What it returns under `changed` goes into
-   * that entry. Throws `conflict` when something was erased since the work began, because the result may contain erased text.
+   * Runs `work` in one transaction, which also stores the usage and the entry in the audit log. That entry contains `changed` of the
+   * result. Throws `conflict` if records were erased since the run began, because the result may contain erased text.
    */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }
@@ -43,7 +43,7 @@ export interface Committed {
   status?: RunStatus;
 }
 
-/** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails. */
+/** Runs a piece of consolidation, meters it, and records its success or failure in the audit log. */
 export async function inRun<Result>(
   deps: RunDeps,
   request: RunRequest,

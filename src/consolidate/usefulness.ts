@@ -41,7 +41,7 @@ const REACTION_WITHIN = 30 * MINUTE;
 
 type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 
-/** Judges the memories that were given for answered turns: use, confirmation and correction change their importance by bounded steps. */
+/** Judges the memories that were given for completed turns: use, confirmation and correction change their importance by bounded steps. */
 export async function judgeGiven(
   deps: UpkeepDeps & RunDeps,
   scope: Scope,
@@ -108,7 +108,7 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
     memories.set(each.memoryId, memory);
     if (memory === null) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
-    // A memory that every prompt has is not judged by the turns that do not need it.
+    // A memory that every prompt contains is not judged by turns that do not use it.
     if (each.isAlways && !used) continue;
     const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
     counts.set(memory.id, {
@@ -121,7 +121,7 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
   return counts;
 }
 
-/** Adds up the use of memories and moves their importance. Returns the ids of those that moved. */
+/** Adds the counts to the stored totals and adjusts importance. Returns the ids of the memories whose importance changed. */
 async function applyUse(
   writer: Writer,
   deps: UpkeepDeps,
@@ -166,7 +166,7 @@ interface AnsweredTurn {
   reaction: string | null;
 }
 
-/** The turn that a memory was given for; null while it is still under way. */
+/** The turn that a memory was given for; null while an answer or a reaction may still come. */
 async function turnAfter(
   reader: Reader,
   scope: Scope,
@@ -192,16 +192,16 @@ async function turnAfter(
 /** How a memory that was given to the model for one turn was used. */
 export interface Verdict {
   used: boolean;
-  /** The user's reaction to the answer, when the answer used the memory. */
+  /** The user's reaction to the answer; null if there was none or the answer did not use the memory. */
   reaction: 'confirmed' | 'corrected' | null;
 }
 
 /** The minimum share of a memory's additional words, beyond those of the question, that the answer must contain. */
 const USED = 0.5;
-/** A memory that adds nothing to the question has to be in the answer nearly whole. */
+/** The same share for a memory without words beyond those of the question, of all its words. */
 const REPEATED = 0.8;
 
-/** Whether an answer uses a memory, by its words, and how the user reacted. */
+/** Judges by their words whether an answer uses a memory, and how the user reacted. */
 export function judgeUse(
   memory: string,
   { question, answer, reaction }: { question: string; answer: string; reaction: string | null },
@@ -213,7 +213,10 @@ export function judgeUse(
   return { used, reaction: used && reaction !== null ? reactionOf(reaction, answer) : null };
 }
 
-/** What the first words of a reaction say of the answer. Where a short reaction does not show its language, that of the answer counts. */
+/**
+ * Whether the first words of a reaction confirm or correct the answer. If a reaction is too short to detect its language, the language of
+ * the answer is used.
+ */
 function reactionOf(text: string, answer: string): Verdict['reaction'] {
   const pack = detectPack(text, detectPack(answer) ?? english) ?? english;
   const said = plainMarks(text).replace(/^[^\p{L}\p{N}]+/u, '');

@@ -7,7 +7,7 @@ import type { AskOptions } from './measure-questions.ts';
 
 /** A configuration to compare with the others. */
 export interface Arm {
-  /** What it is, for tables. */
+  /** A description for tables. */
   about: string;
   /** The options of createVarve() that the arm changes: arms with the same options share one replay. */
   varve: VarveOptions;
@@ -15,7 +15,7 @@ export interface Arm {
   ask: AskOptions;
   /** Whether the arm is meaningful only with a language model. */
   needsModel?: true;
-  /** The task whose model does every task in this arm. */
+  /** The task whose model does all tasks in this arm. */
   oneModelOf?: Task;
 }
 
@@ -118,18 +118,18 @@ export const ARMS: Readonly<Record<string, Arm>> = {
   },
 };
 
-/** Why an arm cannot be compared with this language model; null when it can. */
+/** Why an arm cannot run with this language model; null if it can. */
 export function whyNot(name: string, model: LanguageModel | null): string | null {
   const { needsModel, oneModelOf } = ARMS[name] ?? {};
   if (needsModel && model === null) return `The arm ${name} needs a language model.`;
   if (oneModelOf === undefined || model === null) return null;
-  if (model.withOneModel === undefined) return `The arm ${name} needs a language model of createLanguageModel().`;
+  if (model.withOneModel === undefined) return `The arm ${name} needs a language model from createLanguageModel().`;
   return model.modelOf('read') === model.modelOf('profile')
     ? `The arm ${name} needs a fast and a slow model: all tasks are done by ${model.modelOf('read')}.`
     : null;
 }
 
-/** Arms with the same store. */
+/** Arms that share a store. */
 interface ArmGroup extends Pick<Arm, 'varve' | 'oneModelOf'> {
   names: string[];
 }

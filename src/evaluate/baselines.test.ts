@@ -24,7 +24,7 @@ describe('baselines', () => {
     expect(ranked['reciprocal-rank'][0]).toBe('both');
   });
 
-  it('give no more than was asked for', () => {
+  it('return no more results than the limit', () => {
     expect(rank({ text: 'harbour', vector: Float32Array.of(0, 1, 0) }, 1)['z-sum']).toEqual(['words']);
   });
 });

@@ -9,7 +9,7 @@ import { fuseByReciprocalRank } from '../recall/rank-documents.ts';
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;
 export type Baseline = (typeof BASELINES)[number];
 
-/** A text that can be found. `vector` is of unit length, by the same embedder as the query's. */
+/** A text to rank. `vector` has unit length and comes from the same embedder as the vectors of the queries. */
 export interface BaselineDocument {
   id: string;
   text: string;
@@ -17,8 +17,8 @@ export interface BaselineDocument {
 }
 
 /**
- * Ranks the documents for queries by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple
- * fusions on LoCoMo. `reciprocal-rank` joins the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
+ * Ranks the documents for queries by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple fusions
+ * on LoCoMo. `reciprocal-rank` fuses the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
  */
 export function createBaselines(documents: readonly BaselineDocument[]): {
   rank(query: { text: string; vector: Float32Array }, limit?: number): Record<Baseline, string[]>;
@@ -47,7 +47,7 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
   };
 }
 
-/** Ordinals by falling score; equal scores keep their order. */
+/** The ordinals in order of descending score; equal scores keep their order. */
 function order(scores: Float32Array): number[] {
   return Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
 }

@@ -8,7 +8,7 @@ export interface Turn {
   role: Role;
   speaker: string;
   text: string;
-  /** The time of the turn; null: some time after the preceding turn. */
+  /** The time of the turn; null: shortly after the preceding turn. */
   at: Date | null;
 }
 
@@ -77,11 +77,11 @@ export interface Conversation {
 export interface Dataset {
   name: string;
   conversations: Conversation[];
-  /** What the loader corrected or left out, in sentences; shown with every report. */
+  /** Sentences on what the loader corrected or left out, which every report shows. */
   faults: string[];
 }
 
-/** An expected memory with nothing but a text. */
+/** An expected memory with defaults for the fields that are not given. */
 export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMemory, 'id' | 'text'>): ExpectedMemory {
   return {
     type: null,
@@ -102,14 +102,14 @@ export function conversation(fields: Partial<Conversation> & Pick<Conversation, 
   return { language: 'en', sessions: [], memories: [], questions: [], facts: [], ...fields };
 }
 
-/** A turn whose time is not given. */
+/** A turn with defaults for the fields that are not given. */
 export function turn(id: string, role: Role, text: string, fields: Partial<Turn> = {}): Turn {
   return { id, role, speaker: role === 'assistant' ? 'Assistant' : 'User', text, at: null, ...fields };
 }
 
 /**
- * Makes references valid: evidence that names no turn is left out, a question with only such evidence is left out too, and duplicate ids
- * of turns get a number. `faults` reports what was done.
+ * Makes references valid: empty turns, evidence that names no turn, and questions with only such evidence are left out. `faults` reports
+ * how many.
  */
 export function repaired(name: string, conversations: readonly Conversation[], faults: string[] = []): Dataset {
   const counts = { dangling: 0, unanswerable: 0, empty: 0 };
@@ -148,7 +148,7 @@ export function repaired(name: string, conversations: readonly Conversation[], f
   return { name, conversations: mended, faults: [...faults, ...said] };
 }
 
-/** A text that the data set may give as a number or not at all. */
+/** A text that a data set may also give as a number, as a boolean, or not at all. */
 export const looseText: z.ZodType<string, unknown> = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .transform((value) => (value === null ? '' : String(value)))

@@ -13,7 +13,7 @@ import { MEASURES, type Measure, type Row } from './row.ts';
 import { openRun, readRun, type Run, type RunHeader } from './run-file.ts';
 export type { AskOptions } from './measure-questions.ts';
 
-/** What to evaluate, and how. */
+/** The data, the measures and the configurations of an evaluation. */
 export interface EvaluateOptions {
   dataset: Dataset;
   /** Default: all. */
@@ -22,11 +22,14 @@ export interface EvaluateOptions {
   arms?: readonly string[];
   /** Also runs an ablation for each signal and each arm of recall. Default false. */
   signals?: boolean;
-  /** The options of createVarve() for every replay: your embedder, models, types, settings. The harness sets clock and store. */
+  /**
+   * The options of createVarve() for every replay: your embedder, models, types, settings. The harness sets the clock, and the store unless
+   * you set one.
+   */
   varve?: VarveOptions;
-  /** Answers and judges. Default: the language model of `varve`; null: none. */
+  /** The model that answers questions and judges answers. Default: the language model of `varve`; null: none. */
   judge?: LanguageModel | null;
-  /** The file of rows. With a file, a run that was stopped can be resumed. */
+  /** The file for the rows. With a file, a run that was stopped can be resumed. */
   file?: string;
   /** Start over even if the file has a run. */
   afresh?: boolean;
@@ -106,7 +109,7 @@ function headerOf(options: EvaluateOptions): RunHeader {
   };
 }
 
-/** One conversation with every arm: arms with the same store share a replay. */
+/** Evaluates one conversation with every arm. Arms with the same store share a replay. */
 async function evaluateConversation(
   conversation: Conversation,
   options: EvaluateOptions & { header: RunHeader },

@@ -12,7 +12,7 @@ export interface Figure extends Estimate {
   kind: string | null;
 }
 
-/** The figure of a metric over the rows of an arm. */
+/** The observations of a metric in the rows of an arm. */
 function observationsOf(
   rows: readonly Row[],
   { arm, metric, kind = null }: { arm: string; metric: string; kind?: string | null },
@@ -55,7 +55,7 @@ function armsOf({ header, rows }: Run): string[] {
   return [...named, ...[...there].filter((arm) => !named.includes(arm)).sort()];
 }
 
-/** Silence on questions without and with an answer, for each threshold of confidence. */
+/** How often recall abstains on unanswerable and on answerable questions, for each threshold of confidence. */
 export interface Abstention {
   arm: string;
   area: number;
@@ -84,7 +84,7 @@ export interface Compared {
   before: Estimate;
   after: Estimate;
   difference: Difference;
-  /** `better` and `worse` only where the difference is significant (p < 0.05). */
+  /** `better` and `worse` only if the difference is significant (p < 0.05). */
   verdict: 'better' | 'worse' | 'same';
 }
 
@@ -131,7 +131,8 @@ function compared({
     const isSure = change.p < SIGNIFICANT && better !== 'none';
     const isBetter = better === 'higher' ? change.mean > 0 : change.mean < 0;
     const verdict = !isSure ? ('same' as const) : isBetter ? ('better' as const) : ('worse' as const);
-    // Both means are over the common items, because a signal of recall, for example, applies to some questions only.
+    // Both means are over the common items, because some arms, such as those of single signals of recall, have rows for some questions
+    // only.
     const shared = (one: readonly Observation[], other: readonly Observation[]): Estimate => {
       const keys = new Set(other.map(({ conversation, item }) => `${conversation} ${item}`));
       return estimate(one.filter(({ conversation, item }) => keys.has(`${conversation} ${item}`)));
@@ -149,7 +150,7 @@ function compared({
   });
 }
 
-/** Formats a share as .713, a count as 6.5, milliseconds with their unit; "–" where there is no value. */
+/** Formats a share as .713, a count as 6.5, milliseconds with their unit; "–" if there is no value. */
 export function shown(metric: string, value: number): string {
   if (Number.isNaN(value)) return '–';
   const unit = METRICS[metric]?.unit ?? 'share';

@@ -5,7 +5,7 @@ import { figuresOf } from './figures.ts';
 import { METRICS } from './row.ts';
 import type { Run } from './run-file.ts';
 
-/** The worst acceptable value of a metric: a minimum where higher is better, a maximum where lower is better. */
+/** The worst acceptable value of a metric: a minimum if higher is better, a maximum if lower is better. */
 export interface Floor {
   metric: string;
   floor: number;
@@ -15,7 +15,7 @@ export interface Floor {
 
 /** A floor that a run has missed. */
 export interface MissedFloor extends Floor {
-  /** NaN where the run has not measured the metric: a gate without a measurement must not pass. */
+  /** NaN if the run has not measured the metric: a gate without a measurement must not pass. */
   value: number;
 }
 

@@ -98,7 +98,7 @@ export async function measureEndToEnd(
 
 const DOCUMENTS = ['profile', 'working_memory', 'scaffold', 'reflections'] as const;
 
-/** Which current and which ended statements the documents contain; with a model also its marks for the documents. */
+/** Which current and which ended statements the documents contain, and, with a model, its marks for the documents. */
 export async function measureConsolidation(replay: Replay, model: LanguageModel | null): Promise<Found[]> {
   const { memories } = replay.conversation;
   if (memories.length === 0) return [];

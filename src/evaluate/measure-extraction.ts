@@ -7,7 +7,7 @@ import { flat, isAboutUser, isSameFilling, says, sayTogether, shareOf, tellingWo
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
-/** Measures the live statements against the expected ones: kept, stale, junk, repeated and hallucinated. */
+/** Compares the live statements with the expected memories: kept, stale, useful, hallucinated, duplicate. */
 export async function measureExtraction(replay: Replay): Promise<Found[]> {
   const { conversation } = replay;
   if (conversation.memories.length === 0) return [];
@@ -39,7 +39,7 @@ function memoryRow(expected: ExpectedMemory, compared: Compared): Found {
   return { ...base, values: { kept: isKept ? 1 : 0 }, detail };
 }
 
-/** An ended memory is not stale if the live statement that contains it also contains its replacement. */
+/** An ended memory is not stale if a live statement that contains it also contains its replacement. */
 function isStale(expected: ExpectedMemory, { conversation, statements, isSaid }: Compared): boolean {
   const next = conversation.memories.find(({ id }) => id === expected.replacedBy);
   const saying = statements.filter((statement) => isSaid(expected, statement));
@@ -106,7 +106,7 @@ function isRepeated({ memory: one }: LiveStatement, { memory: other }: LiveState
   return overlap(tellingWords(one.content), tellingWords(other.content)) >= 0.8;
 }
 
-/** Whether the user's current slots are known, as permanent facts or in the scaffold. */
+/** Whether the values of the user's current slots are in the permanent facts or in the scaffold. */
 export async function measureScaffold(replay: Replay): Promise<Found[]> {
   const slots = replay.conversation.memories.filter(
     (memory) => memory.slot !== null && memory.until === null && isAboutUser(memory),

@@ -9,7 +9,7 @@ import { flat, isSaidIn, quotedShare, sayTogether, tellingWords, type SaidStatem
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
-/** The options with which an arm asks. */
+/** The options of recall and of contexts with which an arm asks questions. */
 export interface AskOptions {
   recall?: RecallOptions;
   context?: ContextOptions;
@@ -126,7 +126,7 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
   ];
 }
 
-/** Everything that a model is given. */
+/** The whole context of a model as one text. */
 export function promptOf({
   system,
   user,
@@ -139,10 +139,10 @@ export function promptOf({
   return [system, user, ...messages.map(({ content }) => content)].join('\n');
 }
 
-/** A piece of evidence: the turn's own words, or the memories that say the same. */
+/** A piece of evidence: the words of a turn, or the expected memories with the same content. */
 interface Needed {
   id: string;
-  /** The text of the turn. Empty where the data set names no turn. */
+  /** The text of the turn; empty if the data set names no turn. */
   text: string;
   memories: Replay['conversation']['memories'];
 }
@@ -152,7 +152,7 @@ const OPENING = 60;
 // Documents quote a turn sentence by sentence, and recall omits turns that documents have quoted almost completely.
 const QUOTED = 0.9;
 
-/** The evidence of a question, by turn, or by memory where the data set does not name the turn. */
+/** The evidence of a question: its turns, or its memories if the data set does not name the turns. */
 function neededIn({ conversation }: Replay, question: Question): Needed[] {
   const texts = turnTexts(conversation);
   const memories = conversation.memories.filter(({ id }) => question.memories.includes(id));
@@ -192,7 +192,7 @@ function missingFrom(prompt: string, needed: readonly Needed[], statements: read
     .map(({ id }) => id);
 }
 
-/** Measures after how many turns from the beginning a prompt first has all evidence of a question. */
+/** Measures after how many turns of the user a prompt first has all evidence of a question. */
 export function watchColdStart(ask: AskOptions): {
   afterTurn(replay: Replay, turn: Turn): Promise<void>;
   rows(replay: Replay): Found[];

@@ -16,7 +16,7 @@ describe('retrieval metrics', () => {
     expect(ndcgAt(ranked, relevant, 1)).toBe(0);
   });
 
-  it('weigh graded labels', () => {
+  it('take the gain of graded labels into account', () => {
     const graded = new Map([
       ['a', 1],
       ['c', 3],
@@ -25,7 +25,7 @@ describe('retrieval metrics', () => {
     expect(ndcgAt(['c', 'a'], graded, 5)).toBe(1);
   });
 
-  it('divide precision by k also where fewer results came', () => {
+  it('divide precision by k even if there are fewer results', () => {
     expect(precisionAt(['a'], new Set(['a']), 5)).toBeCloseTo(0.2);
   });
 
@@ -44,7 +44,7 @@ describe('retrieval metrics', () => {
   const relevantIds = fc.uniqueArray(fc.integer({ min: 0, max: 30 }).map(String), { minLength: 1, maxLength: 10 });
   const k = fc.integer({ min: 1, max: 30 });
 
-  it('stay between 0 and 1, also for lists with doubles', () => {
+  it('stay between 0 and 1, even for lists with duplicates', () => {
     fc.assert(
       fc.property(ids, relevantIds, k, (list, relevant, at) => {
         const set = new Set(relevant);
@@ -66,7 +66,7 @@ describe('retrieval metrics', () => {
     );
   });
 
-  it('never fall when a relevant result moves up, and are 1 when all relevant ones lead', () => {
+  it('never decrease when a relevant result moves up, and are 1 when all relevant results come first', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(ranked, { minLength: 2 }), relevantIds, k, (list, more, at) => {
         const relevant = new Set([list.at(-1) as string]);

@@ -5,12 +5,12 @@ export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<str
   return hits(ranked, relevant, k) / checkedK(k);
 }
 
-/** Share of the relevant ids among the first k; NaN where nothing is relevant. */
+/** Share of the relevant ids that are among the first k; NaN if nothing is relevant. */
 export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return relevant.size === 0 ? Number.NaN : hits(ranked, relevant, k) / relevant.size;
 }
 
-/** 1 / rank of the first relevant result, 0 where there is none; NaN where nothing is relevant. */
+/** 1 / rank of the first relevant result, 0 if there is none; NaN if nothing is relevant. */
 export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
   if (relevant.size === 0) return Number.NaN;
   const place = distinct(ranked).findIndex((id) => relevant.has(id));
@@ -19,7 +19,7 @@ export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<
 
 /**
  * Normalised discounted cumulative gain with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1), or a map from id to gain for
- * graded labels. From 0 to 1: 1 where no other order has more gain among the first k. NaN where nothing is relevant.
+ * graded labels. From 0 to 1: 1 if no other order has more gain among the first k. NaN if nothing is relevant.
  */
 export function ndcgAt(
   ranked: readonly string[],
@@ -59,8 +59,8 @@ export function abstentionCurve(
 }
 
 /**
- * Area under the curve of the two shares of {@link abstentionCurve}: the probability that a question with an answer has more
- * confidence than one without. 0.5 is chance; NaN where one of the kinds is missing.
+ * Area under the curve of the two shares of {@link abstentionCurve}: the probability that a question with an answer has more confidence
+ * than one without. 0.5 is chance; NaN if one of the two kinds of question is missing.
  */
 export function abstentionArea(questions: readonly { isAnswerable: boolean; confidence: number }[]): number {
   const answerable = questions.filter((question) => question.isAnswerable);

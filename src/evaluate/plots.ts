@@ -1,6 +1,6 @@
-/** Plots as SVG text, without a script: a report opens offline, prints, and can be mailed. */
+/** Plots as SVG text without a script, so that a report can be opened offline, printed and mailed. */
 
-/** Escapes text for HTML, because it contains what people have said. */
+/** Escapes text for HTML, because reports contain the words of users. */
 export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -62,7 +62,7 @@ export interface Line {
   points: { x: number; y: number; low?: number; high?: number; label?: string }[];
 }
 
-/** Lines over a common axis, each with its band where it has one. */
+/** Lines over a common axis, each with a band for its intervals if it has them. */
 export function linePlot(
   lines: readonly Line[],
   {

@@ -10,9 +10,9 @@ export interface Replay {
   conversation: Conversation;
   varve: Varve;
   clock: ManualClock;
-  /** The turn, or the stored fact, of an event or a memory. */
+  /** The id of the turn or the stored fact, by the id of the event or the memory. */
   turnOf: Map<string, string>;
-  /** The handle of the user; with a session of its own where something is asked. */
+  /** The handle of the user. A question is asked in a session of its own. */
   handle(session?: string): Handle;
 }
 
@@ -45,7 +45,7 @@ export async function replay(
   }
 }
 
-/** Opens the store of a conversation that begins. The caller closes it. */
+/** Opens the store for a replay, before its first turn. The caller closes it. */
 export async function openReplay(conversation: Conversation, options: VarveOptions = {}): Promise<Replay> {
   const clock = manualClock(conversation.sessions[0]?.start?.getTime() ?? BEGINNING);
   const varve = await createVarve({ store: ':memory:', background: false, tracing: false, ...options, clock });
@@ -105,19 +105,19 @@ async function playSession(state: Replay, session: Session, hooks: ReplayHooks):
   await varve.drain();
 }
 
-/** Names matter where several people speak as users. */
+/** The names of the speakers in the role of the user. They are recorded only if there are several. */
 function speakersOf({ sessions }: Conversation): Set<string> {
   return new Set(
     sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
   );
 }
 
-/** A live statement of a store, with the turns it rests on. */
+/** A live statement of a store, with the turns that it rests on. */
 export interface LiveStatement extends SaidStatement {
   memory: Memory;
 }
 
-/** The live statements that rest on turns of the conversation, without those that were derived from several statements. */
+/** The live statements that rest on events, without summaries, reflections, patterns, notes, saved items and learnings. */
 export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
   const live: Memory[] = [];
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
@@ -140,7 +140,7 @@ export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveSt
 
 const MADE_OF_SEVERAL = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
 
-/** The turns of a conversation by id, as they were said. */
+/** The texts of the turns and of the stored facts of a conversation, by id. */
 export function turnTexts({ sessions, facts }: Conversation): Map<string, string> {
   return new Map([...sessions.flatMap(({ turns }) => turns), ...facts].map(({ id, text }) => [id, text]));
 }

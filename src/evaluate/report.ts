@@ -12,7 +12,7 @@ import { escaped, linePlot, whiskerPlot, type Whisker } from './plots.ts';
 import { BUDGETS, MEASURES, METRICS, type Measure, type Row } from './row.ts';
 import type { Run } from './run-file.ts';
 
-/** A run as one page of HTML: figures with intervals, plots, what was missed, and what every number means. Opens offline. */
+/** A run as one HTML page that can be opened offline: figures with intervals, plots, failures, and the definitions of all metrics. */
 export function htmlReport(run: Run): string {
   const figures = figuresOf(run, { byKind: true });
   const [base = 'all'] = run.header.arms;
@@ -166,7 +166,7 @@ function budgetPlot(figures: readonly Figure[]): string {
 
 const COMPARED = ['evidence@2000', 'recall@10', 'ndcg@5', 'kept', 'right', 'correct'];
 
-/** The differences of the arms, metric by metric, one column for each ablation. */
+/** The differences between the first arm and each other arm: one plot for each metric, one line for each arm. */
 function ablations(compared: readonly Compared[]): string {
   const plots = COMPARED.flatMap((metric) => {
     const rows = compared.filter((each) => each.metric === metric);
@@ -204,7 +204,7 @@ export function signed(metric: string, value: number): string {
 
 const SHOWN_MISSES = 40;
 
-/** The failures: what was not kept, not found, or should have been removed. */
+/** Lists of failures: memories that were not kept, that are stale or useless, evidence that was not found, and wrong answers. */
 function misses(rows: readonly Row[]): string {
   const lists: [string, Row[]][] = [
     ['Not kept', rows.filter(({ values }) => values['kept'] === 0)],

@@ -1,4 +1,4 @@
-/** What a run measures. Each measure gives rows, one for each question, memory or statement. */
+/** What a run measures. Each measure produces rows, one for each question, memory or statement. */
 export const MEASURES = ['extraction', 'retrieval', 'scaffold', 'consolidation', 'cold-start', 'end-to-end'] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -12,9 +12,9 @@ export interface Row {
   item: string;
   /** The kind of question or memory. */
   kind: string;
-  /** What was measured, by the names of {@link METRICS}. */
+  /** The measured values, by the names of {@link METRICS}. */
   values: Record<string, number>;
-  /** What was asked, found or missed, as text for a reader. */
+  /** The texts that were asked, found or missed, for a reader. */
   detail?: Record<string, unknown>;
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
 import { MEASURES, type Row } from './row.ts';
 
-/** The header of a run: the first line of its file. Two runs can be compared when data set and measures are the same. */
+/** The header of a run: the first line of its file. Two runs can be compared if they have the same data set. */
 export interface RunHeader {
   kind: 'run';
   dataset: string;
@@ -15,10 +15,10 @@ export interface RunHeader {
   signals: boolean;
   measures: string[];
   seed: number;
-  /** `local`, or the model that reads, answers and judges. */
+  /** `local`, or the language models that read and write documents. */
   model: string;
   embedder: string;
-  /** What the loader corrected in the data. */
+  /** The corrections that the loader made, as sentences. */
   faults: string[];
   varve: string;
   node: string;
@@ -28,7 +28,7 @@ export interface RunHeader {
   command: string;
 }
 
-/** A run as its file has it. */
+/** A run as it is stored in its file. */
 export interface Run {
   header: RunHeader;
   rows: Row[];
@@ -64,7 +64,7 @@ const headerSchema: z.ZodType<RunHeader> = z.object({
   command: z.string(),
 });
 
-/** Reads the file of a run. Rows of an unfinished conversation are left out, because it is played again. */
+/** Reads the file of a run. Rows of an unfinished conversation are left out, because that conversation is replayed. */
 export function readRun(file: string): Run {
   if (!existsSync(file)) throw invalidInput(`There is no run at ${file}.`);
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -96,7 +96,7 @@ function settingsOf({
   return JSON.stringify(settings);
 }
 
-/** A file that a run is written to, conversation by conversation. */
+/** Writes the file of a run, conversation by conversation. */
 interface RunWriter {
   /** The results of an earlier, unfinished run with the same settings. */
   readonly earlier: Run | null;
@@ -104,8 +104,8 @@ interface RunWriter {
 }
 
 /**
- * Opens the file of a run. An unfinished run with the same settings is resumed; a run with other settings is an error, unless `afresh` is
- * set.
+ * Opens the file of a run. An unfinished run with the same settings is resumed. Throws `invalid_input` for a run with other settings,
+ * unless `afresh` is set.
  */
 export function openRun(file: string, header: RunHeader, { afresh = false }: { afresh?: boolean } = {}): RunWriter {
   mkdirSync(dirname(file), { recursive: true });

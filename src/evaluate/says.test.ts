@@ -10,16 +10,16 @@ describe('quotedShare', () => {
     expect(quotedShare(turn, flat(prompt))).toBe(1);
   });
 
-  it('is a share by length where a sentence is missing', () => {
+  it('is a share by length if a sentence is missing', () => {
     expect(quotedShare(turn, flat('Badagry is out, the road is terrible.'))).toBeCloseTo(36 / (36 + 41), 2);
     expect(quotedShare(turn, flat('Do the dishes.'))).toBe(0);
   });
 
-  it('does not take short sentences, which stand anywhere, for quotations', () => {
+  it('does not count short sentences, which occur anywhere, as quotations', () => {
     expect(quotedShare('Do. No, thanks.', flat('Do you want tea? No, thanks.'))).toBe(0);
   });
 
-  it('knows the ends of sentences in scripts without spaces', () => {
+  it('detects the ends of sentences in scripts without spaces', () => {
     const said = '我住在里斯本的一间小公寓里。我在医院做夜班护士已经三年了。';
     expect(quotedShare(said, flat('「我在医院做夜班护士已经三年了」'))).toBeGreaterThan(0.4);
   });

@@ -1,7 +1,7 @@
 import type { ExpectedMemory } from './conversation.ts';
 
 // Statements are compared with the expected ones by their words, not by their meaning: "talks into the phone, which writes for User" does
-// not count as "dictates messages to the phone". Figures by words are for comparing runs; read what was missed before believing one.
+// not count as "dictates messages to the phone". Such figures are for comparing runs; read the failures before you trust a single figure.
 
 const STOP = new Set(
   "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
@@ -9,7 +9,7 @@ const STOP = new Set(
   ),
 );
 
-/** Normalises a text for comparing quotations: without marks, case and bracketed remarks. */
+/** Normalises a text for comparing quotations: removes punctuation, case and bracketed remarks. */
 export function flat(text: string): string {
   return text
     .toLowerCase()
@@ -23,7 +23,7 @@ const SHORTEST = 12;
 
 /**
  * The share of a text, by characters, whose sentences occur in another text: how much of a turn a prompt quotes, in one piece or sentence
- * by sentence. `flatText` is the other text after {@link flat}. A text with short sentences only gives 0.
+ * by sentence. `flatText` is the other text after {@link flat}. A text that has only short sentences gives 0.
  */
 export function quotedShare(text: string, flatText: string): number {
   const sentences = text
@@ -67,11 +67,11 @@ export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>)
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** The fields of a statement that are compared, both for stored statements and for drafts of a reader. */
+/** The fields of a statement that are compared, of stored statements and of drafts of a reader. */
 export interface SaidStatement {
   text: string;
   value: string | null;
-  /** The turns that it rests on. */
+  /** The ids of the turns that the statement rests on. */
   turns: readonly string[];
 }
 
@@ -81,7 +81,7 @@ const ENOUGH_QUOTED = 0.25;
 
 /**
  * Whether a statement contains an expected memory: it rests on one of the memory's turns, and has its slot's value, 60 % of its content
- * words, or 25 % of them where it quotes the turn. `textOf` returns the text of a turn.
+ * words, or 25 % of them if it quotes the turn. `textOf` returns the text of a turn.
  */
 export function says(
   expected: ExpectedMemory,
@@ -97,7 +97,7 @@ export function says(
   return covers(expected.text, statement.text) >= (isQuote ? ENOUGH_QUOTED : ENOUGH);
 }
 
-/** Whether the statements of the same turns together contain an expected memory, which a reader may split into several. */
+/** Whether the statements of the same turns together contain an expected memory, because a reader may split it into several statements. */
 export function sayTogether(expected: ExpectedMemory, statements: readonly SaidStatement[]): boolean {
   const together = statements.filter((statement) => restsOn(expected, statement));
   return covers(expected.text, together.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ')) >= ENOUGH;
@@ -130,7 +130,7 @@ export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   );
 }
 
-/** Whether two values of a slot are equal: one contains the other. */
+/** Whether two values of a slot count as equal, because one contains the other. */
 export function isSameFilling(one: string | null, other: string | null): boolean {
   const [left, right] = [(one ?? '').toLowerCase(), (other ?? '').toLowerCase()];
   return left !== '' && right !== '' && (left.includes(right) || right.includes(left));

@@ -15,7 +15,7 @@ function observe(
 }
 
 describe('estimate', () => {
-  it('is the mean over items, with the items that count', () => {
+  it('is the mean over the items that have a value', () => {
     const { mean, items, conversations } = estimate([
       { conversation: 'a', item: '1', value: 1 },
       { conversation: 'a', item: '2', value: 0 },
@@ -25,14 +25,14 @@ describe('estimate', () => {
     expect({ mean, items, conversations }).toEqual({ mean: 2 / 3, items: 3, conversations: 2 });
   });
 
-  it('is wider where the items of a conversation are alike', () => {
+  it('has a wider interval if the items of a conversation are alike', () => {
     const random = seededRandom(7);
     const independent = estimate(observe(20, 20, () => (random() < 0.5 ? 1 : 0)));
     const clustered = estimate(observe(20, 20, (conversation) => conversation % 2));
     expect(clustered.high - clustered.low).toBeGreaterThan(2 * (independent.high - independent.low));
   });
 
-  it('covers the true mean about as often as it says', () => {
+  it('has an interval that covers the true mean about as often as it should', () => {
     const random = seededRandom(3);
     let covered = 0;
     for (let round = 0; round < 100; round += 1) {
@@ -65,7 +65,7 @@ describe('estimate', () => {
     );
   });
 
-  it('gives one conversation no interval', () => {
+  it('has no interval for a single conversation', () => {
     expect(estimate(observe(1, 10, () => 1))).toMatchObject({ mean: 1, low: Number.NaN, high: Number.NaN });
     expect(estimate([])).toMatchObject({ mean: Number.NaN, items: 0 });
   });
@@ -74,11 +74,11 @@ describe('estimate', () => {
 describe('difference', () => {
   const before = observe(12, 10, (one, other) => (one + other) % 2);
 
-  it('is nothing for the same run', () => {
+  it('is 0 for the same run', () => {
     expect(difference(before, before)).toMatchObject({ mean: 0, low: 0, high: 0, p: 1 });
   });
 
-  it('is significant where every conversation gains', () => {
+  it('is significant if every conversation gains', () => {
     const after = before.map((one) => ({ ...one, value: one.item < 'i3' ? 1 : one.value }));
     const { mean, low, p } = difference(before, after);
     expect(mean).toBeCloseTo(0.15);
@@ -86,12 +86,12 @@ describe('difference', () => {
     expect(p).toBeLessThan(0.01);
   });
 
-  it('is not significant where as many gain as lose', () => {
+  it('is not significant if as many conversations gain as lose', () => {
     const after = before.map((one) => ({ ...one, value: one.conversation.length === 3 ? 1 - one.value : one.value }));
     expect(difference(before, after).p).toBeGreaterThan(0.3);
   });
 
-  it('leaves out what only one run has', () => {
+  it('leaves out items that only one run has', () => {
     expect(difference(before.slice(0, 30), before)).toMatchObject({ items: 30, conversations: 3 });
   });
 });

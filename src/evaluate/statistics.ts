@@ -27,9 +27,9 @@ export interface Estimate {
   conversations: number;
 }
 
-/** The difference of two runs on the items that both have. */
+/** The difference between two runs, over the items that both have. */
 export interface Difference extends Estimate {
-  /** The p-value of the difference (paired permutation test over conversations, two-sided). */
+  /** The two-sided p-value of a paired permutation test over conversations. */
   p: number;
 }
 

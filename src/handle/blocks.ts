@@ -9,24 +9,26 @@ import type { Parts } from '../store/database.ts';
 import { listRevisions } from '../store/history-store.ts';
 import { parseChange } from './change.ts';
 
-/** Which block of a kind: the user's, the agent's, the session's… Default: the innermost below the session. */
+/**
+ * Which block of a kind: the user's, the agent's, the session's… Default: that of the innermost level of the scope, apart from the session.
+ */
 export interface BlockPlace {
   level?: ScopeLevel;
 }
 
 /** Reading blocks. */
 export interface BlockReader {
-  /** The block; null when nothing has been written yet. */
+  /** The block; null if nothing has been written yet. */
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
   /**
-   * The sentences of a block in their order, or the entries of one that is JSON, each with the ids of the statements and events that it
-   * rests on. Stale sentences are in no prompt. Empty when nothing has been written yet.
+   * The sentences of a block in their order, or the entries of a JSON block, each with the ids of the statements and events that it rests
+   * on. Prompts do not contain the stale ones. Empty if nothing has been written yet.
    */
   basis(kind: BlockKindName, place?: BlockPlace): Promise<RestingSentence[]>;
 }
 
 export interface ReplaceOptions extends BlockPlace, Partial<Change> {
-  /** The version that the caller has read, 0 for none. Throws `conflict` when the block has changed since. */
+  /** The version that the caller has read, 0 for none. Throws `conflict` if the block has changed since. */
   expectedVersion?: number;
 }
 

@@ -13,7 +13,7 @@ export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.stric
   run: textSchema(100).nullish(),
 });
 
-/** Validates the cause of a change and applies defaults. */
+/** Validates the reason for a change and fills in the default. */
 export function parseChange(change: Partial<Change> | undefined, reason: string): Change {
   return { reason, ...parse(changeSchema, change ?? {}, 'The reason for the change') };
 }
@@ -45,7 +45,10 @@ export async function append<Result>(
 
 /** Options of background work that an application starts itself. */
 export interface RunOptions {
-  /** Runs everything and rolls it back: the report is that of the real run. Language models are called, and their calls cost money. */
+  /**
+   * Runs everything and rolls it back; the report is the one that a real run would return. Language models are called, and the calls cost
+   * money.
+   */
   dryRun?: boolean;
   signal?: AbortSignal;
 }
@@ -55,7 +58,7 @@ const runOptionsSchema = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
 });
 
-/** Validates these options. Unknown fields are refused, because a misspelt `dryrun` must not start the real run. */
+/** Validates the options of a run. Unknown fields are refused, because a misspelt `dryrun` must not start the real run. */
 export function parseRunOptions(options: RunOptions | undefined): RunOptions {
   return parse(runOptionsSchema, options ?? {}, 'The options');
 }

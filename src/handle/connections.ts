@@ -11,15 +11,15 @@ import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 
 /** A tool connection of a handle: needs `varve.for({ …, connection })`. */
 export interface ConnectionHandle {
-  /** What was learned about this connection; an empty object when nothing was. */
+  /** The information learned about this connection; an empty object if there is none. */
   learnedInfo(): Promise<Record<string, unknown>>;
-  /** Merges new values into what was learned; a key whose value is null is removed. */
+  /** Merges new values into the learned information; a key whose value is null is removed. */
   learn(info: Record<string, unknown>): Promise<Block>;
-  /** The cached schema of its tools, even when it is stale; null when there is none. */
+  /** The cached schema of the tools, even if it is stale; null if there is none. */
   toolSchema(): Promise<ToolSchema | null>;
-  /** Keeps a schema, by default for a day. */
+  /** Caches a schema, by default for a day. */
   saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;
-  /** The cached schema, fetched again when there is none or it is stale. If the fetch fails, the stale schema is returned. */
+  /** The cached schema, fetched again if it is missing or stale. If the fetch fails, the stale schema is returned. */
   freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
 }
 

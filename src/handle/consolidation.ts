@@ -17,15 +17,15 @@ import { parseRunOptions, type RunOptions } from './change.ts';
 /** Runs, held changes and settings of the background work on a scope. */
 export interface ConsolidationHandle {
   /**
-   * Consolidates now instead of soon. With `dryRun` all changes are rolled back, and the report says what would have changed; language
-   * models are still called and metered.
+   * Consolidates now, without waiting for the schedule. With `dryRun` all changes are rolled back, and the report says what would have
+   * changed; language models are still called and metered.
    */
   run(options?: RunOptions): Promise<ConsolidationReport>;
-  /** What background work has done here: what it read, what it changed, with which model, for how much; newest first. */
+  /** The audit log of background work on this scope, newest first: what each run read and changed, its model and its cost. */
   runs(filter?: RunFilter): Promise<Run[]>;
   /** Answers of a model that were not applied because they would have removed too much. */
   held(): Promise<HeldChange[]>;
-  /** Applies a held answer after all. Throws `conflict` when the document has changed since. */
+  /** Applies a held answer after all. Throws `conflict` if the document has changed since. */
   accept(id: string, actor?: string): Promise<void>;
   /** Discards a held answer. The next run reads its observations again. */
   reject(id: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface ConsolidationHandle {
   retry(eventId: string): Promise<void>;
   /** Tools that the learned patterns suggest. */
   suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;
-  /** How often a memory was given to the model, used, confirmed and corrected; null when it never was. */
+  /** How often a memory was given to the model, used, confirmed and corrected; null if its use was never judged. */
   use(memoryId: string): Promise<MemoryUse | null>;
   /** Sets the user's time zone and the local hour of the nightly reflection. `null` restores the default. */
   configure(settings: { timeZone?: string | null; reflectionHour?: number | null }): Promise<void>;

@@ -18,7 +18,7 @@ import { append, type AppendDeps } from './change.ts';
 export interface DecisionHandle {
   record(decision: NewDecision): Promise<Event>;
   recordOutcome(decisionId: string, outcome: NewOutcome): Promise<Event>;
-  /** Newest first. Default 20. */
+  /** The last decisions with their outcomes, newest first. Default 20. */
   list(options?: { limit?: number }): Promise<DecisionWithOutcomes[]>;
 }
 

@@ -9,11 +9,11 @@ import type { Page, Parts } from '../store/database.ts';
 import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
 import { append, type AppendDeps } from './change.ts';
 
-/** Which events to list. */
+/** The filter of a list of events. */
 export interface EventListFilter {
   kinds?: EventKind[];
   session?: string;
-  /** Only events that no formation has read yet. */
+  /** Only events that formation has not read yet. */
   waiting?: boolean;
   occurredAfter?: TimeInput;
   occurredBefore?: TimeInput;
@@ -41,7 +41,7 @@ const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z
   eventFilterFields,
 ) as z.ZodType<Parsed<EventListFilter>, EventListFilter>;
 
-/** Reading the log of what happened. */
+/** Reading the log of events. */
 export interface EventReader {
   get(id: string): Promise<Event | null>;
   list(filter?: EventListFilter): Promise<Page<Event>>;
@@ -70,7 +70,7 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
   };
 }
 
-/** A cursor with a single number comes from before schema 16, in which rows were numbered in order: see the migration. */
+/** A cursor with a single number is from a version before schema 16, when rows were numbered in order: see that migration. */
 function placeOf(cursor: string): EventPlace {
   const [sequence, row = sequence] = cursor.split('-').map(Number);
   return { sequence: sequence as number, row: row as number };
@@ -80,7 +80,8 @@ function placeOf(cursor: string): EventPlace {
 export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
   const inputs = asEvents(input);
   if (inputs.length === 0) return { events: [], repeated: 0 };
-  if (inputs.length > MOST_EVENTS) throw invalidInput(`At most ${MOST_EVENTS} events go into one call.`);
+  if (inputs.length > MOST_EVENTS)
+    throw invalidInput(`One call accepts at most ${MOST_EVENTS} events. Split them into several calls.`);
   const checked = inputs.map((event, index) =>
     parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
   );

@@ -17,7 +17,7 @@ import { listMemories, listStatements, statementHistory } from '../store/read-me
 import { archiveMemory, reviseMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 
-/** A permanent fact as it is set: a key and its value. */
+/** The input of `facts.set()`: a key and its value. */
 export interface FactInput {
   /** snake_case, such as `home_city`. */
   key: string;
@@ -29,36 +29,36 @@ export interface FactInput {
   /** Who says so. Default `system`, the application itself. A value with less trust never replaces one with more. */
   statedBy?: Origin;
   /**
-   * The sentence that says so, kept as the text of the memory. Default: the label of the key, and the value. A sentence about a day ahead
-   * ("She will start at Bolt Bank on 1 January") makes a plan: the value becomes a fact on that day.
+   * The sentence that says so, kept as the text of the memory. Default: the label of the key and the value. A sentence about a future day
+   * ("She will start at Bolt Bank on 1 January") is stored as a plan: the value becomes a fact on that day.
    */
   text?: string;
 }
 
-/** A permanent fact: a live statement about the user, seen by the key of its attribute. */
+/** A permanent fact: a live statement about the user, with its attribute as the key. */
 export type Fact = Memory & { key: string };
 
 /** Reading permanent facts. */
 export interface FactReader {
-  /** The live value under a key, the newest where there are several; null when there is none. */
+  /** The live value under a key: that of the innermost level, the newest if there are several; null if there is none. */
   get(key: string): Promise<Fact | null>;
-  /** All facts, by category and key. An attribute with many values has one fact for each. */
+  /** All facts, sorted by category and key. An attribute with many values has one fact for each value. */
   list(): Promise<Fact[]>;
 }
 
 /**
- * Permanent facts: the live statements about the user whose attributes are permanent. They are never pruned, and are in every
- * prompt.
+ * Permanent facts: the live statements about the user whose attributes are permanent. They are never pruned, and every prompt contains
+ * them.
  */
 export interface FactHandle extends FactReader {
   /**
-   * Sets a value. Setting the same value again changes nothing; a different value replaces it, and the old one stays in the history. For
-   * an attribute with many values, such as `allergy`, the new value is added to the others.
+   * Sets a value. Setting the same value again changes nothing; a different value replaces the old one, which stays in the history. For an
+   * attribute with many values, such as `allergy`, the new value is added to the others.
    */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
   /**
-   * Forgets the values under a key and their predecessors: they are hidden everywhere, and so are the words that said them. Returns
-   * whether there was one. `forgotten.list()` lists what was forgotten, `forgotten.restore()` restores it.
+   * Forgets the values under a key and their predecessors: they are hidden everywhere, and so are the words that said them. Returns false
+   * if there was no value. `forgotten.list()` lists the forgotten records, and `forgotten.restore()` restores them.
    */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
@@ -138,7 +138,9 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
   };
 }
 
-/** The plan that the sentence of a fact tells; null where it tells what holds now. A value that is a date is no plan for that day. */
+/**
+ * The plan in the sentence of a fact; null if the sentence is about the present. A value that contains a date is not a plan for that day.
+ */
 async function planOf(
   parts: FormDeps,
   scope: Scope,
@@ -158,7 +160,7 @@ async function planOf(
   };
 }
 
-/** A value from the application outranks every inference: other values of the key are replaced, unless the attribute has many. */
+/** Stores a value, which replaces the other values of the key, unless one of them is trusted more or the attribute has many values. */
 async function setFact(
   writer: Writer,
   parts: Parts,
@@ -211,7 +213,10 @@ async function setFact(
   return { memory, outcome: others.length === 0 ? outcome : 'superseded' };
 }
 
-/** A draft of the local reader becomes the application's own value: a model that reads the turns again must not drop it. */
+/**
+ * Confirms a known value. A draft of the local reader becomes the application's own value, because a model that reads the turns again must
+ * not drop it.
+ */
 async function confirmFact(
   writer: Writer,
   parts: Parts,
@@ -224,14 +229,17 @@ async function confirmFact(
   return reviseMemory(writer, parts, fact, { change: { ...change, permanent: true, reader }, why });
 }
 
-/** The attribute of a key: `city` is `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, though both are pets' names. */
+/**
+ * The attribute of a key: `city` becomes `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, because the attribute
+ * for names of pets has many values.
+ */
 function attributeOf({ attributes }: Parts, key: string): string {
   parse(keySchema, key, 'The key');
   const attribute = attributes.resolve(key) ?? key;
   return attributes.policyOf(attribute).values === 'one' ? attribute : key;
 }
 
-/** The owners of a handle's facts: its own, and with shared facts the user without an agent. */
+/** The owners of a handle's facts: its own owner and, if facts are shared, the user without an agent. */
 function factOwners({ sharesFacts }: Parts, scope: Scope): [Scope, ...Scope[]] {
   const own = scopeAt(scope, ownerLevel(scope));
   const isShared = sharesFacts === true && scope.user !== null && scope.agent !== null && scope.connection === null;

@@ -48,7 +48,7 @@ import { noteHandle, type NoteHandle, savedItemHandle, type SavedItemHandle } fr
 import { refusalHandle, type RefusalHandle } from './refusals.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 
-/** What was known at a time in the past. Read-only. */
+/** Read-only access to everything that was known at a time in the past. */
 export interface PastHandle {
   readonly scope: Scope;
   readonly time: Date;
@@ -56,7 +56,7 @@ export interface PastHandle {
   readonly facts: FactReader;
   readonly blocks: BlockReader;
   readonly events: EventReader;
-  /** What recall would have found then. */
+  /** Recalls among the records that were known then. */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
 }
 
@@ -66,17 +66,17 @@ export type Logged = { logged: true; events: Event[] } | { logged: false; error:
 /** Everything that can be read and written within one scope. No call reads or writes outside it. */
 export interface Handle {
   readonly scope: Scope;
-  /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
+  /** Appends one event, several events in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
   /**
-   * Logs an exchange. A store that fails (a full disk, a lost connection) never stops the answer: the call resolves with
-   * `{ logged: false, error }`, and nothing was written. Check `logged` where an exchange must not be lost. Anything else throws: bad input,
-   * and `closed` after `varve.close()`.
+   * Logs an exchange. A store that fails (a full disk, a lost connection) never stops the answer: the call resolves with `{ logged: false,
+   * error }`, and nothing was written. Check `logged` if an exchange must not be lost. All other errors are thrown: bad input, and `closed`
+   * after `varve.close()`.
    */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Records an observation of a chat agent about the user, as an event. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
-  /** Records what autonomous work has learned: one event for each scaffold key and each item. */
+  /** Records the findings of autonomous work: one event for each scaffold key and each item. */
   updateUserContext(update: UserContextUpdate): Promise<Event[]>;
   /** Forms memories now from the turns of the session since the last formation. */
   form(): Promise<FormResult>;
@@ -85,16 +85,16 @@ export interface Handle {
   /** Indexes a document or an attachment in chunks; idempotent. */
   indexDocument(document: NewDocument): Promise<IndexedDocument>;
   /**
-   * Finds the records that help to answer a query: memories, notes, saved items, turns, documents. The list is empty when
-   * nothing relevant is known.
+   * Finds the records that help to answer a query: memories, notes, saved items, turns, documents. The list is empty if nothing relevant is
+   * known.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
   /**
-   * Assembles the context of a turn: a system prompt that stays the same until something is learned, the user's turn with what was looked
-   * up, and a report that explains both. Parts that fail are left out and named.
+   * Assembles the context of a turn: a system prompt that stays the same until something is learned, the user's turn with the recalled
+   * records, and a report that explains both. Parts that fail are left out and named in the report.
    */
   context(options?: ContextOptions): Promise<AssembledContext>;
-  /** What the last contexts were made of, newest first: ids and numbers, no text. Default 20. */
+  /** The log of the last contexts, newest first: ids and numbers, no text. Default 20. */
   contexts(options?: { limit?: number }): Promise<LoggedContext[]>;
   /** The most important live memories, by importance and then by last access, for the start of a session. Default 20. */
   topMemories(options?: { limit?: number }): Promise<Memory[]>;
@@ -108,34 +108,34 @@ export interface Handle {
   readonly blocks: BlockHandle;
   readonly connection: ConnectionHandle;
   readonly entities: EntityHandle;
-  /** What the user means to do: brought up again when it is due. */
+  /** The intentions of the user, which are brought up again when they are due. */
   readonly intentions: IntentionHandle;
   /** Rules for the agent. */
   readonly learnings: LearningHandle;
   /** Forgotten records: listing and restoring them. */
   readonly forgotten: ForgottenHandle;
-  /** Statements that a reader gave and the checks refused. */
+  /** Statements that a reader found and the checks refused. */
   readonly refusals: RefusalHandle;
   /** Consolidation: its runs, held changes and settings. */
   readonly consolidation: ConsolidationHandle;
   /**
-   * Reflects now instead of tonight on what was said since the last reflection, and updates profile, working memory, facts, intentions
-   * and learnings. Without new turns it does nothing. A handle without a user reflects for every user of the tenant with new turns, a
-   * handle without an agent for all agents of the user; `users` is their number.
+   * Reflects now instead of tonight on the messages since the last reflection, and updates profile, working memory, facts, intentions and
+   * learnings. Does nothing without new turns. A handle without a user reflects on every user of the tenant with new turns, a handle
+   * without an agent on the user once for each agent; `users` is the number of reflections.
    */
   reflect(options?: RunOptions): Promise<ReflectionCounts>;
   /** Records which memories the model was given for this turn, so that their usefulness can be measured. */
   noteGiven(memoryIds: readonly string[]): Promise<void>;
-  /** What was known at a time. */
+  /** Read-only access to everything that was known at a time. */
   asOf(time: TimeInput): PastHandle;
   /**
-   * Removes everything within this scope for good: of this user in all their sessions, or of this session alone. Returns how many records
-   * were removed, and a certificate, which is kept and holds no content.
+   * Removes everything within this scope for good: the records of this user in all sessions, or those of this session alone. Returns how
+   * many records were removed, and a certificate, which is kept and has no content of the records.
    */
   erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
   /** Removes one memory for good, with everything that was derived from it alone. */
   eraseMemory(id: string, options?: EraseOptions): Promise<ErasureCertificate>;
-  /** What was erased in this tenant, newest first. */
+  /** The certificates of all erasures in this tenant, newest first. */
   erasures(): Promise<ErasureCertificate[]>;
 }
 
@@ -143,7 +143,7 @@ export interface Handle {
 type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
- * Makes the handle of a scope. It holds no state: two handles of one scope are the same. Modules that most programs rarely need are
+ * Makes the handle of a scope. It has no state: two handles of one scope are interchangeable. Modules that most programs rarely need are
  * imported at their first use.
  */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
@@ -173,7 +173,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
 
 const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_busy']);
 
-/** The methods that record what is said: observing, interactions, documents, formation. */
+/** The methods that record and read input: observing, interactions, documents, formation. */
 function talkHandle(
   parts: HandleDeps,
   scope: Scope,
@@ -261,7 +261,7 @@ function recallHandle(
   };
 }
 
-/** The methods that work on what was learned: reflecting, the use of memories, erasing. */
+/** The methods that maintain memories: reflecting, noting their use, erasing. */
 function upkeepHandle(
   parts: HandleDeps,
   scope: Scope,

@@ -9,23 +9,25 @@ import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';
 
-/** Something that somebody means to do. */
+/** Something that the user means to do. */
 export interface NewIntention {
   text: string;
   /** When to bring up the intention again. Default: after `followUpDays`. */
   dueAt?: TimeInput;
   /** Default 3. */
   followUpDays?: number;
-  /** How the intention was mentioned. */
+  /** How the intention came up. */
   context?: string;
 }
 
 /** Intentions are brought up when they are due, until they are done or dismissed. */
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
-  /** The intentions to bring up now, the longest due first: due today or in the last three days, not earlier. Default 20. */
+  /**
+   * The intentions to bring up now, the longest overdue first: those that are due today or have been for at most three days. Default 20.
+   */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
-  /** All that are open, due or not, the next one first. */
+  /** All open intentions, due or not, the earliest due date first. */
   list(): Promise<Memory[]>;
   /** Marks the intention as done: it is not brought up again and stays in the history. */
   done(id: string): Promise<Memory>;
@@ -78,7 +80,7 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
     },
     async due({ at, limit = 20 } = {}) {
       const time = at === undefined ? new Date(clock.now()) : parse(timeSchema, at, 'The time');
-      // A filter's `before` is exclusive, but an intention that is due at this very moment is wanted.
+      // `dueBefore` is exclusive, but intentions that are due at exactly this time are wanted.
       const dueThen = await open(new Date(time.getTime() + 1));
       const isDue = (memory: Memory): boolean =>
         isToBringUp(memory, parts.memoryTypes.get(memory.type), time.getTime());
@@ -92,7 +94,7 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'intention' || memory.archivedAt !== null) throw notFound(id);
-        // The day is said now, where it was only a day for bringing the intention up.
+        // The user has named this day. The previous day may have been only the default day for bringing the intention up.
         const change = { dueAt, state: 'snoozed', internal: { ...memory.internal, due: null } };
         return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });
       });

@@ -13,17 +13,17 @@ export interface NewLearning {
   rule: string;
   /** Such as `communication` or `decision_making`. Default `general`. */
   category?: string;
-  /** Where it comes from: `user`, `correction`, `reflection`, … Default `application`. */
+  /** Where the rule comes from: `user`, `correction`, `reflection`, … Default `application`. */
   source?: string;
-  /** Ids of the events that it was learned from. */
+  /** Ids of the events that the rule was learned from. */
   sourceEvents?: string[];
 }
 
 /** Learnings: rules that hold until they are forgotten. */
 export interface LearningHandle {
-  /** Adds a rule. Adding a rule is idempotent. */
+  /** Adds a rule. Adding the same rule again changes nothing. */
   add(learning: NewLearning): Promise<Memory>;
-  /** The rules that hold, the most important first. */
+  /** The live rules, the most important first. */
   list(options?: { category?: string }): Promise<Memory[]>;
   /** Forgets a rule: it is hidden everywhere until it is restored or erased. */
   forget(id: string): Promise<Memory>;

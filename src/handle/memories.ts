@@ -41,9 +41,9 @@ import { isMoreTrusted } from '../record/statement.ts';
 
 /** Reading memories, now or as of a time. */
 export interface MemoryReader {
-  /** The memory, live or archived; null when there is none that this handle can see. */
+  /** The memory, live or archived; null if there is none that this handle can see. */
   get(id: string): Promise<Memory | null>;
-  /** Live memories unless the filter says otherwise, newest first, a page at a time. */
+  /** A page of memories. Default: the live ones, newest first. */
   list(filter?: MemoryFilter): Promise<Page<Memory>>;
 }
 
@@ -51,15 +51,15 @@ export interface MemoryReader {
 export interface MemoryHandle extends MemoryReader {
   /**
    * Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived as
-   * contradicted, with its end, in the same transaction. With `read: true` a text without fields is compared with what is known: it may
-   * replace a memory, or come back as the memory that is known or trusted more (`unchanged`).
+   * contradicted, with its end, in the same transaction. With `read: true`, a text without fields is compared with the known memories: it
+   * may replace one, or the call returns the memory that already says it or is trusted more (`unchanged`).
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Makes a new version of a memory. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Takes a memory out of recall. It is kept with its history, and can be restored; the turns keep their words. The reason is `pruned` by
-   * default; with `forgotten` it is the same as {@link MemoryHandle.forget}.
+   * Takes a memory out of recall. It is kept with its history and can be restored; the turns keep their words. The default reason is
+   * `pruned`; the reason `forgotten` does the same as {@link MemoryHandle.forget}.
    */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /**
@@ -68,10 +68,10 @@ export interface MemoryHandle extends MemoryReader {
    * restored.
    */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
-  /** Restores an archived memory; throws `conflict` when another memory has taken its place. */
+  /** Restores an archived memory; throws `conflict` if another memory has taken its place. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Replaces a memory by a new one. The old memory is archived and points to the new one. Throws `conflict` when the new memory is trusted
+   * Replaces a memory by a new one. The old memory is archived and points to the new one. Throws `conflict` if the new memory is trusted
    * less: as in `facts.set()`, the words of a tool or a document do not replace those of a person.
    */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
@@ -177,7 +177,7 @@ async function statementsOf(writer: Writer, memory: Memory): Promise<Memory[]> {
   return singles.length > 0 ? singles : [memory];
 }
 
-/** Finds a memory that may be changed and works on it in one transaction; `not_found` when there is none. */
+/** Finds a memory that this handle may change, and runs `work` on it in the same transaction. Throws `not_found` if there is none. */
 function changing({ database }: Parts, scope: Scope) {
   return <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
     database.write(scope.tenant, async (writer) => {
@@ -195,7 +195,7 @@ function assertLive({ id, archivedAt }: Memory): void {
   );
 }
 
-/** A memory with less trust replaces nothing, except where a user asked an agent for a correction. */
+/** A memory does not replace one that is trusted more, unless the user asked the agent for the correction. */
 function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
   if (!isMoreTrusted(old.trust, next.trust) || (asked && next.trust !== 'low')) return;
   const message = `The memory ${old.id} is trusted more (${old.trust}) than its replacement (${next.trust}).`;

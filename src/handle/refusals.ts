@@ -4,9 +4,9 @@ import type { Scope } from '../record/scope.ts';
 import type { Page, Parts } from '../store/database.ts';
 import { listRefusals, type RefusalFilter, type RefusalRecord } from '../store/history-store.ts';
 
-/** What was read from events and not stored. */
+/** Statements that were read from events and refused. */
 export interface RefusalHandle {
-  /** What was refused within the handle's scope, with the reasons, newest first, a page at a time. */
+  /** A page of the refused statements of the handle's scope, with the reasons, newest first. */
   list(filter?: RefusalFilter): Promise<Page<RefusalRecord>>;
 }
 

@@ -17,7 +17,7 @@ export interface SessionHandle {
   window(size?: number): Promise<Event[]>;
   /** Sets parts of the state: active preferences, pending confirmations, tool results. */
   setState(state: Partial<SessionState>): Promise<SessionState>;
-  /** Ends the conversation: queues its formation and clears its state. */
+  /** Ends the conversation: enqueues its formation and clears its state. Throws `not_found` if the session has no events. */
   close(): Promise<Session>;
 }
 
@@ -50,7 +50,7 @@ export function sessionHandle(parts: Parts, scope: Scope): SessionHandle {
     async close() {
       const closed = await database.write(scope.tenant, (writer) => flushSession(writer, parts, here(), 'closed'));
       if (closed !== null) return closed;
-      throw new VarveError(`Nothing has happened in the session ${scope.session} yet.`, { code: 'not_found' });
+      throw new VarveError(`The session ${scope.session} has no events yet.`, { code: 'not_found' });
     },
   };
 }

@@ -100,7 +100,7 @@ export function defuseLinks(text: string): string {
   );
 }
 
-/** Text without the markup that its trust does not allow: images are always removed, and links from untrusted text. */
+/** Text without the markup that its trust does not allow: images are always removed, links only from untrusted text. */
 export function textByTrust(text: string, trust: Trust): string {
   return trust === 'low' ? defuseLinks(text) : defuseImages(text);
 }
@@ -110,7 +110,7 @@ export function givenText(text: string, trust: Trust): string {
   return inertText(textByTrust(text, trust));
 }
 
-/** Stored text on one line, which cannot begin a heading, a list item or a label. */
+/** Stored text on one line, so that no part of it can begin a line with a heading, a list item or a label. */
 export function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/gu, ' ').trim();
 }
@@ -119,7 +119,7 @@ export function oneLine(text: string): string {
 export interface Writing {
   /** Writes the text on one line. */
   line(text: string): string;
-  /** Writes the text on several lines, with its headings below those of a level. */
+  /** Writes the text on several lines and demotes its headings below `level`. */
   block(text: string, level?: number): string;
 }
 
@@ -155,7 +155,7 @@ function demote(line: string, shift: number): string {
   return line.replace(HEADING, (_whole, marks: string) => '#'.repeat(Math.min(marks.length + Math.max(shift, 0), 6)));
 }
 
-// A label as a reader sees it, without its decoration.
+// A label as a reader sees it, without punctuation.
 function plain(text: string): string {
   return text
     .normalize('NFKC')

@@ -236,7 +236,7 @@ export function numbersSaid(text: string): Set<number> {
   }
   // A number does not continue in the next sentence: "under four thousand. Three thousand eight hundred and forty."
   for (const sentence of plain.split(/[.!?;:\n]/u))
-    for (const number of numbersInWords(sentence.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
+    for (const number of spelledNumbers(sentence.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
   // "Half past five" is 5:30, "a quarter to six" 5:45.
   if (/\b(?:half|halb)\b/u.test(plain)) numbers.add(30);
   if (/\b(?:quarter|viertel)\b/u.test(plain)) numbers.add(15).add(45);
@@ -264,6 +264,64 @@ function* numbersInWords(words: readonly string[]): Generator<number> {
     last = value;
     yield thousands + current;
   }
+}
+
+function* spelledNumbers(words: readonly string[]): Generator<number> {
+  yield* numbersInWords(words);
+  for (const numerals of NUMERALS) yield* numbersInParts(words, numerals);
+}
+
+/** The parts of number words of the languages that compose them, each with its value. A part without a value joins others: "und", "y". */
+const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({ lists: { numerals } }) =>
+  numerals === undefined
+    ? []
+    : [
+        new Map(
+          numerals.split('|').map((entry): [string, number | null] => {
+            const [part = '', value = ''] = entry.split('=');
+            return [part, value === '' ? null : Number(value)];
+          }),
+        ),
+      ],
+);
+
+/** "zweihundertfünfzig", "deux cents", "treinta y cinco": words that consist of such parts, alone and together with the words before them. */
+function* numbersInParts(words: readonly string[], numerals: ReadonlyMap<string, number | null>): Generator<number> {
+  let run: (number | null)[] = [];
+  for (const word of words) {
+    const parts = partsOf(word, numerals);
+    run = parts === null ? [] : [...run, ...parts].slice(-MOST_PARTS);
+    if (parts === null || parts.every((part) => part === null)) continue;
+    yield composed(parts);
+    yield composed(run);
+  }
+}
+
+const LONGEST_NUMERAL = 40;
+const MOST_PARTS = 12;
+
+/** The values of the parts that a word consists of, the longest part first; null if it does not consist of such parts. */
+function partsOf(word: string, numerals: ReadonlyMap<string, number | null>): (number | null)[] | null {
+  if (word === '') return [];
+  if (word.length > LONGEST_NUMERAL) return null;
+  for (let length = Math.min(word.length, 14); length > 0; length -= 1) {
+    const value = numerals.get(word.slice(0, length));
+    const rest = value === undefined ? null : partsOf(word.slice(length), numerals);
+    if (value !== undefined && rest !== null) return [value, ...rest];
+  }
+  return null;
+}
+
+function composed(parts: readonly (number | null)[]): number {
+  let [total, current] = [0, 0];
+  for (const value of parts.filter((part) => part !== null)) {
+    if (value >= 1000) [total, current] = [total + Math.max(current, 1) * value, 0];
+    else if (value === 100 && current < 10) current = Math.max(current, 1) * 100;
+    // "quatre-vingts" is four twenties.
+    else if (value === 20 && current % 100 === 4) current += 76;
+    else current += value;
+  }
+  return total + current;
 }
 
 /** 八万五千 is 85,000: digits are multiplied by the power of ten that follows, and 万 multiplies all before it. */

@@ -43,7 +43,7 @@ it.each([
   ['Inés', '¿Dónde trabaja Inés?', '¿Dónde trabaja yo?'],
   ['王芳', '王芳在哪里工作？', '我在哪里工作？'],
   ['佐藤', '佐藤さんの趣味は何ですか？', '私の趣味は何ですか？'],
-])('a question that names the user %s is in the first person: %j', (name, question, spoken) => {
+])('the name of the user %s becomes the first person: %j', (name, question, spoken) => {
   expect(inFirstPerson(question, { view: viewOf(name), scope, attributes: attributes })).toBe(spoken);
 });
 

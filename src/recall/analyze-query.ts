@@ -22,7 +22,7 @@ const CHANGE_TERMS: ReadonlySet<string> = new Set(
   PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
 );
 
-/** Whether statements that no longer hold may be part of the answer. In doubt they may. */
+/** Whether statements that no longer hold may be part of the answer; true in case of doubt. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
   if (asksFor(question, 'now', pack)) return false;
@@ -46,8 +46,8 @@ interface TimeRange {
 
 /**
  * The closeness of each document to the time ranges: 1 when it was said in one of them, decreasing over some days on both sides, 0 for
- * unknown times (NaN). A lasting statement has closeness 1 in every range in which it was true; `ends` is its end, or NaN for a document of
- * a moment. The values are weighted by selectivity, because a year that covers the whole store distinguishes nothing.
+ * unknown times (NaN). A lasting statement has closeness 1 in every range in which it was true; `ends` has its end, or NaN for other
+ * documents. The values are weighted by selectivity, because a year that covers the whole store distinguishes nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -62,7 +62,7 @@ export function closenessToRanges(
       const time = times[ordinal] as number;
       const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
       if (!wasTrue && !(time >= earliest && time <= latest)) continue;
-      // A lasting statement that begins after the range may have been mentioned late. It counts less than one that was true in the range.
+      // A lasting statement that was not true in the range counts half: it may have been true already and been mentioned late.
       const lasts = !Number.isNaN(ends[ordinal] as number);
       const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
@@ -81,7 +81,7 @@ interface QueryTimes {
   ranges: TimeRange[];
   /** The query's words for the time. They are matched against times and not against texts. */
   terms: Set<string>;
-  /** The document about the event that "before I moved" refers to; −1 where there is none. */
+  /** The document about the event that "before I moved" refers to; −1 if there is none. */
   anchor: number;
 }
 
@@ -156,26 +156,29 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   if (Number.isNaN(best.time)) return NO_TIMES;
   const isBefore = /before|until/i.test(relation);
   const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
-  // The question asks for something else than the event that is its anchor.
+  // The anchor is returned, so that ranking can lower it: the question does not ask for the anchor event itself.
   return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
 }
 
 export interface QueryAnalysis {
   readonly terms: readonly string[];
-  /** Speakers of the store whom the question is about; empty when it names nobody or everybody. */
+  /** The one speaker of the store whom the question is about; empty if it names none or several. */
   readonly about: ReadonlySet<string>;
   /** The confidence of `about`: 1 for a name, 0.5 for a pronoun. */
   readonly aboutCertainty: number;
   readonly asks: 'when' | 'how-many' | 'other';
-  /** The time ranges that it asks about; empty when it names none. */
+  /** The time ranges that the question asks about; empty if it names none. */
   readonly times: readonly TimeRange[];
-  /** The document about the event by which the question gives its time; −1 where there is none. */
+  /** The document about the event by which the question gives its time; −1 if there is none. */
   readonly anchor: number;
-  /** Whether it is in another language than English, the only one that the local embedder knows well. */
+  /** Whether the question is not in English, the only language that the local embedder knows well. */
   readonly isForeign: boolean;
-  /** Whether it asks for something that the assistant said. */
+  /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** The kind of answer: what holds now, what held before, perhaps what held before, several items, all changes within a time. */
+  /**
+   * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items, all
+   * changes within a time.
+   */
   readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
 }
 
@@ -183,7 +186,7 @@ const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** A name as a word, with the ending of a genitive if it has one. */
+/** Matches a name as a whole word, with or without a genitive ending. */
 function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
@@ -200,7 +203,7 @@ function spokenNames(name: string): string[] {
 /** The attributes of the user's own names. */
 export const OWN_NAMES: ReadonlySet<string> = new Set(['name', 'preferred_name']);
 
-/** The names by which a question can mean the user: those that the user has said, and the id of the user where it is a name. */
+/** The names by which a question can mean the user: the names that the user has given, and the id of the user if it looks like a name. */
 function namesOfUser(view: RecallView, { user }: Scope): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
@@ -210,7 +213,10 @@ function namesOfUser(view: RecallView, { user }: Scope): string[] {
   return [...said, ...id].flatMap(spokenNames);
 }
 
-/** The names of speakers and of people and animals of the user's, in lower case: of "User's sister Ana", and of facts such as `pet_name`. */
+/**
+ * The names of speakers and of the user's people and animals, in lower case. The latter come from statements such as "User's sister Ana: …"
+ * and from facts such as `pet_name`.
+ */
 function namesOfOthers({ speakers, documents, keyed, isMemory }: RecallView, attributes: AttributeTable): Set<string> {
   const facts = keyed.map((ordinal) => documents[ordinal] as RecallDocument);
   const subjects = documents.flatMap(({ text }, ordinal) =>
@@ -227,8 +233,8 @@ function namesOfOthers({ speakers, documents, keyed, isMemory }: RecallView, att
 }
 
 /**
- * A question with the names of the user in the first person: "Where does Ana live?" is ranked, and judged for an answer, as "Where do I
- * live?" is. A query of nothing but the name stays as it is.
+ * Replaces the names of the user in a question by the first person, so that "Where does Ana live?" is ranked, and judged for an answer,
+ * like "Where do I live?". A query that consists of the name alone is not changed.
  */
 export function inFirstPerson(
   query: string,
@@ -243,7 +249,7 @@ export function inFirstPerson(
   let spoken = query;
   for (const name of names) {
     if (others.has(name.toLowerCase())) continue;
-    // "Will I see Mark?" names neither Will nor a mark; in a question without capitals every word may be a name.
+    // A name can also be a common word ("will", "mark"), so it must be capitalised, unless the question has no capitals at all.
     const isName = (found: string): boolean =>
       lower === query || found[0] !== found[0]?.toLowerCase() || HAN.test(name);
     spoken = spoken.replace(namePattern(name, 'giu'), (found) =>
@@ -254,8 +260,8 @@ export function inFirstPerson(
 }
 
 /**
- * Whether a message asks for a fact of the user's life, or of somebody of the user's: in the first person or with a known name, and neither
- * for advice nor for a task.
+ * Whether a message asks for a fact about the user or the user's people: a question in the first person or with a known name, which asks
+ * neither for advice nor for a task.
  */
 export function asksOfKnown(
   message: string,
@@ -276,7 +282,7 @@ export function asksOfKnown(
 
 const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
 
-/** A text in Latin letters without accents and without function words of another language is taken for English. */
+/** Whether a query is not in English. A query of undetected language counts as English if it has only Latin letters without accents. */
 function isForeign(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
 }
@@ -288,7 +294,7 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], ask
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
-/** Analyses the person, the topic and the time of a question, given the documents of the view. */
+/** Finds the person, the topic and the time of a question, given the documents of the view. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
   const pack = detectPack(query, null);
@@ -339,7 +345,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
 const LONGEST_NAME = 4;
 const MOST_WORDS = 40;
 
-/** The documents that are linked to an entity which the query names, regardless of their similarity. */
+/** The documents that are linked to an entity that the query names, regardless of their similarity. */
 export async function documentsAboutNamed(
   reader: Reader,
   database: Database,
@@ -353,7 +359,7 @@ export async function documentsAboutNamed(
   return found;
 }
 
-/** All runs of up to four words, as the slugs of entities: one of them may be a name. */
+/** All n-grams of up to four words, as slugs of entities, because any of them may be a name. */
 function possibleNames(query: string): string[] {
   const words = entitySlug(query).split('-').filter(Boolean).slice(0, MOST_WORDS);
   const names: string[] = [];

@@ -7,7 +7,7 @@ import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexic
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** The features of a query and a store that are computed before single candidates. */
+/** The features of a query and a view, computed once for all candidates. */
 export interface QueryContext {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
@@ -18,9 +18,9 @@ export interface QueryContext {
   readonly allowed: Uint8Array;
   /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   readonly asked: ReadonlySet<number>;
-  /** Whether the query is about the user and nobody else. */
+  /** Whether the query asks for facts of the user and of nobody else. */
   readonly isAboutUser: boolean;
-  /** The cosine of a document on the scale of the model that the weights were learned with; 0 where there is none. */
+  /** The cosine of a document on the scale of the model that the weights were learned with; 0 without a vector. */
   readonly similarityOf: (ordinal: number) => number;
   /** Similarity per ordinal, as a z-score against unrelated texts. */
   readonly meaning: Float32Array;
@@ -33,8 +33,8 @@ export interface QueryContext {
 
 /**
  * The signals that separate evidence from other documents. `meaning` and `words` measure the similarity of the text, and the `foreign…`
- * signals correct them for questions in other languages than the embedder's. The others describe the speaker, the time and the
- * neighbouring turns.
+ * signals correct them for questions in languages other than the embedder's. The others describe the speaker, the time and the neighbouring
+ * turns.
  */
 export const SIGNAL_NAMES = [
   'meaning',
@@ -126,7 +126,8 @@ function clamp(value: number, limit: number): number {
   return Math.max(-limit, Math.min(limit, value));
 }
 
-// 1 for a turn by the person in question or about them in the third person, 0.5 for an assistant's reply to them, otherwise 0.
+// `aboutCertainty` for a turn by the person in question or about them in the third person, half of it for an assistant's reply to them,
+// otherwise 0.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
   if (about.size === 0) return 0;
@@ -165,8 +166,8 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
 }
 
 /**
- * The similarity of a document by meaning, and its coverage of the query's words. For a question in another language than the embedder's,
- * words weigh more and meaning less.
+ * Writes the signals of meaning and words. The `foreign…` signals give words more weight and meaning less, for questions in languages other
+ * than the embedder's.
  */
 function writeNearness(row: Signals, context: QueryContext, ordinal: number): void {
   const { match, bestBm25, analysis } = context;
@@ -188,7 +189,7 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
 // Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
 
-/** The signals of time: freshness, the position within the time span of the store, the closeness to asked dates, and the anchor. */
+/** Writes the signals of time: freshness, the position within the time span of the store, the closeness to asked dates, and the anchor. */
 function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis, dates, now } = context;
   const { firstTime, lastTime } = view;
@@ -216,13 +217,13 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
 }
 
 /**
- * In a store without order or speakers, the signals for them are 0. The columns of the view are read instead of documents, which are scattered
- * in memory: reading 250 of them takes longer than computing the signals.
+ * Writes all signals of a candidate. In a store without order or speakers, their signals are 0. The columns of the view are read instead of
+ * documents, which are scattered in memory: reading 250 of them takes longer than computing the signals.
  */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
   const marks = view.marks[ordinal];
-  if (marks === undefined) throw new RangeError(`no document at ordinal ${ordinal}`);
+  if (marks === undefined) throw new RangeError(`There is no document at ordinal ${ordinal}.`);
   writeNearness(row, context, ordinal);
   writeText(row, context, ordinal, marks);
   writeTimes(row, context, ordinal);
@@ -250,8 +251,8 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
 }
 
 /**
- * A turn that is long, or contains a time or a number, is more likely to be evidence than another. Statements were formed because they have
- * content, so for them a number counts only where the question asks for one.
+ * A turn that is long, or contains a time or a number, is more likely to be evidence than other turns. Statements were formed because they
+ * have content, so for them a time or a number counts only if the question asks for one.
  */
 function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, marks: number): void {
   const isTurn = view.isMemory[ordinal] === 0;
@@ -269,7 +270,7 @@ function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: numb
 const K1 = 1.2;
 const B = 0.75;
 
-/** BM25 of every session as one long document, read off the term masks of its turns. */
+/** BM25 of every session as one long document, computed from the term masks of its turns. */
 function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCounts: Float32Array): Float32Array {
   const sessionCount = sessionWordCounts.length;
   const termCount = match.termWeights.length;
@@ -301,7 +302,7 @@ function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCou
   return scores;
 }
 
-/** Highest standardised similarity of any turn, per session. */
+/** The highest z-score of any turn, per session. */
 function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessionCount: number): Float32Array {
   const best = new Float32Array(sessionCount).fill(Number.NEGATIVE_INFINITY);
   for (let ordinal = 0; ordinal < standardised.length; ordinal += 1) {

@@ -40,8 +40,8 @@ export async function allowedDocuments(
 }
 
 /**
- * Withdraws the turns that say nothing ("ok", "Noted.", "thanks!"). They are found only by a query without other words than theirs. A
- * greeting or an agreement also counts where it answers a question with words of the query.
+ * Excludes turns without content ("ok", "Noted.", "thanks!"), unless they contain all words of the query. A greeting or an agreement also
+ * stays if it answers another speaker's question that has words of the query.
  */
 export function leaveOutSmallTalk(
   allowed: Uint8Array,
@@ -74,7 +74,7 @@ function wholeFilter({ filter, minimumImportance }: RecallOptions): RecallFilter
   return { and: [{ minimumImportance }, ...(filter === undefined ? [] : [filter])] };
 }
 
-/** The test of a filter that names types only, which needs no query because a document knows its type; null for any other filter. */
+/** The test for a filter that names only types. It needs no database query, because a document has its type. Null for any other filter. */
 function typeTest({ types, not, ...others }: RecallFilter): ((document: RecallDocument) => boolean) | null {
   const { types: left, ...othersLeft } = not ?? { types: [] };
   if (left === undefined) return null;
@@ -108,7 +108,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
  * The permanent facts that a question asks for, by their attributes. All words of an attribute's name have to be in the question: "name"
  * asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for something else:
  * "How did he get to work in March?", "Who lives in the spare room?". Of 69 English questions with a word of an attribute in the simulated
- * lives, 10 ask for the attribute. In other languages topic words are not distinguished from the other words.
+ * lives, 10 ask for the attribute. In other languages the topic is not checked, because the list of neutral words is English.
  */
 export function askedFacts(
   { terms, isForeign }: Pick<QueryAnalysis, 'terms' | 'isForeign'>,
@@ -137,7 +137,7 @@ export function askedFacts(
 const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));
 const HALF = 0.5;
 
-/** Withdraws the user's own names from all questions but those that ask for them: such a fact resembles every question about a person. */
+/** Excludes the user's own names, unless the question asks for them: such a fact is similar to every question about a person. */
 export function leaveOutNames(
   allowed: Uint8Array,
   view: RecallView,
@@ -154,7 +154,7 @@ export function leaveOutNames(
 
 const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
 
-/** The names of an attribute, each as a list of stems. */
+/** The names of an attribute and the words that ask for it, each as a list of stems. */
 function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
   phrasesByTable.set(attributes, known);
@@ -176,7 +176,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
 /** Synonyms that mean something else in a question: "call the dentist" does not ask for a nickname. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
 
-/** A question for memories of a type by the name of the type, not by content. */
+/** A kind of memories that questions ask for by name, not by content. */
 interface AskedKind {
   names: ReadonlySet<string>;
   has(document: RecallDocument, type: MemoryType | undefined): boolean;
@@ -227,7 +227,7 @@ function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   return kinds;
 }
 
-/** The memories that a question such as "What has changed since May?" asks for: those that became true or ended in that time. */
+/** The memories that a question such as "What has changed since May?" asks for: those that happened, became true or ended in that time. */
 export function askedChanges(
   { wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>,
   view: RecallView,

@@ -1,6 +1,6 @@
 import { words } from '../language/words.ts';
 
-/** An inverted index of the documents of one owner, by ordinal. */
+/** An inverted index of the documents of a view, by ordinal. */
 export interface LexicalIndex {
   readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
   /** Terms by their first letters, for finding other forms of a word. */
@@ -14,7 +14,7 @@ export interface LexicalMatch {
   readonly bm25: Float32Array;
   /** Bit t is set when query term t occurs in the document (the first 30 terms). */
   readonly termMasks: Uint32Array;
-  /** The same, where other forms of the term count too, for languages without stemming. */
+  /** Like `termMasks`, but other forms of a term count too, for languages without stemming. */
   readonly looseMasks: Uint32Array;
   /** Inverse document frequency per query term. */
   readonly termWeights: Float64Array;

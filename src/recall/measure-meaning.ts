@@ -9,7 +9,7 @@ import type { Cohesion, RecallView } from './recall-view.ts';
 export interface Links {
   readonly next: Int32Array;
   readonly sessions: Int32Array;
-  /** Number of the speaker or role per document. */
+  /** The number of the speaker or role, per document. */
   readonly voices: Int32Array;
 }
 
@@ -29,7 +29,7 @@ function sequence(seed: number): () => number {
 }
 
 interface CohesionEvidence {
-  /** Mean gain of a neighbour's cosine over that of an unrelated turn of the same speaker, in standard deviations. */
+  /** The mean difference between the cosine of a neighbour and that of an unrelated turn of the same speaker, in standard deviations. */
   readonly neighbour: number;
   readonly session: number;
 }
@@ -158,7 +158,7 @@ export async function refreshSample(
       if (vector !== undefined) vectors.set(ordinal, vector);
     }
   }
-  // Most vectors are still missing, so the next recall measures again.
+  // While most vectors are still missing, every recall measures again.
   const isTooEarly = vectors.size < ordinals.length / 2;
   view.sample = { model: embedder.id, takenAt: isTooEarly ? 0 : count, vectors };
   view.cohesion = measureCohesion(vectors, view);
@@ -178,19 +178,22 @@ export function sampleOrdinals(count: number): number[] {
 export interface Meaning {
   /** Cosines per ordinal; NaN where there is none. */
   similarities: Float32Array;
-  /** The same as z-scores; 0 where there is none. */
+  /** The similarities as z-scores; 0 where there is none. */
   meaning: Float32Array;
-  /** The number of the nearest passage, per ordinal, whose similarity is given. */
+  /** The number of the nearest passage, per ordinal: the one whose similarity is given. */
   passages: Int32Array;
 }
 
 // Up to this number of documents a server returns all similarities of an owner; beyond it, only the nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
-// A long event gives several hits, one for each passage.
+// A long event has several hits, one for each passage.
 const PASSAGES_EACH = 8;
 
-/** Measures a query against all documents of a view, or against the nearest where the vectors are in a server. */
+/**
+ * Measures the similarity of a query to all documents of a view. If the vectors of a large view are in a database server, only the nearest
+ * documents are measured.
+ */
 export async function measureMeaning(
   reader: Reader,
   database: Database,

@@ -27,18 +27,18 @@ import {
 interface RankedDocument {
   ordinal: number;
   score: number;
-  /** The probability that it is evidence for an answer; null where the ranking does not estimate it. */
+  /** The probability that the document is evidence for an answer; null where the ranking does not estimate it. */
   relevance: number | null;
   explanation: SignalShare[];
 }
 
-/** Documents in their order, and the probability that any of them answers the question. */
+/** Documents, best first, and the probability that any of them answers the question; null where it is not estimated. */
 interface Ranking {
   documents: RankedDocument[];
   answerable: number | null;
 }
 
-/** A document that was ranked, before its record is loaded. */
+/** A ranked document whose record has not been loaded yet. */
 export interface Candidate extends RankedDocument {
   cosine: number | null;
   /** The number of the passage with this cosine. */
@@ -64,7 +64,7 @@ interface Found {
   now: number;
 }
 
-/** Ranks the results of the arms in the mode that the options name. */
+/** Ranks the results of the arms as the options ask. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = outdatedBehind(ranking.documents, found).map((document) => toCandidate(document, found));
@@ -78,8 +78,8 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
 }
 
 /**
- * Places a turn behind the statement that replaced what the question asks of it: of the statements that were read from the turn, the
- * nearest was replaced. A replaced statement stands for its replacement, which is returned in its place.
+ * Ranks a turn behind its best statement if that statement has been replaced, because the words of the turn are then outdated. The
+ * replacement is returned in place of the replaced statement.
  */
 function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }: Found): RankedDocument[] {
   if (isAboutPast(analysis)) return [...documents];
@@ -106,7 +106,8 @@ function isAboutPast({ wants, times }: QueryAnalysis): boolean {
   return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
 }
 
-// Where statements leave out half of a turn, its other words may answer the question: its score is then far above that of the statements.
+// If the statements have less than half of the words of a turn, its other words may answer the question: its score is then more than twice
+// that of the best statement.
 const HALF = 0.5;
 const STEP_BEHIND = 0.01;
 
@@ -116,7 +117,7 @@ function raised(document: RankedDocument, value: number): RankedDocument {
 }
 
 const USUAL_LIMIT = 10;
-// A question for a list or a count needs many results; the remaining budget limits them.
+// A question for a list or a count needs many results; a token budget may limit them further.
 const LIMIT_FOR_SEVERAL = 20;
 
 export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis, 'wants'>): number {
@@ -155,7 +156,7 @@ function rank(found: Found): Ranking {
   return rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count);
 }
 
-/** Without vectors the evidence ranking still uses words, the speaker, the time and the neighbouring turns. The mode `text` is plain BM25. */
+/** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. The mode `text` is plain BM25. */
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);
@@ -201,7 +202,7 @@ function toCandidate(document: Ranking['documents'][number], found: Found): Cand
 
 type Weights = RankingModel['weights'];
 
-// Scoring 250 candidates gives the same results as scoring all documents.
+// Scoring the 250 best candidates gives the same results as scoring all documents.
 const FULL_LOOK = 250;
 
 /** Ranks by learned weights of the signals: words, meaning, speaker, neighbours, time. */
@@ -225,11 +226,11 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       explanation: sharesOf(signals),
     };
   });
-  // A requested fact is an answer, and its score is not comparable with those of other documents.
+  // A document that the question asks for by its attribute or kind is an answer, whatever its score.
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
-// The least relevance of a permanent fact whose attribute the question asks for.
+// The minimum relevance of a document that the question asks for by its attribute or kind.
 const ASKED = 0.8;
 
 /** The candidates with their scores, best first. */

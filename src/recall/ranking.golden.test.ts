@@ -28,7 +28,7 @@ const turn = (text: string, fields: Partial<RecallDocument> = {}): Omit<RecallDo
   ...fields,
 });
 
-/** The order of documents for a question, without vectors: meaning says nothing, so that one other signal decides. */
+/** The order of documents for a question, without vectors, so that one signal other than meaning decides. */
 function ranked(question: string, documents: readonly Omit<RecallDocument, 'rowId' | 'id'>[], cohesion = 0): string[] {
   const view = new RecallView();
   for (const [index, document] of documents.entries()) view.add({ ...document, rowId: index, id: `d${index}` });
@@ -51,9 +51,9 @@ function ranked(question: string, documents: readonly Omit<RecallDocument, 'rowI
   return found.map(({ ordinal }) => documents[ordinal]?.text ?? '');
 }
 
-// The better document stands second: of equals the first would win.
+// The better document is never the first, because the first would win a tie.
 describe('one signal decides between two documents', () => {
-  it('who is asked about has said it', () => {
+  it('a turn by the person whom the question names comes first', () => {
     const by = (speaker: string): Partial<RecallDocument> => ({ speaker, role: null });
     expect(
       ranked('Which instrument does Mira play?', [
@@ -63,7 +63,7 @@ describe('one signal decides between two documents', () => {
     ).toBe('I play the viola.');
   });
 
-  it('a question falls behind what answers it', () => {
+  it('a question ranks behind its answer', () => {
     expect(
       ranked('ferry timetable', [
         turn('Do you have the ferry timetable?'),
@@ -72,7 +72,7 @@ describe('one signal decides between two documents', () => {
     ).toBe('The ferry timetable hangs in the hall.');
   });
 
-  it('what the assistant or a tool says falls behind the same words of the user', () => {
+  it('words of the assistant or of a tool rank behind the same words of the user', () => {
     const agent = turn('The boiler is from 2009.', { speaker: '\u0001agent', role: 'agent' });
     const tool = turn('# The boiler is from 2009.', { type: 'tool_result', speaker: null, role: 'tool' });
     const user = turn('The boiler was made in 2009.');
@@ -80,20 +80,20 @@ describe('one signal decides between two documents', () => {
     expect(ranked('When did you say the boiler is from?', [user, agent])[0]).toBe('The boiler is from 2009.');
   });
 
-  it('a statement comes before the turn that it was learned from', () => {
+  it('a statement ranks before the turn that it was formed from', () => {
     const said = turn('We keep bees.');
     const statement = turn('We keep bees!', { kind: 'memory', type: 'fact', speaker: null, role: null, session: null });
     expect(ranked('bees', [said, statement])[0]).toBe('We keep bees!');
   });
 
-  it('what is so now is told last, what was so at first is told first', () => {
+  it('the last turn answers a question about now, the first turn one about the beginning', () => {
     const early = turn('The choir meets on Mondays.', { time: Date.parse('2026-01-05T09:00:00Z') });
     const late = turn('The choir meets on Fridays.', { time: Date.parse('2026-05-05T09:00:00Z') });
     expect(ranked('On which day does the choir meet now?', [early, late])[0]).toBe('The choir meets on Fridays.');
     expect(ranked('On which day did the choir meet originally?', [late, early])[0]).toBe('The choir meets on Mondays.');
   });
 
-  it('a time that is named is the time of telling, or a time in which it was true', () => {
+  it('a named time matches the time of a turn, or the time in which a statement was true', () => {
     const at = (time: string, until: number | null): Partial<RecallDocument> => ({ time: Date.parse(time), until });
     const others = Array.from({ length: 30 }, (_, index) =>
       turn(`Nothing of note ${index}.`, { time: Date.parse('2025-07-01') }),
@@ -106,13 +106,13 @@ describe('one signal decides between two documents', () => {
     expect(ranked('Where did she rent in March 2026?', [next, old, ...others])[0]).toBe('Rents in Gent.');
   });
 
-  it('another form of a word counts, in languages whose endings are not stemmed', () => {
+  it('other forms of a word count in languages without stemming', () => {
     expect(ranked('Gdzie mieszkasz i pracujesz?', [turn('Lubię koty.'), turn('Mieszkam w Gdyni.')])[0]).toBe(
       'Mieszkam w Gdyni.',
     );
   });
 
-  it('words of the turns around it count in a conversation that stays on its topic', () => {
+  it('words of neighbouring turns count in a conversation that stays on its topic', () => {
     const talk = [
       turn('Cold day.'),
       turn('Fine.'),
@@ -153,7 +153,7 @@ describe('what a question asks for', () => {
     expect(analyze(question).times).toEqual([{ from: Date.parse(from), to: to === null ? Infinity : Date.parse(to) }]),
   );
 
-  it('a first person is not a name: nobody else can fit the question better', () => {
+  it('the first person is not a name: nobody else can fit the question better', () => {
     const asked = (question: string): string =>
       summariseEvidence({ view, analysis: analyze(question), match: matchLexically(view.index, []) } as never, [], 1)
         .asked;
@@ -163,7 +163,7 @@ describe('what a question asks for', () => {
 });
 
 describe('the learned weights', () => {
-  // What a retraining must not turn round.
+  // Signs that a retraining must not change.
   const FOR: SignalName[] = [
     'meaning',
     'words',
@@ -188,11 +188,11 @@ describe('the learned weights', () => {
 
   it.each(FOR)('%s speaks for a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
   it.each(AGAINST)('%s speaks against a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));
-  it('there is one for every signal', () => {
+  it('exist for every signal', () => {
     expect(Object.keys(RANKING.weights).toSorted()).toEqual([...SIGNAL_NAMES].toSorted());
   });
 
-  it('what comes from somewhere that is not trusted falls behind', () => {
+  it('memories of low trust rank behind others', () => {
     const standing = (trust: Memory['trust']): number =>
       sumOf(standingOf({ trust } as Memory, { recency: 0.5, importance: 0.5, frequency: 0, entity: 0 }));
     expect(standing('low')).toBeLessThan(standing('high') - 1);

@@ -44,8 +44,8 @@ describe('fusion by reciprocal rank', () => {
   });
 });
 
-describe('the highest values', () => {
-  it('are those that sorting would give, without NaN', () => {
+describe('top-k', () => {
+  it('returns the values that sorting would return, without NaN', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.float({ noDefaultInfinity: true, min: -50, max: 50 }), fc.constant(Number.NaN)), {
@@ -63,7 +63,7 @@ describe('the highest values', () => {
   });
 });
 
-describe('standard scores', () => {
+describe('z-scores', () => {
   it('have mean 0 and deviation 1, keep the order, and give unknown values the mean', () => {
     fc.assert(
       fc.property(numbers, (list) => {
@@ -84,7 +84,7 @@ describe('standard scores', () => {
 });
 
 describe('words', () => {
-  it('coverage is 1 exactly when every word of the query is there', () => {
+  it('coverage is 1 exactly when every word of the query occurs', () => {
     const word = fc.constantFrom('tea', 'coffee', 'boat', 'rain', 'chess', 'violin');
     fc.assert(
       fc.property(
@@ -110,7 +110,7 @@ describe('words', () => {
 });
 
 describe('time', () => {
-  it('what was told inside a stretch is closer than what was told outside, and nearer is closer', () => {
+  it('a time inside a range is closer than a time outside, and a nearer time is closer than a farther one', () => {
     const day = fc.integer({ min: 0, max: 2000 });
     fc.assert(
       fc.property(
@@ -119,7 +119,8 @@ describe('time', () => {
         fc.array(day, { minLength: 2, maxLength: 50 }),
         (start, length, days) => {
           const range = { from: start * DAY, to: (start + length) * DAY };
-          // One inside, and one that is too far away to be close at all: without it a stretch of everything would distinguish nothing.
+          // One time is inside, and one is too far away to have any closeness: without the latter, a range that covers everything would
+          // distinguish nothing.
           const told = [start, 10_000, ...days];
           const times = Float64Array.from(told, (at) => at * DAY);
           const closeness = closenessToRanges([range], times);
@@ -151,7 +152,7 @@ describe('time', () => {
 });
 
 describe('the five signals', () => {
-  it('[L2] are weighed 0.40, 0.25, 0.20, 0.10, 0.05', () => {
+  it('[L2] are weighted 0.40, 0.25, 0.20, 0.10, 0.05', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(
@@ -226,7 +227,7 @@ describe('packing', () => {
     );
   });
 
-  it('abstains below the threshold only, and not when told not to', () => {
+  it('abstains only below the threshold, and never with `abstain: false`', () => {
     const results = [result('1', 'x')];
     const pack = (answerable: number | null, abstain?: boolean) =>
       packResults(results, {
@@ -244,7 +245,7 @@ describe('packing', () => {
 });
 
 describe('a growing array', () => {
-  it('keeps what was pushed through every growth', () => {
+  it('keeps its values when it grows', () => {
     const array = growingArray(Int32Array);
     for (let index = 0; index < 1000; index += 1) array.push(index * 3);
     expect(array.length).toBe(1000);

@@ -12,25 +12,25 @@ export interface RecallDocument {
   readonly text: string;
   /** The type of a memory or the kind of an event. */
   readonly type: string;
-  /** For a memory: its attribute, and the category of the attribute. */
+  /** For a memory: its attribute, value and category. */
   readonly attribute: string | null;
   readonly value?: string | null;
   readonly category: string | null;
   readonly isPermanent: boolean;
   readonly speaker: string | null;
-  /** The role of an event without a named speaker: the user or the agent. */
+  /** The origin of an event, such as `user`, `agent` or `tool`; null for a memory and for a user with a name. */
   readonly role: string | null;
   readonly session: string | null;
-  /** For an event without a user, which only recalls of its own session find. */
+  /** Whether only recalls of the same session find the event, because it has no user. */
   readonly staysInSession?: boolean;
   readonly connection: string | null;
   /** For a memory: the ids of the events that it was formed from. */
   readonly sources: readonly string[];
-  /** Milliseconds since 1970: when it happened, or since when it is true. */
+  /** When it happened, or since when it has been true, in milliseconds since 1970. */
   readonly time: number;
   /** For a lasting statement: when it stopped being true, infinite while it holds. Null for a past event. */
   readonly until: number | null;
-  /** Milliseconds since 1970 after which it is not recalled; null for never. */
+  /** The time after which it is not recalled, in milliseconds since 1970; null: it does not expire. */
   readonly expiresAt: number | null;
   /** For a replaced memory: the id of its replacement, which is returned when the replaced memory matches. */
   readonly successor: string | null;
@@ -145,7 +145,9 @@ export function profileDocument(text: string, role: string | null = null): Docum
   };
 }
 
-/** A text without a bracketed annotation at its end. A pattern for this would be quadratic in the number of brackets and spaces. */
+/**
+ * A text without a bracketed annotation at its end. A regular expression would take quadratic time in the number of brackets and spaces.
+ */
 function withoutAnnotation(text: string): string {
   if (!text.endsWith(']')) return text;
   // The last bracket that closes before this one bounds where the annotation can open.

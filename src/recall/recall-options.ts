@@ -19,9 +19,9 @@ export interface SignalWeights {
 
 /** Options of a recall, all of which have defaults. */
 export interface RecallOptions {
-  /** The most results. Default 10, and 20 for a question that asks for several items. */
+  /** The maximum number of results. Default 10, and 20 for a question that asks for several items. */
   limit?: number;
-  /** The most tokens that the results' texts may have together. */
+  /** The maximum number of tokens of all result texts together. */
   tokenBudget?: number;
   /** The kinds of records to search. Default: all. */
   sources?: readonly RecallSource[];
@@ -31,13 +31,13 @@ export interface RecallOptions {
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';
   /**
-   * How `hybrid` joins words and meaning. `evidence` (default): learned weights of the signals that separate evidence from other documents.
-   * `reciprocal-rank`: the sum of 1 / (60 + rank) over both lists.
+   * How `hybrid` combines words and meaning. `evidence` (default): learned weights of the signals that separate evidence from other
+   * documents. `reciprocal-rank`: the sum of 1 / (60 + rank) over both lists.
    */
   fusion?: 'evidence' | 'reciprocal-rank';
   /**
-   * `relevance` (default): the order of the fusion, adjusted slightly by importance, recency and entities. `signals`: the nearest by
-   * meaning are ordered by similarity, recency, importance, frequency and entity match.
+   * `relevance` (default): the order of the fusion, adjusted by importance, recency, frequency, entities and low trust. `signals`: the
+   * records nearest in meaning, ordered by similarity, recency, importance, frequency and entity match.
    */
   scoring?: 'relevance' | 'signals';
   /** The weights of `signals`. Default 0.40, 0.25, 0.20, 0.10, 0.05. */
@@ -46,19 +46,19 @@ export interface RecallOptions {
   candidates?: number;
   /** Only memories of at least this importance. */
   minimumImportance?: number;
-  /** Only results this similar, on the scale where 0.7 is related and 0.92 the same statement. */
+  /** Only results of at least this similarity, where 0.7 means related and 0.92 the same statement. */
   minimumSimilarity?: number;
   /** Only results that help to answer with at least this probability. Default 0: the best available. */
   minimumRelevance?: number;
   /** Adds up to 0.05 to the similarity of records that are younger than 90 days, before ordering by it. Default false. */
   recencyBoost?: boolean;
-  /** Return no results when nothing relevant is known. Default true for `hybrid` by evidence. */
+  /** Return no results when nothing relevant is known. Default true for `hybrid` with the fusion `evidence`. */
   abstain?: boolean;
   /** How many turns before and after a recalled turn to include. Default 0. */
   neighbours?: number;
-  /** Include the events that a recalled memory was learned from. Default false. */
+  /** Include the events that a recalled memory was formed from. Default false. */
   withSources?: boolean;
-  /** Let the reranker order the results, where there is one. Default true. */
+  /** Let the reranker order the results, if one is configured. Default true. */
   rerank?: boolean;
   /** Count the results as read. Default true. */
   track?: boolean;
@@ -130,30 +130,32 @@ export interface RecalledEvent extends Ranked {
 /** The common fields of all results. */
 interface Ranked {
   id: string;
-  /** The text; for a long turn the passage that fits best. */
+  /** The text; for a long turn, the passage that fits best. */
   text: string;
   score: number;
-  /** The probability that it helps to answer, from 0 to 1. */
+  /**
+   * The probability that the result helps to answer, from 0 to 1. Without the fusion `evidence`: the similarity or the matching of words.
+   */
   relevance: number;
-  /** On the scale where 0.7 is related and 0.92 the same statement; null where there is no vector. */
+  /** The calibrated similarity, where 0.7 means related and 0.92 the same statement; null without a vector. */
   similarity: number | null;
-  /** 1 − cosine; null where there is no vector. */
+  /** 1 − cosine; null without a vector. */
   distance: number | null;
   arms: Arm[];
   explanation: SignalShare[];
-  /** The turns around it, oldest first, when asked for. */
+  /** The turns before and after a recalled turn, oldest first, if `neighbours` asks for them. */
   before: Event[];
   after: Event[];
-  /** The events it was learned from, when asked for. */
+  /** The events that a memory was formed from, if `withSources` asks for them. */
   sources: Event[];
-  /** The id of the outdated memory through whose words this one was found. */
+  /** The id of the replaced memory whose text matched the query in place of this one; null if this one matched. */
   foundBy: string | null;
 }
 
 /** The answer of a recall. */
 export interface Recalled {
   results: RecallResult[];
-  /** The probability that an answer is known at all; null where it was not estimated. */
+  /** The probability that the store has an answer at all; null if it was not estimated. */
   answerable: number | null;
   /** Whether the results are empty because nothing relevant is known. */
   abstained: boolean;

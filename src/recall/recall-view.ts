@@ -18,11 +18,12 @@ export interface KnownSpeaker {
   readonly role?: string | undefined;
 }
 
-/** Vectors of some documents, by ordinal. */
+/** The vectors of some documents. */
 interface VectorSample {
   model: string;
-  /** How many documents the view had when the sample was taken. */
+  /** How many documents the view had when the sample was taken; 0 if most vectors were still missing. */
   takenAt: number;
+  /** By ordinal. */
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
@@ -50,7 +51,7 @@ export class RecallView {
   cohesion: Cohesion = { neighbour: 0, session: 0 };
   /** A sample of vectors for measuring cohesion and the background similarity. */
   sample: VectorSample = { model: '', takenAt: 0, vectors: new Map() };
-  /** The approximate memory that the view takes. */
+  /** The approximate size of the view in memory. */
   bytes = 0;
   withdrawn = 0;
   /** The times of the oldest and of the newest document. */
@@ -102,15 +103,15 @@ export class RecallView {
   get marks(): Uint8Array {
     return this.#marks.values;
   }
-  /** Ordinal of the turn before in the same session, −1 where there is none. */
+  /** The ordinal of the previous turn of the same session, −1 if there is none. */
   get previous(): Int32Array {
     return this.#previous.values;
   }
-  /** Ordinal of the turn after in the same session, −1 where there is none. */
+  /** The ordinal of the next turn of the same session, −1 if there is none. */
   get next(): Int32Array {
     return this.#next.values;
   }
-  /** Session number per document, −1 for one that belongs to none. */
+  /** The number of the session, per document, −1 for a document without a session. */
   get sessions(): Int32Array {
     return this.#sessions.values;
   }
@@ -120,11 +121,11 @@ export class RecallView {
   get sessionWordCounts(): Float32Array {
     return this.#sessionWordCounts.values;
   }
-  /** Milliseconds per document, NaN when unknown. */
+  /** The time of each document in milliseconds, NaN if it is unknown. */
   get times(): Float64Array {
     return this.#times.values;
   }
-  /** The time at which a lasting statement stops being true, NaN for documents of a moment. */
+  /** The time at which a lasting statement stops being true, NaN for other documents. */
   get ends(): Float64Array {
     return this.#ends.values;
   }
@@ -142,13 +143,13 @@ export class RecallView {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
 
-  /** The mean logarithm of the word counts of all documents by this document's speaker. */
+  /** The mean logarithm of the word counts of all documents by the same speaker or role. */
   typicalLogLength(ordinal: number): number {
     const voice = this.#voiceLengths[this.#voices.at(ordinal)];
     return voice === undefined ? 0 : voice.total / voice.count;
   }
 
-  /** The ordinal of a record as it is now. */
+  /** The ordinal of the current version of a record. */
   ordinalOf(kind: RecallDocument['kind'], rowId: number): number | undefined {
     return this.#ordinals[kind].get(rowId);
   }
@@ -296,7 +297,7 @@ export function growingArray<Values extends Numbers>(make: new (length: number) 
 
 /** The views of this process: one for each set of owners that a handle sees. */
 export interface ViewCache {
-  /** The view of a handle, brought up to date with what any process has committed. */
+  /** The view of a handle, updated with everything that any process has committed. */
   open(reader: Reader, scope: Scope): Promise<RecallView>;
 }
 
@@ -358,7 +359,7 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
-  // Events are added first, so that a memory can be linked to the turns from which it was learned.
+  // Events are added first, so that a memory can be linked to the turns that it was formed from.
   const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
     // An event that was written between the two reads of the last update is in the view already.
@@ -411,7 +412,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   if (!isSame) view.add(document);
 }
 
-/** Earlier answers of memory are excluded, also from old logs. */
+/** Whether an event is an earlier answer of Varve, which recall must not find again. Old logs contain such answers. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }

@@ -29,12 +29,12 @@ export interface RecallDeps extends Parts {
   views: ViewCache;
   access: AccessTracker;
   reranker: Reranker | null;
-  /** Parts of a text that recall neither returns nor gives to a reranker. */
+  /** Redacts texts before recall returns them or sends them to a reranker. */
   privacy: PrivacyPolicy;
 }
 
 /**
- * Finds the records that help to answer a query, among all that a handle sees:
+ * Finds the records that help to answer a query, among all records that a handle sees:
  * view → analyze → embed → arms → rank → load → rerank → pack → redact.
  */
 export async function recall(
@@ -78,7 +78,7 @@ export async function recall(
   return recalled;
 }
 
-// Covers the duplicates of most recalls. The remaining candidates are loaded only when more results than these were duplicates.
+// Covers the duplicates of most recalls. Further candidates are loaded only if more results than this were duplicates.
 const LIKELY_DUPLICATES = 6;
 
 /** How many of the best candidates to load: none if recall abstains, all if a reranker, a budget or a threshold selects among them. */
@@ -148,7 +148,7 @@ interface AccessTracker {
   settle(): Promise<void>;
 }
 
-/** A failed write loses the count but never fails a recall. */
+/** Counts accesses to memories in the background. A failed write loses the count but never fails a recall. */
 export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
   const writes = gatherWrites<{ tenant: string; ids: string[]; at: number }>(async (recalls) => {
     for (const [tenant, own] of Map.groupBy(recalls, (recall) => recall.tenant)) {
@@ -157,7 +157,7 @@ export function createAccessTracker(database: Database, clock: Clock): AccessTra
           for (const { ids, at } of own) await countAccess(writer, tenant, ids, at);
         });
       } catch (error) {
-        process.emitWarning(`Reading could not be counted: ${String(error)}`, 'VarveAccessWarning');
+        process.emitWarning(`Accesses to memories could not be counted: ${String(error)}`, 'VarveAccessWarning');
       }
     }
   });

@@ -53,7 +53,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Recall abstains below this answerability. Training chose it so that one answer in twenty is hidden. */
+/** Recall abstains below this answerability. Training chose it so that one known answer in twenty is withheld. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -82,21 +82,24 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** The values of these features for the candidates of a question. */
+/** The values of the features in `ANSWERABLE_INPUTS`. */
 interface EvidenceSummary {
   asked: Asked;
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
 
-/** The size from which the nearest text of a store is as near to a stranger's question as in a large store. */
+/** From this number of documents on, the text nearest to an unrelated question is about as similar as in a large store. */
 const LARGE_STORE = 60;
 /**
- * The difference in similarity between the nearest of 60 statements and a single statement. Measured on the lives, at the similarity that
- * 95 of 100 answers reach.
+ * The difference in similarity between the nearest of 60 statements and a single statement. Measured on the simulated lives, at the
+ * similarity that 95 of 100 answers reach.
  */
 const ALLOWANCE = 0.11;
 
-/** A small store has few texts, so that its nearest text is less near: "trains" must still answer "How does she travel?" when it is alone. */
+/**
+ * The nearest of few texts is less similar than the nearest of many: "trains" must still answer "How does she travel?" when it is the only
+ * text.
+ */
 function allowanceOf(documents: number): number {
   return documents === 0 ? 0 : ALLOWANCE * Math.max(0, 1 - Math.log(documents) / Math.log(LARGE_STORE));
 }
@@ -165,7 +168,7 @@ interface RecordSignals {
   entity: number;
 }
 
-/** 1 for something read or said just now, falling to 0 within a year. */
+/** 1 for a memory that was just read or stated, decreasing linearly to 0 within a year. */
 export function recencyOf(lastAccess: Date, now: number): number {
   return clamp(1 - (now - lastAccess.getTime()) / (365 * DAY), 0, 1);
 }
@@ -179,7 +182,7 @@ export function recordSignals(memory: Memory, now: number, isAboutNamed: boolean
   };
 }
 
-/** The score of five signals, with its parts. */
+/** The weighted sum of the five signals, with its parts. */
 export function scoreBySignals(
   similarity: number,
   signals: RecordSignals,
@@ -194,7 +197,8 @@ export function scoreBySignals(
   return { score: sumOf(explanation), explanation };
 }
 
-// On the scale of the evidence score, where a matching word counts about 1, these weights break ties and rarely change any other order.
+// On the scale of the evidence score, where a matching word counts about 1, all of these weights except the one for low trust break ties
+// and rarely change any other order.
 const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   recency: 0.2,
   importance: 0.4,
@@ -203,7 +207,7 @@ const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   distrust: -1.5,
 };
 
-/** The contribution of importance, recency, use and low trust to a score of relevance. */
+/** The contributions of importance, recency, frequency, entities and low trust to the score of a memory. */
 export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[] {
   const values = { ...signals, distrust: memory.trust === 'low' ? 1 : 0 };
   return (Object.keys(TIE_WEIGHTS) as (keyof typeof TIE_WEIGHTS)[])

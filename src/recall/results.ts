@@ -37,8 +37,8 @@ interface Loading {
 }
 
 /**
- * Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. Returns the best
- * `most`. The score of an event does not depend on its record, so that only the events among these are read.
+ * Loads the records of candidates, follows replaced memories to the live ones, and computes the final scores. Returns the best `most`. The
+ * score of an event does not depend on its record, so only the events among these are read.
  */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
   const { scope, view, candidates, most, asOf } = loading;
@@ -110,7 +110,7 @@ function titledStatement(memory: Memory): string {
   return memory.title === null ? statement : `${memory.title}. ${statement}`;
 }
 
-/** The passage of a long event that is nearest to the query, or has most of its words where the event has no vector. */
+/** The passage of a long event that is nearest to the query or, if the event has no vector, has most of its words. */
 function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
   const passages = passagesOf(content);
   if (passages.length === 1) return null;
@@ -122,7 +122,7 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-/** The words of a turn, or of the passage that fits. */
+/** The text of a turn, or of a passage of it. */
 export function textOf({ content }: Event, passage: TextSpan | null): string {
   return passage === null ? content : content.slice(passage.start, passage.end);
 }
@@ -182,7 +182,7 @@ function wordRelevance({ explanation }: Candidate): number {
   return words ?? (explanation.length > 0 ? 0.5 : 0);
 }
 
-/** Adds context to the results: the turns before and after an event, and the events from which a memory was learned. */
+/** Adds context to the results: the turns before and after an event, and the events that a memory was formed from. */
 export async function bringAlong(
   reader: Reader,
   scope: Scope,
@@ -226,7 +226,7 @@ export interface Packing {
 
 /**
  * Selects the best results that fit, and deduplicates them: of a statement and its turns, only the higher-ranked one is returned. A turn is
- * also returned beside a statement that leaves out some of the words that it quotes.
+ * also returned beside a statement that leaves out some of the words that it quotes from the turn.
  */
 export function packResults(
   results: readonly RecallResult[],
@@ -251,7 +251,7 @@ export function packResults(
   return { results: packed, answerable, abstained: false, degraded };
 }
 
-/** Whether results already contain all turns of a statement, or statements that say all of the words that they quote from a turn. */
+/** Whether the packed results already contain all turns of a statement, or statements with all of the words that they quote from a turn. */
 function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
   if (result.event === null) {
     const turns = turnsOf(result, memoryTypes);

@@ -1,8 +1,8 @@
 import { TOOL_SETS, type ToolSetName } from './agent-tools.ts';
 
-/** Which sources an agent has besides memory, by the names of the application's own tools. */
+/** The tools that the instructions name: those for memory, and the application's own tools for other sources. */
 export interface InstructionOptions {
-  /** The tool that gives the structured profile, such as `get_user_profile`. */
+  /** The tool that returns the structured profile, such as `get_user_profile`. */
   profileTool?: string;
   /** The tool that searches raw documents and transcripts. Default: search_memory. */
   documentTool?: string;
@@ -10,7 +10,7 @@ export interface InstructionOptions {
   tools?: ToolSetName | readonly string[] | false;
 }
 
-/** Instructions for an agent about its memory: which source to use first, when to save, when to say that something is not known. */
+/** Instructions for an agent about its memory: which source to use first, when to save, and when to say that something is not known. */
 export function agentInstructions({ tools = 'everyday', ...own }: InstructionOptions = {}): string {
   const names = tools === false ? [] : typeof tools === 'string' ? TOOL_SETS[tools].map(({ name }) => name) : tools;
   const has = (name: string): boolean => names.includes(name);

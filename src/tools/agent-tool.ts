@@ -5,7 +5,7 @@ import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/mem
 import { keySchema } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 
-/** What the tools need of a handle. */
+/** The parts of a handle that the tools need. */
 export type ToolHandle = Pick<
   Handle,
   | 'scope'
@@ -23,15 +23,15 @@ export type ToolHandle = Pick<
   | 'events'
 >;
 
-/** The messages of the running turn, if the caller knows them: they are logged only when the turn is over. */
+/** The messages of the running turn, if the caller knows them: they are not in the log before the turn is over. */
 export interface ToolTurn {
   /** The user's own messages of the running turn and right before it. */
   said?: readonly string[];
 }
 
-/** What a tool does to memory, for clients that ask before they let a model call it. */
+/** What a tool does to memory, for clients that ask the user before they let a model call it. */
 export interface ToolHints {
-  /** It changes nothing. */
+  /** The tool changes nothing. */
   readOnly: boolean;
   /** The tool removes something. */
   destructive: boolean;
@@ -42,14 +42,14 @@ export interface ToolHints {
 /** A tool of the agent: defined once, offered by every door and integration. */
 export interface AgentTool {
   name: AgentToolName;
-  /** For people. */
+  /** The name of the tool for people. */
   title: string;
   /** For the model: what the tool does, when to use it, what it returns. */
   description: string;
   input: z.ZodObject;
   output: z.ZodObject;
   hints: ToolHints;
-  /** Runs it within a handle. Bad input throws `invalid_input`, which says what would be right. */
+  /** Runs the tool within a handle. Throws `invalid_input` for bad input, with a message that says what would be right. */
   run(handle: ToolHandle, input: unknown, turn?: ToolTurn): Promise<Record<string, unknown>>;
 }
 
@@ -106,9 +106,8 @@ interface Shape {
 const shapes = new WeakMap<z.ZodObject, Shape>();
 
 /**
- * Converts the input that models send to the types of the schema: null and an empty text leave an optional field out, `"5"` is 5, one
- * item is a list of one, a list may be written as JSON, a number beyond its bounds is the bound. The schema refuses whatever is still
- * invalid.
+ * Converts the input of a model to the types of the schema: null or an empty text leaves an optional field out, `"5"` becomes 5, a single
+ * text or a list in JSON becomes a list, and a number beyond its bounds becomes the bound. The schema refuses input that is still invalid.
  */
 export function mendedInput(schema: z.ZodObject, given: unknown): unknown {
   const shape = shapes.get(schema) ?? (z.toJSONSchema(schema, { io: 'input' }) as Shape);
@@ -167,8 +166,8 @@ function named<Name extends string>(names: readonly Name[], given: string): Name
 }
 
 /**
- * A key as models write it: "Home City" and `homeCity` are `home_city`. Refusing them would cost a second call, and the model would
- * send the same key in another spelling.
+ * A key as models write it: "Home City" and `homeCity` become `home_city`. Refusing such a key would cost a second call, in which the model
+ * would send the same key in another spelling.
  */
 export function mappedKey(): z.ZodType<string, unknown> & { describe(text: string): z.ZodType<string, unknown> } {
   return z.preprocess((key) => (typeof key === 'string' ? snakeCase(key.replace(CAMEL, '$1_$2')) : key), keySchema);
@@ -183,8 +182,8 @@ export const isoTime: z.ZodString = z
 const CAMEL = /(\p{Ll})(\p{Lu})/gu;
 
 /**
- * One of a few names, regardless of case, plural and separators. Synonyms are known, and any other text becomes `otherwise`. The schema
- * that a model sees still names the choices.
+ * One of a few names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to `otherwise`. The
+ * schema that a model sees still lists the names.
  */
 export function mappedChoice<const Name extends string>(
   names: readonly [Name, ...Name[]],

@@ -15,7 +15,7 @@ export const AGENT_TOOLS: readonly AgentTool[] = [
   ...INTENTION_TOOLS,
 ];
 
-/** A tool by its name; undefined when there is none. */
+/** A tool by its name; undefined if there is none. */
 export function agentTool(name: string): AgentTool | undefined {
   return AGENT_TOOLS.find((tool) => tool.name === name);
 }
@@ -28,7 +28,7 @@ export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
   all: AGENT_TOOLS,
 };
 
-/** The tools that a text names: a set, or names separated by commas. An empty text means the everyday set. */
+/** The tools that a text names: sets and tools, separated by commas. Default: the everyday set. */
 export function toolsNamed(text: string | undefined): readonly AgentTool[] {
   const names = (text ?? 'everyday').split(',').map((name) => name.trim());
   return [...new Set(names.flatMap((name) => (isSetName(name) ? TOOL_SETS[name] : [toolOrFail(name)])))];
@@ -38,7 +38,7 @@ function isSetName(name: string): name is ToolSetName {
   return Object.hasOwn(TOOL_SETS, name);
 }
 
-/** A tool by its name. The error for an unknown name lists the known ones. */
+/** A tool by its name. Throws `invalid_input` for an unknown name, with a list of the known ones. */
 export function toolOrFail(name: string): AgentTool {
   const tool = agentTool(name);
   if (tool !== undefined) return tool;

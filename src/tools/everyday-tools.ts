@@ -17,11 +17,11 @@ import {
 import { provenanceOf } from './found-record.ts';
 import { searchMemory } from './search-tools.ts';
 
-/** What a reference by an id, a key or plain words resolves to. */
+/** The memories that an id, a key or plain words refer to. */
 export interface Meant {
   /** The memories that match with certainty. */
   memories: Memory[];
-  /** The nearest memories, where no match is certain. */
+  /** The nearest memories, if no match is certain. */
   candidates: Memory[];
 }
 
@@ -29,8 +29,8 @@ const MOST_CANDIDATES = 5;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
 /**
- * Finds the live memories of this user to which a model refers. Plain words match a memory with certainty only when it is the only one
- * with all of them. Near matches are offered as candidates, because removing the wrong memory is worse than asking again.
+ * Finds the live memories of this user that a model refers to. Plain words match a memory with certainty only if no other memory contains
+ * all of them. Near matches are offered as candidates, because removing the wrong memory is worse than asking again.
  */
 async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   if (RECORD_ID.test(what.trim())) return byId(handle, what.trim());
@@ -42,7 +42,7 @@ async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   return certain.length === 1 ? { memories: certain, candidates: [] } : { memories: [], candidates: near };
 }
 
-/** Forgets the memories that a reference means with certainty. */
+/** Forgets the memories that match a reference with certainty; intentions are dismissed. */
 export async function forgetMeant(handle: ToolHandle, what: string, actor: 'agent' | 'user'): Promise<Meant> {
   const meant = await meantBy(handle, what);
   const why = { reason: 'forgotten on request', actor };
@@ -78,7 +78,8 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
   return [...new Map(own.map((memory) => [memory.id, memory])).values()].slice(0, MOST_CANDIDATES);
 }
 
-// A model must be able to choose the right tool from these descriptions alone. They are short because every conversation pays for them.
+// A model must be able to choose the right tool from these descriptions alone. They are short because every conversation pays for their
+// tokens.
 
 const shortRecord = z.object({ id: z.string(), text: z.string() });
 const what = z.string().min(1).max(500).describe('An id, a key like home_city, or plain words');
@@ -117,7 +118,7 @@ const remember: AgentTool = defineTool({
       { ...planned, content: input.text, statedBy, sourceEvents: events, read: true },
       why,
     );
-    // The user's own word stands against the agent's.
+    // `unchanged` with another value means that the user's own statement was kept, because it is trusted more than the agent's.
     const isOther = outcome === 'unchanged' && !input.text.toLowerCase().includes((memory.value ?? '').toLowerCase());
     return { outcome: isOther ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory) };
   },
@@ -184,8 +185,8 @@ interface Correction {
 }
 
 /**
- * The memory after a correction; null when the correction comes from a source with less trust. What the agent says on the user's behalf
- * may correct the user's own statement, as forgetting and remembering would, and is stored with the agent's trust.
+ * The memory after a correction; null if the correction comes from a source with less trust. The agent may correct the user's own statement
+ * on the user's behalf, because it could also forget the statement and remember another. The correction is stored with the agent's trust.
  */
 async function corrected(
   handle: ToolHandle,
@@ -274,7 +275,7 @@ const listDue: AgentTool = defineTool({
   },
 });
 
-/** The tools that a client offers unless it asks for others: few enough to be read in every conversation. */
+/** The tools that are offered by default: few enough to be part of every conversation. */
 export const EVERYDAY_TOOLS: readonly AgentTool[] = [
   searchMemory,
   remember,

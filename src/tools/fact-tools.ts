@@ -172,7 +172,7 @@ function shownIntention({ id, content, dueAt, state }: Memory): z.output<typeof 
   return { id, text: inertText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
 }
 
-/** Tools for what the user means to do. */
+/** Tools for the user's intentions. */
 export const INTENTION_TOOLS: readonly AgentTool[] = [listIntentions, completeIntention, dismissIntention];
 
 const tags = z.array(z.string().min(1).max(100)).max(50).optional();

@@ -80,13 +80,13 @@ export function memoryRecord(memory: Memory): FoundRecord {
 /** The verified origin of the content of a tool call. */
 interface Provenance {
   /**
-   * `user`: the user's own last turns contain it. `agent`: the agent says so. `tool`: it comes from a source that the agent has named, or it
-   * is an order to the agent that the user has not given.
+   * `user`: the user's own last turns contain the content. `agent`: the agent says so. `tool`: the content comes from a source that the
+   * agent has named, or is an order that no turn of the user contains.
    */
   statedBy: 'user' | 'agent' | 'tool';
-  /** The name of the source. */
+  /** The name of the source; null if the agent has named none. */
   source: string | null;
-  /** The turns of the user that contain it. */
+  /** The id of a turn of the user that contains the content, if there is one. */
   events: string[];
 }
 
@@ -103,8 +103,8 @@ export const sourceParameter: z.ZodOptional<z.ZodString> = z
 const LAST_TURNS = 8;
 
 /**
- * Verifies the origin of what an agent wants to store. The agent's claim can only lower the trust: a page that has talked the agent into
- * "the user said so" gains nothing, because the words must occur in the user's own turns, outside pasted text.
+ * Verifies the origin of content that an agent wants to store. The agent's claim can only lower the trust: a page that has made the agent
+ * claim "the user said so" gains nothing, because the words must occur in the user's own turns, outside pasted text.
  */
 export async function provenanceOf(
   handle: ToolHandle,
@@ -125,7 +125,7 @@ export async function provenanceOf(
   const events = turns.filter((turn) => says(turn.content, content)).map(({ id }) => id);
   if (events.length > 0) return { statedBy: 'user', source: null, events: events.slice(0, 1) };
   // An order that no turn of the user contains may come from a page that the agent has read. It is kept as unverified, so that no prompt
-  // gives it as what the user wants.
+  // presents it as the user's wish.
   return { statedBy: isOrder(content) ? 'tool' : 'agent', source: null, events };
 }
 
@@ -144,7 +144,7 @@ function says(turn: string, content: string): boolean {
 
 const MOST_WORDS = 0.8;
 
-/** A turn without what was pasted into it. */
+/** The text of a turn without pasted parts. */
 function ownWords(turn: string): string {
   let own = '';
   let last = 0;

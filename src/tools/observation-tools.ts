@@ -70,5 +70,5 @@ const updateConnectionContext: AgentTool = defineTool({
   },
 });
 
-/** Tools with which an agent reports what it noticed. */
+/** Tools with which an agent reports observations. */
 export const OBSERVATION_TOOLS: readonly AgentTool[] = [recordObservation, updateUserContext, updateConnectionContext];

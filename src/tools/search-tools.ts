@@ -39,7 +39,7 @@ const searchUserMemories: AgentTool = defineTool({
   input: z.object({ query }),
   output: z.object({ results }),
   async run(handle, input) {
-    // More than ten, because the results include memories of the agent itself, which are filtered out here.
+    // More than ten, because the results include memories of the agent itself, which are filtered out below.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
     const own = found.filter(({ memory }) => memory?.scope.user === handle.scope.user);
     return { results: own.slice(0, 10).map(foundRecord) };
@@ -68,7 +68,7 @@ const SOURCES: Record<(typeof SOURCE_NAMES)[number], RecallOptions> = {
   interactions: HISTORY,
   saved_items: { sources: ['saved_items'] },
 };
-// Far below the similarity of related texts: anything lower has nothing to do with the query.
+// Far below the similarity of related texts: a result with a lower similarity is unrelated to the query.
 const RELATED_AT_ALL = 0.3;
 
 const semanticSearch: AgentTool = defineTool({
@@ -122,7 +122,7 @@ const findEverything: AgentTool = defineTool({
   },
 });
 
-/** Vector search; keyword search where there are no vectors. */
+/** Vector search; keyword search if that finds nothing, for example without vectors. */
 async function byMeaning(handle: ToolHandle, text: string, options: RecallOptions): Promise<RecallResult[]> {
   const near = await handle.recall(text, { ...options, mode: 'semantic', recencyBoost: true });
   if (near.results.length > 0) return near.results;

@@ -7,7 +7,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
   '$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern format'.split(' '),
 );
 
-/** The JSON schema of a tool's input or output as a model reads it: names, types, choices, and what an input means. */
+/** The JSON schema of a tool's input or output as a model reads it: names, types, choices, and, for an input, descriptions. */
 export function modelSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const leftOut = io === 'input' ? LEFT_OUT : new Set([...LEFT_OUT, 'description', 'required']);
   return shortened(z.toJSONSchema(schema, { io }), { leftOut }) as Record<string, unknown>;
@@ -26,7 +26,7 @@ function shortened(
   );
 }
 
-/** A tool in the form that model providers take: a name, a description and a JSON schema. */
+/** A tool in the form that model providers accept: a name, a description and a JSON schema. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -42,7 +42,7 @@ export interface ToolChoice {
   except?: readonly string[];
 }
 
-/** The tools of a choice. A name that does not exist is refused. */
+/** The tools of a choice. Throws `invalid_input` for an unknown name. */
 export function chosenTools({ set = 'everyday', only, except = [] }: ToolChoice = {}): AgentTool[] {
   const left = new Set(except.map(toolOrFail));
   return (only?.map(toolOrFail) ?? TOOL_SETS[set]).filter((tool) => !left.has(tool));
@@ -55,7 +55,7 @@ export function toolDefinitions(choice?: ToolChoice): ToolDefinition[] {
   });
 }
 
-/** Runs a tool that a model has called. Throws `invalid_input` for a name that does not exist or input that is wrong. */
+/** Runs a tool that a model has called. Throws `invalid_input` for an unknown name or bad input. */
 export async function runTool(
   handle: ToolHandle,
   name: string,

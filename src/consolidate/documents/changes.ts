@@ -8,14 +8,14 @@ import { basisOf, idsOf, readBlockText, says, type BlockText, type Material, typ
 import { contentHash } from '../../record/clock-and-ids.ts';
 
 /**
- * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences
- * among `from`, and rests on everything that the items of `from` rest on.
+ * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences among
+ * `from`. It rests on the new items among `from`, and on those sources of the replaced sentences that it still contains.
  */
 export type DocumentChange =
   | { text: string; from: readonly number[]; section: string | null }
   | { drop: readonly number[] };
 
-/** Why a change was not made, for the model to be told and for people to read. */
+/** A change that was not made and the reason, as reported to the model and to people. */
 export interface RefusedChange {
   text: string;
   reason: 'no_source' | 'unknown_number' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
@@ -38,7 +38,7 @@ const changeSchema = z.union([
   }),
 ]);
 
-/** The changes in a model's list. An item that cannot be read is skipped. */
+/** Reads the changes in a model's list. Unreadable items are skipped and counted. */
 export function toChanges(items: readonly unknown[]): { changes: DocumentChange[]; unread: number } {
   const parsed = items.slice(0, MOST_CHANGES).map((item) => changeSchema.safeParse(item));
   const changes = parsed.flatMap((each): DocumentChange[] => {
@@ -48,19 +48,24 @@ export function toChanges(items: readonly unknown[]): { changes: DocumentChange[
   return { changes, unread: parsed.filter(({ success }) => !success).length };
 }
 
-/** The changes in a model's answer, and the form of the answer. The numbers in a list are those that the model was shown. */
+/**
+ * The changes in a model's answer, and the form of the answer. The numbers of a `list` are those that the model was shown; the numbers of a
+ * `text` are those of the document and its materials.
+ */
 interface ReadChanges {
   changes: DocumentChange[];
   form: 'list' | 'text' | 'unreadable';
 }
 
-/** Where JSON begins in an answer, perhaps after a preface. Prose has brackets too: "[here]", and "- [ ]" before a task. */
+/**
+ * Matches the start of JSON in an answer, which may follow a preface. Brackets in prose must not match: "[here]", or "- [ ]" before a task.
+ */
 const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[\s*\][ \t]*$/m;
 
 /**
- * The changes that a model's answer makes: the list of changes that it was asked for, or a whole text, which some models give anyway.
- * In a whole text a sentence that the document already has stays, and a sentence that is missing is dropped. An answer with JSON that
- * cannot be read makes no changes: it is never taken for a text.
+ * Reads the changes in a model's answer: the list of changes that the model was asked for, or a whole text, which some models write
+ * instead. A sentence of the document that the whole text repeats stays, and a sentence that it lacks is dropped. An answer with unreadable
+ * JSON makes no changes; it is never read as a whole text.
  */
 export function readChanges(answer: string, document: BlockText, materials: readonly Material[]): ReadChanges {
   const text = answer
@@ -77,9 +82,9 @@ export function readChanges(answer: string, document: BlockText, materials: read
   return { changes, form: list === undefined || (unread > 0 && changes.length === 0) ? 'unreadable' : 'list' };
 }
 
-/** A valid answer has fewer changes than this. */
+/** Further changes of an answer are ignored. */
 const MOST_CHANGES = 200;
-/** The least share of a sentence's words that must be in its sources. */
+/** A sentence of a whole text is taken to be made from a source if one of the two contains at least this share of the other's words. */
 const MADE_OF = 0.5;
 
 function changesOfText(text: string, { sentences }: BlockText, materials: readonly Material[]): DocumentChange[] {
@@ -112,13 +117,13 @@ function changesOfText(text: string, { sentences }: BlockText, materials: readon
 interface ChangedDocument {
   document: BlockText;
   refused: RefusedChange[];
-  /** The number of valid statements that the document contained, and how many of them it no longer contains. */
+  /** The number of valid statements and handwritten sentences in the document before the changes, and how many of them were lost. */
   held: number;
   lost: number;
 }
 
 /**
- * Applies the changes that their sources support. `materials` are the new items, numbered after the sentences; all of them count as
+ * Applies those changes that their sources support. `materials` are the new items, numbered after the sentences; all of them count as
  * considered afterwards, so that no model is asked about them twice. `known` has all statements by id, for the basis of sentences.
  * Statements that another document of the same prompt contains (`elsewhere`) do not count as lost.
  */
@@ -172,7 +177,7 @@ export function changed(
     ...(sentence === null || gone.has(index + 1) || dropped.has(index + 1) ? [] : [sentence]),
   ]);
   const byHand = [...dropped].filter((number) => !gone.has(number) && sentences[number - 1]?.basis === null).length;
-  // A line that another document contains meanwhile is not needed here.
+  // A dated line is redundant if another document contains all its statements.
   const isSaid = ({ day, basis }: Sentence): boolean =>
     day !== null && basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
   const left = next.filter((sentence) => !isSaid(sentence));
@@ -205,12 +210,12 @@ function problemIn(
   const days = used.map(({ at }) => at.toISOString());
   const numbers = new Set([...own, ...numbersSaid([...said, ...days].join('\n'))]);
   const number = numberNotSaid(withoutDates(text), numbers);
-  // A day of a month may have been counted from the day of a turn.
+  // A number up to 31 may be a day of the month that the model computed from the date of a turn.
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
   if (stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0) return null;
-  // A description of how somebody talks shares no words with what they say. So a sentence that rests on a turn may use other words, but no
-  // name that nobody said.
+  // A description of how somebody talks shares no words with their messages. So a sentence that rests on a turn may use other words, but no
+  // name that is in none of the shown texts.
   const names = text.match(/(?<=[\p{Ll},;]\s)\p{Lu}\p{Ll}[\p{L}'-]*/gu) ?? [];
   const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
   return isImpression ? null : { reason: 'unsupported', detail: null };
@@ -223,10 +228,13 @@ function withoutDates(text: string): string {
   return text.replace(WRITTEN_DATE, ' ');
 }
 
-/** A longer text is not one sentence. */
+/** A longer text is not one sentence and is cut. */
 const MOST_WORDS = 100;
 
-/** The new sentence. It rests on the new items, and on those sources of the replaced sentences that it still contains. */
+/**
+ * The new sentence. It rests on the new items and on those sources of the replaced sentences that it still contains. A sentence that only
+ * rephrases another keeps all its sources.
+ */
 function sentenceOf(
   change: { text: string; section: string | null },
   {
@@ -252,7 +260,7 @@ function sentenceOf(
   };
 }
 
-/** Counts lost statements, and keeps the ids that were considered and left out. */
+/** Counts lost statements, and records the ids that were considered and left out. */
 function considered(
   before: BlockText,
   sentences: Sentence[],
@@ -282,7 +290,9 @@ function considered(
 /** A document with fewer statements than this may lose any share of them, but not all. */
 const FEW = 3;
 
-/** Why changes need a review: they lose all or more than a share of the statements that still hold. Null where they need none. */
+/**
+ * Why changes need a review: they would lose all of the statements that still hold, or more than `share` of them. Null if they need none.
+ */
 export function lossOf(
   { held, lost }: Pick<ChangedDocument, 'held' | 'lost'>,
   share: number,

@@ -4,7 +4,7 @@ import { contentHash } from '../../record/clock-and-ids.ts';
 import { fitted, readBlockText, writeBlockText } from './document.ts';
 
 describe('a document that is cut to its word limit', () => {
-  it('[T1] drops the older line first, also where the newer line rests on nothing that is still stored', () => {
+  it('[T1] drops the older line first, even if nothing that the newer line rests on is still stored', () => {
     const older = 'Waters the roses at dawn.';
     const newer = 'Keeps a rowing boat at the pier.';
     const text = `- 2026-02-03: ${older}\n- 2026-04-05: ${newer}`;

@@ -4,29 +4,30 @@ import type { Basis, SentenceBasis } from '../../record/block.ts';
 import { contentHash } from '../../record/clock-and-ids.ts';
 import { countWords } from '../../record/parse.ts';
 
-/** One sentence of a document, with what it rests on. */
+/** One sentence of a document, with its sources. */
 export interface Sentence {
   text: string;
-  /** The name of the heading that it is under; null where the document has none. */
+  /** The name of the heading above the sentence; null if there is none. */
   section: string | null;
-  /** That heading as it is written, with the headings directly above it; empty where the document has none. */
+  /** The heading as it was written, after any headings directly above it; empty if there is none. */
   heading: string;
   /** The day of a line of a dated list; null for a sentence of prose. */
   day: string | null;
-  /** Null: somebody wrote it by hand, and nobody knows what it rests on. It is removed only by an explicit drop. */
+  /** Null for a sentence that somebody wrote by hand: its sources are unknown, so it never becomes stale. */
   basis: SentenceBasis | null;
-  /** The text between it and the previous sentence, and the bullet of a hand-written list. */
+  /** The white space before the sentence. */
   gap: ' ' | '\n' | '\n\n';
+  /** The bullet or number of an item of a handwritten list; otherwise empty. */
   mark: string;
 }
 
-/** The text of a block as its sentences, and the ids that were considered for it and left out. */
+/** The text of a block, split into sentences, and the ids of items that were considered for it and left out. */
 export interface BlockText {
   sentences: Sentence[];
   omitted: string[];
 }
 
-/** The key of the basis under which a document keeps what was considered for it and left out. */
+/** The key of the basis that holds the omitted ids. It is not the hash of any sentence. */
 const OMITTED = '';
 
 /** Splits the text of a block into its sentences. */
@@ -67,8 +68,9 @@ export function readBlockText(text: string, basis: Basis): BlockText {
 }
 
 /**
- * Puts a document together: prose first, then the dated lines in the order of their days. Without given sections the sentences without a
- * heading come first, and the others stay under the headings that somebody wrote.
+ * Writes the text of a document. Under each heading, prose comes before the dated lines, which are in the order of their days. Without
+ * `sections`, sentences without a heading come first and the others stay under their headings. With `sections`, a sentence of an unknown
+ * section goes under the last one.
  */
 export function writeBlockText(
   { sentences, omitted }: BlockText,
@@ -91,7 +93,7 @@ function headingsOf(sentences: readonly Sentence[]): string[] {
   return [...new Set(sentences.map(({ heading }) => heading))].filter((heading) => heading !== '');
 }
 
-/** The section of a heading, independent of its spelling: "Goals and values", "goals & values". */
+/** The section that a heading names, regardless of spelling: "Goals and values", "goals & values". */
 function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
   const plain = (text: string): string =>
     text
@@ -118,33 +120,33 @@ export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> 
   return new Set(sentences.flatMap(({ basis }) => Object.keys(basis?.rests ?? {})));
 }
 
-/** Something that a document can be made of: a statement, or an observation that nothing was formed from. */
+/** A source of a document: a statement, an observation or a turn. */
 export interface Material {
   id: string;
   /** The text as a reader sees it, with the day of a plan or the end of a statement that is over. */
   text: string;
   at: Date;
-  /** The hash of its words and dates. When they change, or are cut because they were forgotten, sentences that rest on them are stale. */
+  /** The hash of the text with its dates. When the text changes, or forgetting cuts a part of it, sentences that rest on it are stale. */
   hash: string;
-  /** Whether it is an event: what somebody said, not a statement that was formed from it. */
+  /** Whether the source is an event, not a statement that was formed from one. */
   isEvent: boolean;
-  /** When sentences that rest on it become stale by the passing of time: the end of a plan's day, or of its validity. */
+  /** When sentences that rest on the source expire: at the end of a plan's day, or of the source's validity. */
   until: number | null;
   section: string | null;
   importance: number;
   /**
-   * Whether it is true but no longer relevant, because it happened long ago. A sentence is removed when everything that it rests on has
-   * aged.
+   * Whether a statement is no longer current: it happened long ago, has not been said or used for a long time, or is in doubt. A sentence
+   * is removed when all its sources have aged.
    */
   hasAged: boolean;
-  /** The events that a statement was formed from: a document that rests on all of them says it already. */
+  /** The events that a statement was formed from. A document that has considered all of them does not list the statement. */
   events: readonly string[];
 }
 
-/** The fields of a material of which no more is known than its words. */
+/** The defaults of the fields that depend on the kind of material. */
 export const BARE = { isEvent: false, until: null, section: null, hasAged: false, importance: 0, events: [] } as const;
 
-/** The basis of a sentence with these items. */
+/** The basis of a sentence that rests on these items. */
 export function basisOf(materials: readonly Material[]): SentenceBasis {
   const ends = materials.flatMap(({ until }) => until ?? []);
   return {
@@ -153,7 +155,7 @@ export function basisOf(materials: readonly Material[]): SentenceBasis {
   };
 }
 
-/** A line of a dated list that says one item word for word. */
+/** A dated line that contains one item word for word. */
 export function lineOf(material: Material): Sentence {
   return {
     text: material.text.replace(/\s+/gu, ' ').trim(),
@@ -166,9 +168,9 @@ export function lineOf(material: Material): Sentence {
   };
 }
 
-/** What a document is made of. */
+/** The sources of a document. */
 export interface Materials {
-  /** All that still holds, by id: a sentence that rests on anything else is stale. */
+  /** The sources that still hold, by id. A sentence that rests on anything else is stale. */
   known: ReadonlyMap<string, Material>;
   /** The items that the document should contain. */
   wanted: readonly Material[];
@@ -208,7 +210,7 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
   );
 }
 
-/** Whether the sources of a sentence are unchanged. */
+/** Whether the sources of a sentence are unchanged and have not expired. */
 function isSound({ rests, until }: SentenceBasis, known: ReadonlyMap<string, Material>, now: number): boolean {
   if (until !== undefined && until <= now) return false;
   return Object.entries(rests).every(([id, hash]) => known.get(id)?.hash === hash);
@@ -220,8 +222,9 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
 }
 
 /**
- * Fits the document into a word limit. What somebody wrote by hand stays. Of the rest, prose gets the words that the lines leave, but at
- * least half. Lines that rest on what another document says (`elsewhere`) are removed first, then the oldest.
+ * Fits a document into a word limit. Handwritten sentences take the first words. Of the words that are left, prose gets those that the
+ * dated lines do not need, but at least half. Lines whose sources another document contains (`elsewhere`) are removed first, then the
+ * oldest.
  */
 export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
   const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
@@ -260,8 +263,8 @@ export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySe
 }
 
 /**
- * A document of sections within a word limit. Each section has its share of the words, and sections may use what others leave: while the
- * whole is too long, the longest section loses its least important line, or its last sentence if it has no line.
+ * Fits a document with sections into a word limit. While the document is too long, the longest section loses its least important line, or
+ * its last sentence if it has no line.
  */
 export function fittedSections(
   document: BlockText,
@@ -288,10 +291,10 @@ export function fittedSections(
   return { ...document, sentences: document.sentences.filter((sentence) => !dropped.has(sentence)) };
 }
 
-/** Whether a text contains a statement: its value, or enough of its words. */
+/** Whether a text contains enough of a statement's words. A stand-in without text counts as contained, because it cannot be compared. */
 export function says(text: string, material: Pick<Material, 'text'>): boolean {
   return material.text === '' || coveredBy(contentStems(material.text), contentStems(text)) >= SAYS;
 }
 
-// A model may choose other words for most of it.
+// A model may rephrase most of a statement.
 const SAYS = 0.34;

@@ -9,22 +9,22 @@ import { mayBeKept } from './sources.ts';
 import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
 import { isObject } from '../../record/parse.ts';
 
-/** An observation that the tiers have to process. */
+/** An observation to be worked into the working memory and the scaffold. */
 export interface Observed {
   event: Event;
   sequence: number;
-  /** Its content, redacted by the privacy policy. */
+  /** The content after redaction by the privacy policy. */
   content: string;
-  /** Of an update of the scaffold: keys and JSON values as they were given. */
+  /** The keys and JSON values of an update of the scaffold; empty for other observations. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
-  /** The precedence: explicit › correction › chat › autonomous. */
+  /** The precedence of the source: explicit › correction › chat › autonomous. */
   rank: number;
   trust: Trust;
   stems: ReadonlySet<string>;
 }
 
-// The categories of what autonomous work has found out.
+// The categories of observations from autonomous work of the agent.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
 // These ranks are stored in the notes of the tiers, so another scale would need a migration.
@@ -48,7 +48,7 @@ export function toObserved({ event, sequence }: { event: Event; sequence: number
   };
 }
 
-/** The keys and values of an update of the scaffold, as they were given: by `update_user_context`, or as a JSON object. */
+/** The keys and redacted values of an update of the scaffold, which comes from `update_user_context` or as a JSON object. */
 function scaffoldEntries({ category, content, metadata }: Event, privacy: PrivacyPolicy): [string, unknown][] {
   if (category !== 'scaffold_update') return [];
   const { key, value } = metadata;
@@ -59,7 +59,10 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
-/** Null for a text that is not JSON, or that nests deeper than any real update. */
+/**
+ * Parses a text that is JSON, and returns any other text unchanged. Null for JSON that nests deeper than any real update or has a key
+ * `__proto__`.
+ */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});
@@ -70,12 +73,12 @@ function readJson(content: string): unknown {
 }
 
 const MOST_WORDS = 30;
-/** Half of what a fact says must have been observed. */
+/** The minimum share of a fact's words that one observation must contain. */
 const SUPPORTED = 0.5;
 
 /**
- * The facts of a synthesis that observations really say, as memories. Facts that formation has already made of the same observations are
- * left out, even if they were archived since: storing them again would bring back outdated statements.
+ * The facts of a synthesis that observations support, as memories. Facts that formation has already formed from the same observations are
+ * left out, even if they were archived since: storing them again would restore outdated statements.
  */
 export function factsToKeep(
   facts: Synthesis['facts'],

@@ -29,13 +29,13 @@ type BufferLevel = 'agent' | 'user' | 'session';
 interface ReflectionBuffer {
   level: BufferLevel;
   scope: Scope;
-  /** Those that wait, oldest first. */
+  /** The waiting reflections, oldest first. */
   reflections: Memory[];
 }
 
 const MOST_AT_ONCE = 60;
 
-/** The buffers that a scope's consolidation looks after: its agent's, its user's, and those of all its sessions. */
+/** The buffers of waiting reflections of a scope: those of its agent, of its user, and of all their sessions. */
 export async function reflectionBuffers(
   reader: Reader,
   deps: Pick<Parts, 'memoryTypes'>,
@@ -56,12 +56,12 @@ export async function reflectionBuffers(
   return buffers;
 }
 
-/** A model whose answer could not be used is not asked about the same reflections again before this time is over. */
+/** The back-off after an unusable answer, before a model is asked about the same reflections again. */
 const ASKED_AGAIN_AFTER = DAY;
 
 /**
- * Merges a buffer that is full into the text of its scope. The text and the archiving of the reflections are one
- * transaction: when anything fails, all of them still wait. Returns how many were absorbed.
+ * Merges a full buffer into the text of its scope. One transaction writes the text and archives the reflections, so that after a failure
+ * all of them still wait. Returns the number of merged reflections.
  */
 export async function mergeReflections(
   deps: UpkeepDeps & RunDeps,
@@ -98,7 +98,7 @@ export async function mergeReflections(
   });
 }
 
-/** Whether an answer about these reflections could not be used a short time ago. */
+/** Whether a recent answer about these reflections was unusable. */
 async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: string): Promise<boolean> {
   const filter = { kinds: ['merge-reflections'], statuses: ['failed'] as const };
   const runs = await database.read(scope.tenant, (reader) => listRuns(reader, scope, filter));
@@ -106,7 +106,7 @@ async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: 
   return runs.some((run) => run.read['refused'] === group && isRecent(run));
 }
 
-/** The text with the additions worked in by a model, or without one with a line for each. */
+/** The text with the additions. A model works them in; without a model each of them becomes a line. */
 async function absorbed(
   deps: Pick<UpkeepDeps, 'consolidation'>,
   run: ActiveRun,
@@ -139,7 +139,10 @@ async function absorbed(
   });
 }
 
-/** What a sentence of an earlier merge rests on, for the basis of a sentence that replaces it. The absorbed reflections are not read again. */
+/**
+ * Stand-ins for the reflections behind a sentence of an earlier merge, for the basis of the sentence that replaces it. The absorbed
+ * reflections are not read again.
+ */
 function standInsOf({ basis }: Sentence): Material[] {
   const { rests, until = null } = basis ?? { rests: {} };
   return Object.entries(rests).map(([id, hash]) => ({ ...BARE, id, hash, until, text: '', at: new Date(0) }));

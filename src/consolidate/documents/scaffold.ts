@@ -8,7 +8,7 @@ import type { RefusedChange } from './changes.ts';
 import type { Observed } from './observed.ts';
 import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 
-/** The scaffold of an owner with what is noted of its entries. */
+/** The scaffold of an owner, with notes on its entries. */
 export interface Scaffold {
   entries: Record<string, unknown>;
   /** By key: the observations that an entry rests on. */
@@ -23,9 +23,9 @@ export interface EntryNote {
   rank: number;
 }
 
-/** What is noted beside the tiers, in the block `tier_notes`. */
+/** Notes on the working memory and the scaffold, stored in the block `tier_notes`. */
 export interface TierNotes {
-  /** For each top-level entry of the scaffold. */
+  /** By the key of each top-level entry of the scaffold. */
   scaffold: Record<string, EntryNote>;
   /** Refused changes of the last answer. The next prompt tells the model about them. */
   refused: RefusedChange[];
@@ -39,13 +39,13 @@ const notesSchema = z.object({
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
-/** The notes of a block; empty when it was never written, or not by Varve. */
+/** The notes in a block; empty if the block does not exist or has another format. */
 export function readTierNotes(content: unknown): TierNotes {
   const parsed = notesSchema.safeParse(content);
   return parsed.success ? parsed.data : { scaffold: {}, refused: [] };
 }
 
-/** The updates of the scaffold that observations give themselves, without a model: keys and values as they were given. */
+/** The changes of the scaffold that observations contain as keys and values, for use without a model. */
 export function givenChanges(observed: readonly Observed[], first: number): ScaffoldChange[] {
   return observed.flatMap(({ entries }, index) =>
     entries.map(([key, value]) => ({ key, value, confidence: null, from: [first + index] })),
@@ -54,10 +54,10 @@ export function givenChanges(observed: readonly Observed[], first: number): Scaf
 
 interface ChangedScaffold {
   scaffold: Scaffold;
-  /** Keys whose old value was replaced. */
+  /** The keys whose old value was replaced or removed. */
   replaced: string[];
   refused: RefusedChange[];
-  /** Why the change needs a review; null when it needs none. */
+  /** Why the change needs a review; null if it needs none. */
   suspicion: string | null;
 }
 
@@ -67,7 +67,7 @@ interface ScaffoldSources {
   first: number;
   keys: readonly string[] | null;
   shrinkShare: number;
-  /** What a model was shown; null where there was no model, and entries are taken as they were given. */
+  /** The texts that the model was shown; null without a model, where entries are applied as they were given. */
   sources: TextSources | null;
   now: string;
 }
@@ -85,7 +85,7 @@ export function changedScaffold(
   const refused: RefusedChange[] = [];
   for (const change of changes) {
     const { key, value } = change;
-    // An assignment to `__proto__` would set the prototype of the object.
+    // Code that copies the entries by assignment would set the prototype of the copy.
     if (key === '__proto__' || given.keys?.includes(key) === false) continue;
     const old = entries.get(key);
     const support = supportOf(change, old, given);
@@ -126,15 +126,12 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
 }
 
-/** The least share of an entry's words that must occur in an observation: a model may rephrase, but not entirely. */
+/** The minimum share of an entry's words that must occur in an observation: a model may rephrase, but not entirely. */
 const SUPPORTED = 0.3;
-/** An observation that has half of the words of an entry speaks of it. */
+/** An observation with at least this share of an entry's words names the entry. */
 const NAMES = 0.5;
 
-/**
- * The latest observation of the highest rank that mentions an entry: one that the answer cites, otherwise one that contains the entry's
- * words.
- */
+/** The latest observation of the highest rank among those that the answer cites and those that contain the entry's words. */
 function supportOf(
   { key, value, from }: ScaffoldChange,
   old: unknown,
@@ -146,7 +143,7 @@ function supportOf(
   // Only the new part of the value must have been observed; the rest was in the old value.
   const fresh = new Set([...novel].filter((stem) => !known.has(stem)));
   const wanted = fresh.size === 0 ? novel : fresh;
-  // An observation that removes an entry has to name it, by its key or by its value.
+  // An observation that removes an entry has to name the entry, by its key or by its value.
   const speaking = observed.filter(
     ({ stems }) => coveredBy(wanted, stems) >= SUPPORTED || (value === undefined && coveredBy(known, stems) >= NAMES),
   );

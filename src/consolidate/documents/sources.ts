@@ -22,8 +22,8 @@ import { BARE, type Material } from './document.ts';
 import { usesModel } from '../../form/read/reader.ts';
 import { memoryRowsOf } from '../../store/owner-store.ts';
 
-// All sources of documents are read here, so that forgotten content is excluded in one place, and so is what a tool or a page said:
-// sentences of a document have no mark `(unverified)`.
+// All sources of documents are read in this file, so that one place excludes forgotten content and the words of tools and pages. The latter
+// are excluded because sentences of a document carry no mark `(unverified)`.
 
 const MOST_STATEMENTS = 1000;
 
@@ -52,10 +52,10 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
 }
 
 /**
- * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of
- * their own, and without merged texts, whose statements are listed themselves. Past events leave the working memory when they have not been
- * said or used for long, and so do the user's own words that no model has read, habits after twice the time. Other states stay until they
- * end.
+ * The sources of the working memory, oldest first: statements that hold. Permanent facts are left out, because every prompt lists them
+ * separately, and so are merged texts, because their statements are listed individually. Past events, and the user's own words that no
+ * model has read, count as aged when they have not been said or used for `staleAfterDays`, habits after twice that time. Other states stay
+ * until they end.
  */
 export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
@@ -75,12 +75,12 @@ export function workingMaterials({ statements, doubted }: Statements, deps: Upke
     .toReversed();
 }
 
-/** A habit changes more slowly than a situation, by this factor. */
+/** A habit stays current longer than a situation, by this factor. */
 const HABIT_LASTS = 2;
-/** Reading keeps words in the documents up to this many times `staleAfterDays` after they were said: a third of what is older has ended. */
+/** Use keeps a statement in the documents for at most this many times `staleAfterDays`: a third of the older statements have ended. */
 const MOST_BY_USE = 5;
 
-/** Whether a statement has neither been said nor read for long. */
+/** Whether a statement has been neither said nor read for a long time. */
 function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, clock }: UpkeepDeps): boolean {
   const stale = consolidation.tiers.staleAfterDays * DAY;
   const age = clock.now() - statedAt.getTime();
@@ -89,25 +89,25 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 }
 
 /**
- * Whether documents contain a statement only while it is being said or used: the user's own words, without a field by which a later
- * statement could end them, so that nothing would show that they no longer hold. When documents no longer contain them, recall still finds
- * them. In 46 invented lives, one in six of the facts among them had ended, one in four of the habits, and one in thirty of the tastes and
- * details of a life.
+ * Whether documents contain a statement only while it is being said or used. These are the user's own words without an attribute by which a
+ * later statement could end them, so that nothing would show that they no longer hold. Recall still finds them after documents have dropped
+ * them. In 46 invented lives, one in six of such facts had ended, one in four of the habits, and only one in thirty of the tastes and
+ * details of a life, whose types are therefore `lasting`.
  */
 function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
   return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
 }
 
 /**
- * What the profile is made of, oldest first: statements that hold, are not permanent facts and have a type with a section in the profile.
- * The user's own words are left out if they are in doubt or have not been said or used for long.
+ * The sources of the profile, oldest first: statements that hold, are not permanent facts and have a type with a section in the profile.
+ * The user's own words are left out if they are in doubt or have not been said or used for a long time.
  */
 export function profileMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
       const { profileSection: section = null, formable = true } = deps.memoryTypes.get(memory.type) ?? {};
-      // The statements of a merged text are listed themselves; a pattern has none.
+      // A merged text is left out, because its statements are listed individually. A pattern has no such statements.
       const isMerged = memory.sourceType === 'consolidation' && formable;
       const isListed = section !== null && !isMerged && !isPresentFact(memory, now) && holdsNow(memory, deps);
       const hasAged = doubted.has(memory.id) || (isPassing(memory, deps) && isUnused(memory, deps));
@@ -116,23 +116,23 @@ export function profileMaterials({ statements, doubted }: Statements, deps: Upke
     .toReversed();
 }
 
-/** Live statements, and which of them a later one puts in doubt. */
+/** Live statements, and the ids of those that a later statement puts in doubt. */
 export interface Statements {
   statements: readonly Memory[];
   doubted: ReadonlySet<string>;
 }
 
-/** The least similarity of a change, on the scale of `Calibration`, to passing words, and to lasting words such as tastes. */
+/** The minimum calibrated similarity at which a change puts earlier words in doubt: passing words, and lasting words such as tastes. */
 const RELATED = 0.65;
 const SAME = 0.8;
-/** Statements that were made within this time of each other count as made together. */
+/** Statements made within this time of each other count as made together. */
 const TOGETHER = DAY / 2;
 
 /**
- * The statements, and those of the user's own words that are in doubt: the words that are nearest to a later change ("Glenys does
- * Wednesdays with me now"). Without a model it is unknown whether the change ends them, so documents leave them out, and recall still finds
- * them. An earlier version doubted everything above a similarity: outside English, where sentences are nearer to each other, that was a
- * third of what documents could say. Measured by `bench/documents.ts`.
+ * Finds the user's own statements that are in doubt: for each later change ("Glenys does Wednesdays with me now") the statement that is
+ * most similar to it. Without a model it is unknown whether the change ends that statement, so documents leave it out; recall still finds
+ * it. Doubting every statement above a similarity was rejected: outside English, where sentences are more similar to each other, documents
+ * lost a third of their statements (`bench/documents.ts`).
  */
 export async function withDoubts(
   reader: Reader,
@@ -175,7 +175,7 @@ export async function withDoubts(
   return { statements, doubted: new Set(doubted) };
 }
 
-/** Whether a statement speaks of a change or is a denial, in the words of its language. */
+/** Whether a statement is a denial or contains words of change of its language. */
 function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
   const pack = detectPack(content, usual) ?? usual;
   return polarity === 'denied' || CHANGES.some((words) => packPattern(pack, words).test(content));
@@ -183,7 +183,7 @@ function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
 
 const CHANGES = ['change', 'ended'] as const;
 
-/** A statement as a document can say it. */
+/** A statement as a source of a document. */
 export function toMaterial(memory: Memory, section: string | null): Material {
   const day = dayOfPlan(memory);
   const ends = [memory.validTo?.getTime(), day === null ? undefined : day.getTime() + DAY].filter(
@@ -202,7 +202,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
   };
 }
 
-/** An observation as a document can say it. It never changes, and after `staleAfterDays` it is no longer current. */
+/** An observation as a source of a document. Its text never changes, and it expires after `staleAfterDays`. */
 export function observedMaterial(event: Event, deps: Pick<MaterialDeps, 'privacy' | 'consolidation'>): Material {
   return {
     ...turnMaterial(event),
@@ -212,12 +212,12 @@ export function observedMaterial(event: Event, deps: Pick<MaterialDeps, 'privacy
   };
 }
 
-/** A turn of the user's, as a sentence of a document can rest on it. */
+/** A turn of the user as a source of a document. */
 export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'content' | 'occurredAt'>): Material {
   return { ...BARE, id, text: content, at: occurredAt, hash: contentHash(content), isEvent: true };
 }
 
-/** The events among these ids that are still in the log, unless everything that was formed from them has been replaced, ended or forgotten. */
+/** The events among these ids that are still in the log, unless all statements formed from them have been replaced, ended or forgotten. */
 export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const gone = eventsGone(
@@ -235,7 +235,7 @@ const MOST_OBSERVED = 500;
 /** An observation that the tiers have processed. */
 interface RecentObservation {
   event: Event;
-  /** Whether a statement was formed from it: then the statement is listed, not the observation. */
+  /** Whether a statement was formed from the observation. If so, the statement is listed instead. */
   isFormed: boolean;
 }
 
@@ -260,8 +260,8 @@ export async function recentObservations(
 }
 
 /**
- * The observations that the tiers have not processed, oldest first, and those that failed before. A cursor tells which are new, because
- * the mark `processed` is set by formation.
+ * The observations that the tiers have not processed, oldest first, and those that failed before. A cursor identifies the new ones, because
+ * formation sets the mark `processed` too.
  */
 export function waitingObservations(
   reader: Reader,
@@ -280,8 +280,8 @@ export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryType
 }
 
 /**
- * The messages after a time and up to another, oldest first. A range ends between two recording times, unless more messages than the limit
- * have the same one: then `sequence` is the place in the order of events after which the next range begins.
+ * The messages recorded after `since` and up to `until`, oldest first. Messages with the same recording time stay in one range, unless
+ * there are more of them than `limit`: then `sequence` is the position in the order of events after which the next range begins.
  */
 export async function messagesBetween(
   reader: Reader,
@@ -289,7 +289,7 @@ export async function messagesBetween(
   { limit, ...range }: { since: number; sequence: number; until: number; limit: number },
 ): Promise<{ messages: Event[]; until: number; sequence: number; hasMore: boolean }> {
   const { since, sequence } = range;
-  // Talk without a user stays in its session.
+  // Messages without a user belong to their session only, so no reflection reads them.
   if (scope.user === null) return { messages: [], until: since, sequence, hasMore: false };
   const recorded = { after: since, sequence, upTo: range.until };
   const found = await ownEventRows(reader, scope, { kind: 'message', recorded, order: 'recorded', limit: limit + 1 });
@@ -305,7 +305,7 @@ export async function messagesBetween(
   };
 }
 
-/** Whether a text may be kept at all under the policy. */
+/** Whether the privacy policy allows a text to be stored at all. */
 export function mayBeKept(text: string, privacy: PrivacyPolicy): boolean {
   return applyPrivacy(text, privacy).dropped === null;
 }

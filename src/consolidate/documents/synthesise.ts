@@ -18,7 +18,7 @@ import { changedScaffold, givenChanges } from './scaffold.ts';
 import { observedMaterial, waitingObservations } from './sources.ts';
 import { applySynthesis, readMaterials, readTiers, type SynthesisToApply, type Tiers } from './tiers.ts';
 
-/** What documents are gathered from, and the runs that write them. */
+/** The dependencies of gathering the sources of documents and of the runs that write the documents. */
 export type SynthesisDeps = MaterialDeps & RunDeps;
 
 /** The result of a synthesis, in counts. */
@@ -29,15 +29,15 @@ export interface SynthesisCounts {
   memories: number;
   /** Batches whose answer waits for review. */
   held: number;
-  /** Observations that failed in a batch of their own, and those among them that were set aside. */
+  /** Observations that failed in a batch of their own, and how many of them were set aside. */
   failed: number;
   setAside: number;
 }
 
 /**
- * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time, each observation once,
- * and then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into words. A
- * batch whose answer cannot be used is halved until the observation that causes the failure is alone, so that the others are processed.
+ * Updates the working memory and the scaffold of an owner: first with the observations since the last run, each of them once, then with the
+ * statements that hold. Statements need no model: each stays a line until the nightly reflection works it into prose. A batch with an
+ * unusable answer is halved until the observation that causes the failure is alone, so that the others are processed.
  */
 export async function synthesiseOwner(
   deps: SynthesisDeps,
@@ -70,7 +70,7 @@ async function takeObservations(deps: SynthesisDeps, scope: Scope, { options, co
         held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
       };
     });
-    // An answer that waits for review is not asked for again before there is something new.
+    // While an answer waits for review, the model is not asked again before there are new observations.
     const waiting = new Set(held.flatMap(({ events }) => events));
     const isHeld = held.length > 0 && observed.every(({ event }) => waiting.has(event.id));
     if (observed.length === 0 || isHeld) return;
@@ -110,7 +110,7 @@ async function synthesiseBatch(deps: SynthesisDeps, scope: Scope, given: Batch):
   }
 }
 
-/** Reads the tiers, asks for the changes to them, checks these, and applies them or holds them. */
+/** Reads the tiers, asks a model for changes, checks the changes, and applies them or holds them for review. */
 async function synthesiseOnce(
   deps: SynthesisDeps,
   scope: Scope,
@@ -128,7 +128,7 @@ async function synthesiseOnce(
       };
     });
     run.read({ observations: batch.length });
-    // Tools and pages do not write documents. Recall finds what they said, with its mark.
+    // The words of tools and pages do not go into documents. Recall finds them, marked as unverified.
     const trusted = batch.filter(({ trust }) => trust !== 'low');
     const next = await nextTiers(deps, run, { tiers, materials, batch: trusted });
     const apply: SynthesisToApply = {
@@ -163,7 +163,7 @@ async function synthesiseOnce(
   });
 }
 
-/** Keeps a change for review instead of making it, because it would lose much that still holds. */
+/** Stores a change for review instead of applying it, because it would lose many statements that still hold. */
 async function holdBack(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
@@ -185,7 +185,7 @@ interface NextTiers {
   suspicion: string | null;
 }
 
-/** The tiers with the observations of a batch: worked in by a model, or without one as lines and entries as they were given. */
+/** The tiers after a batch of observations. A model works them in; without a model they become lines and entries as they were given. */
 async function nextTiers(
   deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   run: ActiveRun,
@@ -253,7 +253,7 @@ function workedIn(
   return { document, refused, suspicion: lossOf(loss, share, 'the working memory') };
 }
 
-/** The observations that are listed where there is no model: notes of people and of the agent, not updates of the scaffold. */
+/** The observations that become lines if there is no model: all except updates of the scaffold. */
 function listable(batch: readonly Observed[], materials: readonly Material[]): Material[] {
   return materials.filter((_, index) => {
     const event = batch[index]?.event;
@@ -261,7 +261,7 @@ function listable(batch: readonly Observed[], materials: readonly Material[]): M
   });
 }
 
-/** Counts a failure of one observation, and after the last try leaves it aside with its error. */
+/** Records a failed attempt at one observation, with its error. After the last attempt the observation is set aside. */
 async function setFailed(
   deps: UpkeepDeps,
   scope: Scope,
@@ -286,7 +286,7 @@ function progressAfter(
   return { eventSequence: batch.reduce((most, { sequence }) => Math.max(most, sequence), eventSequence) };
 }
 
-/** Refused changes are counted and not quoted, because forgetting removes no words from the reasons of revisions. */
+/** Refused changes are counted and not quoted, because forgetting does not redact the reasons of revisions. */
 function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]): string {
   const reasons = [...Map.groupBy(refused, ({ reason }) => reason)].map(
     ([reason, { length }]) => `${length} ${reason}`,
@@ -302,7 +302,7 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
 
 /**
  * Removes stale sentences from the working memory and adds a line for each missing statement. No model is called, and without a change
- * nothing is written. Returns how many statements are new, or null where nothing was written.
+ * nothing is written. Returns how many statements are new, or null if nothing was written.
  */
 export async function refreshWorkingMemory(
   deps: SynthesisDeps,

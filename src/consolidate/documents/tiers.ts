@@ -27,12 +27,12 @@ import {
 import { markProcessed } from '../../store/session-store.ts';
 import { isObject } from '../../record/parse.ts';
 
-/** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
+/** The current working memory and scaffold of an owner. The version of a block that does not exist is 0. */
 export interface Tiers {
   workingMemory: BlockText;
-  /** The text and basis that the working memory has now. */
+  /** The working memory as it is stored. */
   written: { text: string; basis: Basis };
-  /** What the sentences of the profile rest on. */
+  /** The ids that the sentences of the profile rest on. */
   inProfile: ReadonlySet<string>;
   scaffold: Scaffold;
   refused: TierNotes['refused'];
@@ -60,7 +60,7 @@ export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
   };
 }
 
-/** The present sources of the working memory: statements that hold, and observations from which nothing was formed. */
+/** The current sources of the working memory: statements that hold, and observations from which nothing was formed. */
 export async function readMaterials(
   reader: Reader,
   deps: MaterialDeps,
@@ -86,19 +86,19 @@ export async function readMaterials(
   }
   const turns = [...resting].filter((id) => !known.has(id));
   for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
-  // Statements of a merged text are in the prompt with that text.
+  // The prompt contains the statements of a merged text as that text.
   const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
   const wanted = [...single, ...observed.filter(({ isFormed }) => !isFormed).map(({ material }) => material)];
   return { known, wanted };
 }
 
-/** The writes of a synthesis. Stored unchanged while it is held for review. */
+/** The writes of a synthesis. Stored unchanged while the synthesis is held for review. */
 export interface SynthesisToApply {
   workingMemory: { text: string; basis: Basis };
   scaffold: Scaffold;
   refused: TierNotes['refused'];
   facts: InternalMemory[];
-  /** The events that it has processed. */
+  /** The ids of the processed events. */
   events: string[];
   versions: Tiers['versions'];
   progress: Pick<OwnerProgress, 'eventSequence'>;
@@ -140,14 +140,14 @@ export async function applySynthesis(
   await replace('tier_notes', { content: { scaffold: scaffold.notes, refused } }, versions.notes);
   const written: string[] = [];
   for (const fact of apply.facts) {
-    // A scope without a user has no level `user`: its facts live where it does.
+    // A scope without a user has no level `user`: its facts are stored at the level of the scope.
     const input = { ...fact, level: ownerLevel(scope) };
     const { memory, outcome } = await writeMemory(writer, parts, scope, input, why);
     if (outcome !== 'unchanged') written.push(memory.id);
   }
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
-  // A held change is outdated, because it was made for the previous version of the tiers.
+  // Held changes are outdated now, because they were made for the previous version of the tiers.
   await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
   return {
     workingMemory: Number(hasWorking),
@@ -157,7 +157,7 @@ export async function applySynthesis(
   };
 }
 
-/** Keeps the refused changes of an answer, so that the next prompt can name them. */
+/** Stores the refused changes of an answer, so that the next prompt can name them. */
 export async function noteRefused(
   writer: Writer,
   parts: Parts,
@@ -175,11 +175,11 @@ function isEmpty(content: unknown): boolean {
   );
 }
 
-/** Another run may have processed the same observations since they were read. */
+/** Throws `conflict` if another run has processed the same observations since they were read. */
 async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
   const { eventSequence } = await findProgress(writer, scope);
   if (eventSequence === progress.eventSequence) return;
-  throw new VarveError('Another run has read these observations meanwhile. Start again with those that are left.', {
+  throw new VarveError('Another run has processed these observations meanwhile. Start again with the remaining ones.', {
     code: 'conflict',
     retryable: true,
     details: { events: events.length },

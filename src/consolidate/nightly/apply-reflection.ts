@@ -40,8 +40,8 @@ interface Context {
 const MOST_ITEMS = 50;
 
 /**
- * Stores what a model's reflection has found. Facts and intentions pass the same checks and decisions as all statements, and must rest on
- * the user's messages of the day.
+ * Stores the findings of a model's reflection. Facts and intentions pass the same checks and decisions as all statements, and must rest on
+ * the user's messages since the last reflection.
  */
 export async function applyReflection(
   writer: Writer,
@@ -95,7 +95,7 @@ export async function applyReflection(
   return { counts, changed: { ...counts, memories: written } };
 }
 
-/** Two intentions that share this much of their words, in both directions, were read from the same sentence. */
+/** Two intentions that share at least this much of their words, in both directions, are the same. */
 const SAME_INTENTION = 0.5;
 
 function isSameIntention(one: string, other: string): boolean {
@@ -123,7 +123,7 @@ async function closeIntentions(
   return closed;
 }
 
-/** Keeps with each new intention why it came up, where `intentions.add()` keeps it. */
+/** Stores why each new intention came up, in the metadata field that `intentions.add()` uses. */
 async function noteContexts(
   writer: Writer,
   deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
@@ -139,12 +139,12 @@ async function noteContexts(
   }
 }
 
-/** The least share of a model's words that must occur in the sentence that they follow from. */
+/** The minimum share of a model's words that must occur in the sentence that supports them. */
 const LOOSE_SUPPORT = 0.3;
 
 interface Said {
   event: Event;
-  /** The number of the turn among all of the day. */
+  /** The number of the turn among all messages of the reflection, from 1. */
   turn: number;
   words: string;
   stems: ReadonlySet<string>;
@@ -164,7 +164,7 @@ function saidOn({ messages }: LookBack): Said[] {
   );
 }
 
-/** The sentence that says it, as a quote: the reflection is asked for no quotes of its own. */
+/** The sentence that supports a text best, as its quote: the prompt of the reflection does not ask for quotes. */
 function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] {
   const stems = contentStems(text);
   const [best] = said
@@ -174,7 +174,7 @@ function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] 
   return best === undefined ? [] : [{ turn: best.turn, words: best.words }];
 }
 
-/** Stores rules for the agent, each once, if they share words with what the user said. */
+/** Stores the new rules for the agent that share enough words with a sentence of the user. Returns their ids. */
 async function writeLearnings(
   writer: Writer,
   deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
@@ -212,8 +212,8 @@ function isLearning({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (memory: Memor
 }
 
 /**
- * Counts what was formed since the last reflection. Without a model the day is not read a second time, because formation has read every
- * turn already.
+ * Counts the statements formed since the last reflection. Without a model the messages are not read a second time, because formation has
+ * already read them.
  */
 export function countFormed({ statements, since }: LookBack, { memoryTypes }: Pick<Parts, 'memoryTypes'>): Counts {
   const counts: Counts = {

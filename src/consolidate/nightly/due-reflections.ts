@@ -8,7 +8,7 @@ import { scopeOfRow } from '../../store/owner-store.ts';
 
 const OWNERS_AT_ONCE = 500;
 
-/** When an owner's next reflection is due after a time: at their hour, in their time zone. */
+/** The time of an owner's next reflection after `after`: at the owner's hour, in the owner's time zone. */
 export function nextReflection(
   settings: { hour: number; timeZone: string },
   own: { reflectionHour: number | null; timeZone: string | null },
@@ -19,8 +19,8 @@ export function nextReflection(
 }
 
 /**
- * The time from which a reflection reads: that of the last reflection, however long ago, or the beginning. A last reflection in the future
- * means that the clock was set back; the reflection then reads the last day.
+ * The time from which a reflection reads: the time of the last reflection, however long ago, or 0 if there was none. A last reflection in
+ * the future means that the clock was set back; the reflection then reads the last day.
  */
 export function reflectedSince(reflectedUntil: number | null, now: number): number {
   if (reflectedUntil === null) return 0;
@@ -31,8 +31,8 @@ export function reflectedSince(reflectedUntil: number | null, now: number): numb
 const FARTHEST = 2 * DAY;
 
 /**
- * Queues a reflection for every user whose hour has come and who has said something since the last one. The due time moves on in the same
- * transaction, so that only one process uses it.
+ * Enqueues a reflection for every user whose hour has come and who has sent messages since the last one. The same transaction advances the
+ * due time, so that only one process enqueues the job.
  */
 export async function queueDueReflections(deps: UpkeepDeps): Promise<number> {
   let queued = 0;
@@ -66,12 +66,15 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: numb
   return { seen: rows.length, enqueued: jobs.length };
 }
 
-/** Null: there is none yet, or the clock was put back since. */
+/** The stored due time; null if there is none yet or the clock was set back since. */
 function dueTime({ next_reflection_at }: ReflectionRow, now: number): number | null {
   return next_reflection_at !== null && next_reflection_at <= now + FARTHEST ? next_reflection_at : null;
 }
 
-/** An owner without a due time may have missed the first hour already. */
+/**
+ * The time after which the next reflection is due. For an owner without a due time it is the time of creation, because the first hour may
+ * have passed already.
+ */
 function beganAt({ next_reflection_at, created_at }: ReflectionRow, now: number): number {
   return next_reflection_at === null ? Math.min(created_at, now) : now;
 }

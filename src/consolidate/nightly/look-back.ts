@@ -27,7 +27,10 @@ export interface LookBack {
   messages: Event[];
   /** The time of the last reflection. */
   since: number;
-  /** The time of the last message, and its place among those of the same time: the next reflection begins after it. */
+  /**
+   * The recording time of the last message, after which the next reflection begins. `sequence` is the position of the message if further
+   * messages of the same time are unread, otherwise 0.
+   */
   until: number;
   sequence: number;
   /** Whether more was said than one reflection can read. */
@@ -43,15 +46,15 @@ export interface LookBack {
 
 /** A document with its sources. */
 export interface OpenDocument {
-  /** Without what is stale; the working memory with a line for each statement that it does not say. */
+  /** The document without stale sentences; the working memory has a line for each statement that it lacked. */
   document: BlockText;
   version: number;
-  /** As it is stored. */
+  /** The document as it is stored. */
   written: { text: string; basis: Basis };
   materials: Materials;
 }
 
-/** What was said since the last reflection, oldest first, and what is known so far. */
+/** Reads the messages since the last reflection, oldest first, the live statements and the two documents. */
 export async function lookBack(reader: Reader, deps: MaterialDeps, scope: Scope): Promise<LookBack> {
   const progress = await findProgress(reader, scope);
   const now = deps.clock.now();
@@ -95,7 +98,7 @@ async function openProfile(
   const sentences = read.sentences.filter((sentence) => !stale.has(contentHash(sentence.text)));
   const wanted = profileMaterials(await withDoubts(reader, deps, scope, statements), deps);
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
-  // Turns and facts that a sentence rests on still hold, or the sentence would be stale.
+  // Turns and facts that a sentence rests on still hold; otherwise the sentence would be stale.
   for (const [id, hash] of sentences.flatMap(({ basis: rests }) => Object.entries(rests?.rests ?? {}))) {
     if (!known.has(id)) known.set(id, { ...BARE, id, text: '', at: new Date(0), hash });
   }
@@ -108,8 +111,8 @@ async function openProfile(
 }
 
 /**
- * What a model is shown under one numbering: the sentences of the profile, the prose of the working memory, the statements that one
- * of the two does not say yet, and the user's turns.
+ * The items that a model is shown under one numbering: the sentences of the profile, the prose of the working memory, the statements that
+ * one of the two does not contain yet, and the user's turns.
  */
 export interface Numbering {
   profile: readonly Sentence[];
@@ -136,7 +139,7 @@ export function numberingOf({ messages, profile, workingMemory }: LookBack): Num
   };
 }
 
-/** Maps the numbers to those of one document: its own sentences first, then the new items. */
+/** Translates the numbers into those of one document: its own sentences come first, then the new items. */
 export function numbersOf(
   { profile, prose, statements, turns }: Numbering,
   kind: 'profile' | 'working_memory',
@@ -151,7 +154,7 @@ export function numbersOf(
   }
   const materials = [...known.values()];
   const place = (id: string): number[] => {
-    // A line of the working memory that says exactly this statement is replaced together with it.
+    // A new sentence made from this statement replaces the line of the working memory that contains nothing else.
     const line = own.findIndex(({ day, basis }) => day !== null && Object.keys(basis?.rests ?? {}).join() === id);
     if (line >= 0) return [line + 1];
     const index = materials.findIndex((each) => each.id === id);

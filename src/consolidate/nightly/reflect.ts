@@ -33,9 +33,9 @@ import { type ParsedReflection, parseReflection, reflectPrompt } from './reflect
 
 /** The counts of a reflection, named as in the HTTP answer. */
 export interface ReflectionCounts extends Counts {
-  /** How many users were reflected on. */
+  /** How many users were reflected on. A user with several agents counts once for each. */
   users: number;
-  /** True when there were no new turns, so that nothing was done. False when it failed; the warnings have the reason. */
+  /** True when there were no new turns, so that nothing was done. A failed reflection is not skipped; the warnings have the reason. */
   skipped: boolean;
   /** The profile would have lost too much and waits for review. The rest was applied. */
   profile_held: boolean;
@@ -54,7 +54,7 @@ const NOTHING: ReflectionCounts = {
   warnings: [],
 };
 
-// After weeks of downtime a reflection reads a limited number of turns; the rest waits for the next night.
+// The maximum number of passes of one reflection, which matters after weeks of downtime. Further turns wait for the next night.
 const MOST_STRETCHES = 10;
 
 interface ReflectOptions {
@@ -64,8 +64,8 @@ interface ReflectOptions {
 }
 
 /**
- * Looks back on what was said since the last reflection, however long ago that was: a profile and a working memory that are up to
- * date, facts, intentions and learnings. A document that would lose too much waits for review; the rest is applied.
+ * Reflects on the messages since the last reflection, however long ago it was: updates the profile and the working memory, and stores
+ * facts, intentions and learnings. A document that would lose too much waits for review; the rest is applied.
  */
 export async function reflectOwner(
   deps: ConsolidateDeps,
@@ -79,7 +79,9 @@ export async function reflectOwner(
     addCounts(total, counts);
     if (!hasMore) break;
     if (stretch < MOST_STRETCHES) continue;
-    total.warnings.push(`More was said by ${scope.user} than one reflection reads: the rest waits for the next one.`);
+    total.warnings.push(
+      `One reflection could not read all messages of ${scope.user}: the rest waits for the next one.`,
+    );
     break;
   }
   return { ...total, users: Number(!total.skipped) };
@@ -95,8 +97,9 @@ const COUNTED = [
 ] as const;
 
 /**
- * Reflects now on everybody within a scope who has said something since their last reflection: a scope without a user means all users of
- * the tenant, one without an agent all agents of the user. A failure for one user is named in the warnings, and the others go on.
+ * Reflects now on every owner within a scope who has messages since the last reflection: a scope without a user means all users of the
+ * tenant, a scope without an agent all agents of the user. The failure of one of several owners becomes a warning, and the others are still
+ * processed; the failure of the only owner is thrown.
  */
 export async function reflectAll(
   deps: ConsolidateDeps,
@@ -187,18 +190,18 @@ function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflected
   return { reflectedUntil: until, reflectedSequence: sequence };
 }
 
-/** The new version of a document, and why it needs a review; null when it needs none. */
+/** The new version of a document. `suspicion` says why it needs a review; null if it needs none. */
 interface NextDocument extends DocumentToApply {
   kind: 'profile' | 'working_memory';
   before: { text: string; basis: Basis };
   suspicion: string | null;
 }
 
-/** A document to write. Stored unchanged while it is held for review. */
+/** A document to write. Stored unchanged while the document is held for review. */
 export interface DocumentToApply {
   text: string;
   basis: Basis;
-  /** The version that it replaces; 0 when there is none. */
+  /** The version that this document replaces; 0 if there is none. */
   version: number;
 }
 
@@ -283,8 +286,8 @@ function rewritten(
     if ('drop' in change) return { drop: change.drop.flatMap(translate) };
     return { ...change, from: change.from.flatMap(translate) };
   });
-  // A whole text was compared with the document itself, and has its numbers already.
   const known = new Map([...open.materials.known, ...materials.map((each) => [each.id, each] as const)]);
+  // The changes of a whole text were derived from the document itself, so they already have its numbers.
   const result = changed(open.document, form === 'text' ? given : translated, { materials, known, sources, elsewhere });
   const statements = new Set(back.statements.map(({ id }) => id));
   const isKept = (id: string): boolean => statements.has(id) || open.document.omitted.includes(id);
@@ -330,7 +333,10 @@ function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick
   );
 }
 
-/** The texts that a model was shown. An order or an address in its answer must be among them, an order in the user's own words. */
+/**
+ * The texts that a model was shown. An address in its answer must occur in one of them, an order in the user's own words or in known
+ * statements.
+ */
 function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);
   const known = [...sentences, ...statements.map(({ content }) => content)];
@@ -353,11 +359,11 @@ async function writeOrHold(
   { document, why }: { document: NextDocument; why: Change & { run: string } },
 ): Promise<RunNotes> {
   const { kind, text, basis, version, before, suspicion } = document;
-  // Where nothing is known, no document is begun.
+  // No empty document is created.
   if (text === '' && version === 0) return { [kind]: 0 };
   if (text === before.text && isDeepStrictEqual(basis, before.basis)) return { [kind]: 0 };
-  // Consolidation may have added lines while the model was asked. The call was paid: the rest of it is applied, and the lines are put into
-  // words the next night.
+  // Consolidation may have added lines to the working memory during the call of the model. The call is already paid, so the rest of the
+  // answer is applied; the reflection of the next night works the lines into prose.
   const current = kind === 'working_memory' ? await findBlock(writer, scope, kind) : null;
   if (current !== null && current.version !== version) return { [kind]: 0, outdated: 1 };
   if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply: { text, basis, version }, why });
@@ -376,7 +382,7 @@ async function writeOrHold(
   return { [kind]: 0, held: 1 };
 }
 
-/** Writes a document, unless the one that it was made of has changed: then a `conflict`. */
+/** Writes a document. Throws `conflict` if the version that it was made from has been replaced. */
 export async function applyDocument(
   writer: Writer,
   parts: Parts,
@@ -386,7 +392,7 @@ export async function applyDocument(
   const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
   const { version } = await replaceBlock(writer, parts, scope, replacement, why);
   if (version === apply.version) return { [kind]: 0 };
-  // A held change was made for the document that is replaced now.
+  // Held changes were made for the version that has just been replaced.
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: parts.clock.now() });
   return { [kind]: 1 };
 }

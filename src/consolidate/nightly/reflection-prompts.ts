@@ -18,7 +18,7 @@ export interface ParsedReflection {
   /** Known intentions that are over, by their numbers. */
   closes: { number: number; as: 'done' | 'dismissed' }[];
   learnings: { rule: string; category: string }[];
-  /** What was wrong with the answer, and what was done about it. */
+  /** Problems of the answer and how they were handled. */
   warnings: string[];
 }
 
@@ -38,7 +38,7 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    // Not coerced: null would become 0, which is due at once.
+    // Not coerced, because null would become 0, which is due at once.
     follow_up_days: z
       .union([z.number(), z.string().trim().min(1).transform(Number)])
       .pipe(z.number().min(0).max(3650))
@@ -55,8 +55,8 @@ const learningSchema = z.object({
 });
 
 /**
- * Reads the marker format, from its end: learnings, intentions, facts, working memory, profile. Without any marker the whole answer is
- * the profile, unless it is JSON. Code fences around the lists are removed; a list or an item that cannot be parsed is left out, with a
+ * Parses the format with markers from its end: learnings, intentions, facts, working memory, profile. Without any marker the whole answer
+ * is the profile, unless it is JSON. Code fences around the lists are removed; a list or an item that cannot be parsed is left out, with a
  * warning.
  */
 export function parseReflection(text: string): ParsedReflection {
@@ -132,14 +132,14 @@ function toSnakeCase(key: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/** What a nightly reflection reads. */
+/** The input of a nightly reflection. */
 export interface ReflectInput extends Numbering {
   /** Permanent facts: name and value. */
   facts: readonly { key: string; value: string; category: string }[];
-  /** Open intentions, numbered by themselves from 1. */
+  /** Open intentions. They have a numbering of their own, from 1. */
   intentions: readonly string[];
   learnings: readonly string[];
-  /** Of the day, oldest first, with the agent's answers. */
+  /** The messages since the last reflection, oldest first, including the agent's answers. */
   messages: readonly Event[];
   characters: number;
   today: string;

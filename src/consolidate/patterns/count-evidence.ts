@@ -4,23 +4,23 @@ import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';
 
-/** The evidence on a theme, counted in code. */
+/** The counts of the evidence on a theme. Code computes them, never a model. */
 export interface PatternCount {
-  /** The words that all of the evidence has in common. */
+  /** The words that nearly all of the evidence has in common. */
   theme: string[];
-  /** The same as they were written, with a gap where the cases differ: "Shipped the parcels with ___". */
+  /** The theme in the words of one case, with a gap where the cases differ: "Shipped the parcels with ___". */
   phrase: string;
   /** The pack of the language that the evidence is in. */
   pack: Pack;
-  /** What was counted; null when only good and bad outcomes are known. */
+  /** The name of the measure; null if only good and bad outcomes are known. */
   measure: string | null;
-  /** Whether a higher measure is better; null where that is not known. */
+  /** Whether a higher measure is better; null if that is unknown. */
   moreIsGood: boolean | null;
-  /** The variants of the theme, the best first; the most frequent first where it is not known what is better. */
+  /** The variants of the theme, the best first, or the most frequent first if it is unknown which is better. */
   groups: GroupCount[];
-  /** The variant that worked best; null where there are too few cases or the difference is too small. */
+  /** The variant that worked best; null if there are too few cases or the difference is too small. */
   best: string | null;
-  /** The ratio of the best group's mean to that of the last, as both are shown; null when they are not comparable. */
+  /** The ratio of the best group's mean to the mean of the last group, both rounded as in the text; null if they are not comparable. */
   ratio: number | null;
   total: number;
   sessions: number;
@@ -38,10 +38,13 @@ interface GroupCount {
   negative: number;
 }
 
-// A word in nearly all cases belongs to the theme; a word in some cases distinguishes the variants.
+// A word in at least this share of the cases belongs to the theme; a rarer word distinguishes variants.
 const COMMON = 0.8;
 
-/** Counts the evidence of one theme by its variants. `usual` is the language of the talk, where the evidence is too short to tell its own. */
+/**
+ * Counts the evidence of one theme by its variants. `usual` is the language of the conversations, for evidence that is too short to detect
+ * its language.
+ */
 export function countEvidence(evidence: readonly Evidence[], usual: Pack | null = null): PatternCount {
   const common = new Set(
     [...frequenciesOf(evidence)].filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem),
@@ -79,9 +82,9 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 }
 
 /**
- * The word that distinguishes each case from the others. The first word is the one that explains most of the difference in outcomes, or
- * that most cases have; the next one is chosen in the same way among the remaining cases. A case that shares no word with another has
- * none.
+ * The variant of each case: a word that distinguishes it from other cases. The first word is the one that explains most of the variance of
+ * the measure or, if words are equal in that, occurs in most cases; the next one is chosen in the same way among the remaining cases. A
+ * case that shares no such word with another has no variant.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
@@ -118,7 +121,7 @@ function frequenciesOf(evidence: readonly Evidence[]): Map<string, number> {
   return frequencies;
 }
 
-/** The word of the text that a stem stands for. */
+/** The word of a text that has a stem. */
 function wordFor(stem: string, text: string): string {
   return wordsOf(text).find((word) => contentStems(word).has(stem)) ?? stem;
 }
@@ -127,12 +130,12 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
 }
 
-// No ellipsis: it would end a sentence.
+// Not an ellipsis, which would end a sentence.
 const GAP = '___';
 
 /**
- * The words that nearly all cases share, as the first case with all of them says them. A blank takes the place of words that only some of
- * them have.
+ * The words that nearly all cases share, as the first case with the whole theme has them. A gap replaces the words that only some cases
+ * have.
  */
 function phraseOf(evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
   const first = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
@@ -144,7 +147,7 @@ function phraseOf(evidence: readonly Evidence[], theme: ReadonlySet<string>): st
   return words.filter((word, index) => word !== GAP || words[index - 1] !== GAP).join(' ');
 }
 
-/** If nearly all cases have no common word: the words that most have, other than the names of variants. */
+/** The theme if no word is in nearly all cases: the words that more than half of the cases have, except the names of variants. */
 function mostCommon(evidence: readonly Evidence[], groups: readonly GroupCount[]): Set<string> {
   const labels = new Set(groups.map(({ label }) => label));
   const most = [...frequenciesOf(evidence)].filter(
@@ -176,16 +179,16 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
   };
 }
 
-/** Measures of which less is better, where no outcome was called good or bad. */
+/** Measures for which less is better, used if no outcome was called good or bad. */
 const BAD_WHEN_MANY =
   /^(?:complaint|error|failure|fault|bug|return|refund|delay|cancellation|crash|defect|loss|incident|ticket|injur|mistake|unsubscribe|beschwerde|fehler|reklamation|retoure|plainte|erreur|queja|devoluc)/i;
-/** Measures of which more is better, where no outcome was called good or bad. */
+/** Measures for which more is better, used if no outcome was called good or bad. */
 const GOOD_WHEN_MANY =
   /^(?:view|sale|order|like|click|sign|reader|subscriber|customer|booking|point|star|visit|download|reply|replies|share|comment|lead|goal|win|euro|dollar|pound)/i;
 
 /**
- * Whether a higher measure is better. Outcomes that were called good or bad decide; where there are none, the name of the measure does.
- * Null where that is not known.
+ * Whether a higher measure is better. Outcomes that were called good or bad decide; without them, the name of the measure does. Null if
+ * neither decides.
  */
 function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
   if (measure === null) return null;
@@ -200,14 +203,14 @@ function isMoreGood(evidence: readonly Evidence[], measure: string | null): bool
   return null;
 }
 
-/** How well a variant did: by its measure in the direction that is good, or by the share of its good outcomes. */
+/** How well a variant did: by its mean in the direction that is better, or by the share of its good outcomes. */
 function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: boolean | null): number {
   if (mean !== null && moreIsGood !== null) return moreIsGood ? mean : -mean;
-  // A single good outcome is not better than nine of ten, so each share is smoothed by two cases.
+  // Laplace smoothing, so that a single good outcome is not better than nine out of ten.
   return positive + negative === 0 ? 0 : (positive + 1) / (positive + negative + 2) + count * 1e-6;
 }
 
-/** The least number of cases of the best variant, and of the one that it is compared with. */
+/** The minimum number of cases of the best variant, and of the variant that it is compared with. */
 const CASES = 3;
 const COMPARED = 2;
 
@@ -221,7 +224,7 @@ function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): stri
   return best.negative > best.positive || !isClearlyBetter(best, next, moreIsGood) ? null : best.label;
 }
 
-/** The least difference: of two means in standard errors and as a share, and of two shares of good outcomes. */
+/** The minimum difference of two means, in standard errors and as a share of the second mean, and of two shares of good outcomes. */
 const ERRORS = 2;
 const CLEAR_MEAN = 0.1;
 const CLEAR_SHARE = 0.25;
@@ -239,8 +242,8 @@ function rounded(value: number): number {
 }
 
 /**
- * The ratio of the rounded means, so that a reader who divides them gets the same number. With more than two variants it would be unclear
- * which two are meant.
+ * The ratio of the rounded means, so that a reader who divides them gets the same number. Null with more than two variants, because it
+ * would be unclear which two are meant.
  */
 function ratioOf(groups: readonly GroupCount[]): number | null {
   const [best, last, ...others] = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');
@@ -265,7 +268,7 @@ function withName(count: PatternCount, group: GroupCount, isFirst: boolean): str
   });
 }
 
-/** "303 views on average in 3 cases", and after the first without the name of the measure; "a good result in 2 of 3 cases". */
+/** "303 views on average in 3 cases", after the first group without the name of the measure, or "a good result in 2 of 3 cases". */
 function outcomeOf(
   count: PatternCount,
   { count: size, mean, positive, negative }: GroupCount,
@@ -290,8 +293,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many)."; or only
- * what was counted, where that does not show what is best.
+ * "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many).";
+ * or only the counts, if they do not show which variant is best.
  */
 export function sayCount(count: PatternCount): string {
   const { best, groups, ratio, pack, phrase } = count;

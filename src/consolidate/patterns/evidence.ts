@@ -7,25 +7,25 @@ import type { Memory } from '../../record/memory.ts';
 export interface Evidence {
   /** The id of the episode or of the decision. */
   id: string;
-  /** What was done, without its outcome. */
+  /** The action without its outcome. */
   text: string;
   /** The whole text with the outcome, by which its language is detected. */
   written: string;
   stems: ReadonlySet<string>;
-  /** What was counted, when something was. */
+  /** The measured outcome; null if nothing was measured. */
   measure: { name: string; value: number } | null;
   effect: 'positive' | 'negative' | 'neutral' | null;
   tool: string | null;
   session: string | null;
   entities: readonly string[];
   at: Date;
-  /** The episode memories about it, and the events behind it. */
+  /** The episode memories about the action, and the events behind it. */
   memories: Memory[];
   events: string[];
   vector: Float32Array | null;
 }
 
-/** A decision with its outcomes: of several measurements under one name, the last counts. */
+/** A decision with its outcomes. The last of several measurements counts. Null for a decision without outcomes. */
 export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
   if (outcomes.length === 0) return null;
   const measured = outcomes.flatMap((outcome) => measureOf(outcome) ?? []);
@@ -48,12 +48,12 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   };
 }
 
-/** An episode that stands alone, such as "Suggested recipe post → 340 views". */
+/** An episode that belongs to no decision, such as "Suggested recipe post → 340 views". */
 export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
   const toolTag = memory.tags.includes('tool') ? memory.tags.find((tag) => tag !== 'tool') : undefined;
-  // Fields that formation noted, and those that an application set on an episode of its own.
+  // Formation stores these fields in `internal`; an application may set them in the metadata of its own episodes.
   const noted = { ...memory.metadata, ...memory.internal };
   const named = noted['tool'];
   return {

@@ -19,17 +19,19 @@ type EvidenceDeps = Pick<MaterialDeps, 'database' | 'embedding' | 'consolidation
 export interface FoundPattern {
   evidence: Evidence[];
   count: PatternCount;
-  /** The pattern that earlier evidence of it became, if it did. */
+  /** The live pattern that was written from part of this evidence; null if there is none. */
   known: Memory | null;
 }
 
-/** The reasons with which somebody or maintenance removes a pattern. It is written again only when there is new evidence. */
+/**
+ * The archive reasons of patterns that a user or maintenance has removed. Such a pattern is written again only when there is new evidence.
+ */
 const REMOVED = ARCHIVE_REASONS.filter((reason) => reason !== 'superseded');
 
-/** How many of the last messages are read to detect the language of the talk. */
+/** How many of the last messages are read to detect the language of the conversations. */
 const TALK = 20;
 
-/** The themes of an owner on which there are enough episodes and decisions, and something new since the last time. */
+/** The themes of an owner with enough episodes and decisions and with evidence that no pattern has counted yet. */
 export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
   const evidence = await gatherEvidence(reader, deps, scope, window);
@@ -104,7 +106,7 @@ async function vectorsOf(
   return findVectors(reader, deps.database, { tenant: scope.tenant, model: embedder.id, kind: 'memory', rowIds });
 }
 
-/** A tool that was useful in similar cases before. */
+/** A tool that was used in similar cases before. */
 export interface ToolSuggestion {
   tool: string;
   /** How often it was used in the evidence of the pattern. */
@@ -146,9 +148,9 @@ export async function suggestTools(
 }
 
 /**
- * Groups evidence by theme: similar in meaning or in words, and not contradicting each other. Evidence that names the same entities may
- * be a little less similar. Average linkage, so that a chain of neighbours does not join unrelated evidence. Similar meaning alone is not
- * enough: two groups are joined only if they have a word or an entity in common.
+ * Groups evidence by theme: cases that are similar in meaning or in words, and differ neither in the measure nor in the tool. Cases that
+ * name the same entity may be a little less similar. Average linkage prevents a chain of neighbours from joining unrelated cases. Similar
+ * meaning alone is not enough: two groups are joined only if they have a word, an entity or a measure in common.
  */
 export function clusterEvidence(
   evidence: readonly Evidence[],
@@ -178,7 +180,7 @@ export function clusterEvidence(
 }
 
 const SAME_ENTITY = 0.05;
-// Decisions whose outcomes were counted in the same unit were taken for the same end, in whatever words: 0.70 is the default
+// Decisions whose outcomes are counted in the same unit had the same end, whatever their words: the two values add up to 0.70, the default
 // threshold of a theme.
 const SAME_END = 0.55;
 const SAME_MEASURE = 0.15;
@@ -221,7 +223,7 @@ function nameTheSame(one: Evidence, other: Evidence): boolean {
   return one.entities.some((entity) => other.entities.includes(entity));
 }
 
-/** Whether two groups of evidence have a word or an entity in common. */
+/** Whether two groups of evidence have a word, an entity or a measure in common. */
 function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
   return left.some((one) =>
     right.some((other) => {

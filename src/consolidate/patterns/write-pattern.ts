@@ -17,8 +17,8 @@ const PATTERN_IMPORTANCE = 0.85;
 const LEAD_WORDS = 30;
 
 /**
- * Writes what evidence has in common as a pattern, or brings the one that is there up to date. The numbers are always
- * those that were counted; a model only words the sentence before them. The episodes are archived as absorbed.
+ * Writes the common theme of evidence as a pattern, or replaces the existing pattern. The numbers always come from the counts; a model only
+ * writes the sentence before them. The episodes are archived as absorbed.
  */
 export async function writePattern(
   deps: Parts & RunDeps,
@@ -55,7 +55,7 @@ export async function writePattern(
   });
 }
 
-/** The counts as a sentence. With a model, a sentence of the model's comes before them. */
+/** The counts as a sentence. A model, if there is one, writes a sentence that comes before them. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
   // If the counts support no claim, a model must not make one either.

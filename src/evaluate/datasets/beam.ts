@@ -17,7 +17,7 @@ import { dateOf, jsonFiles, listOf } from './read-data.ts';
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
 type Message = z.infer<typeof messageSchema>;
 
-/** One word for each of the ten abilities, the same word as in the other data sets where the ability is the same. */
+/** A name for each of the ten abilities, which is the same in all data sets that test the ability. */
 const KINDS: Readonly<Record<string, string>> = {
   abstention: 'unknown',
   contradiction_resolution: 'contradiction',
@@ -32,9 +32,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (also one folder further down). Known
- * faults: duplicate message ids (the first one counts), `source_chat_ids` as a list, a number, or an object of lists, and questions in
- * the syntax of a Python dictionary.
+ * BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (which may be in a folder of the same name).
+ * Known faults: duplicate message ids (the first one counts), `source_chat_ids` as a list, a number, or an object of lists, and questions
+ * in the syntax of a Python dictionary, which are left out.
  */
 export function loadBeam(path: string): Dataset {
   const folders = chatFolders(path);

@@ -6,7 +6,7 @@ import { DATASET_NAMES, loadDataset, type DatasetName } from './load-dataset.ts'
 import { dateOf } from './read-data.ts';
 import { transcriptTurns } from './statement-files.ts';
 
-// Every file here is made up. Each has the faults that the real files of that data set are known to have.
+// All files are invented. Each has the known faults of the real files of its data set.
 const root = mkdtempSync(join(tmpdir(), 'varve-datasets-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -45,7 +45,7 @@ describe('LoCoMo', () => {
     },
   ]);
 
-  it('[T18] is read with its faults mended and its categories named', () => {
+  it('[T18] is read with its faults corrected and its categories named', () => {
     const { conversations, faults } = load('locomo', path);
     const [conversation] = conversations;
     expect(conversation?.sessions.map(({ id }) => id)).toEqual(['session_1', 'session_2', 'session_10']);
@@ -64,7 +64,7 @@ describe('LoCoMo', () => {
     ]);
   });
 
-  it('takes its questions from a file beside it', () => {
+  it('takes its questions from another file of the folder', () => {
     const talk = file('beside/talk.json', [
       { sample_id: 'c', conversation: { session_1: [{ speaker: 'A', dia_id: 'D1:1', text: 'Hi.' }] } },
     ]);
@@ -148,7 +148,7 @@ describe('REALTALK', () => {
 });
 
 describe('BEAM', () => {
-  it('is read from folders, with ids that stand twice and evidence in any shape', () => {
+  it('is read from folders, with duplicate ids and evidence of any shape', () => {
     const message = (id: number, content: string, anchor?: string) => ({
       role: 'user',
       id,
@@ -172,7 +172,7 @@ describe('BEAM', () => {
     expect(faults).toEqual(['1 messages have a duplicate id; evidence refers to the first message with that id.']);
   });
 
-  it('says when questions cannot be read', () => {
+  it('reports questions that cannot be read', () => {
     file('beam2/1/chat.json', [{ turns: [[{ role: 'user', id: 1, content: 'One.' }]] }]);
     file('beam2/1/probing_questions.json', "{'abstention': []}");
     expect(load('beam', join(root, 'beam2')).faults).toEqual(['1 has no questions that can be read.']);
@@ -180,7 +180,7 @@ describe('BEAM', () => {
 });
 
 describe('HaluMem', () => {
-  it('has memories by session, ends what is updated, and leaves distractors out', () => {
+  it('has memories by session, ends updated memories, and leaves distractors out', () => {
     const point = (text: string, more: object = {}) => ({
       memory_content: text,
       memory_type: 'Persona Memory',
@@ -295,7 +295,7 @@ describe('files of statements', () => {
 });
 
 describe('lives', () => {
-  it('come with the repository, whole', () => {
+  it('come with the repository and need no corrections', () => {
     const { conversations, faults } = loadDataset({ name: 'lives' });
     expect(conversations).toHaveLength(50);
     expect(faults).toEqual([]);
@@ -314,16 +314,16 @@ describe('lives', () => {
 });
 
 describe('a data set', () => {
-  it('that is not there is asked for with its name and what it is', () => {
+  it('that is missing or broken is refused with its name or path', () => {
     for (const name of DATASET_NAMES.filter((each) => each !== 'lives'))
       expect(() => loadDataset({ name })).toThrow(`The path of the data set ${name} is missing.`);
     expect(() => load('locomo', join(root, 'nowhere.json'))).toThrow('There is no data at');
-    expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is no life');
+    expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is not a life');
   });
 });
 
 describe('dates', () => {
-  it('are read in every spelling, as UTC', () => {
+  it('are read in every format, as UTC', () => {
     expect(
       [
         '12:05 am on 1 May, 2023',

@@ -52,7 +52,9 @@ const lifeSchema = z.object({
 /** Lives: Varve's own format, one file for each conversation (train/lives/FORMAT.md). Also the format for an application's own data. */
 export function loadLives(path: string): Dataset {
   const lives = jsonFiles(path).map(({ data, place }): Conversation => {
-    const life = lifeSchema.parse(data, { error: () => `${place} is no life` });
+    const life = lifeSchema.parse(data, {
+      error: () => `${place} is not a life in the format of train/lives/FORMAT.md`,
+    });
     return conversation({
       id: life.id,
       language: life.language,

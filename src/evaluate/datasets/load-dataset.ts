@@ -39,18 +39,18 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
   pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
 };
 
-// Beside the sources, and beside the bundle of the command line.
+// The first path is relative to the sources, the second to the bundle of the command line.
 const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/lives']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
 export interface DatasetChoice {
   name: DatasetName;
-  /** Where it lies. Default: the lives of Varve's own repository, for `lives`. */
+  /** The path of the file or folder. Default, for `lives` only: the lives of Varve's own repository. */
   path?: string;
   /** Only these conversations. */
   only?: readonly string[];
-  /** The most conversations, sampled by the seed. Default: all. */
+  /** The maximum number of conversations, sampled by the seed. Default: all. */
   limit?: number;
   seed?: number;
 }
@@ -70,7 +70,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   const dataset = entry.load(place);
   const chosen =
     only === undefined ? dataset.conversations : dataset.conversations.filter(({ id }) => only.includes(id));
-  if (chosen.length === 0) throw invalidInput(`The data set ${name} has no such conversation.`);
+  if (chosen.length === 0) throw invalidInput(`The data set ${name} has none of the requested conversations.`);
   return { ...dataset, conversations: limit === undefined ? chosen : sample(chosen, limit, seed) };
 }
 

@@ -41,15 +41,15 @@ const questionSchema = z.looseObject({
 /** The names of LoCoMo's categories. Its paper and its code number them differently; the data file follows the code. */
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
- * REALTALK's: its questions are multi-hop, temporal reasoning and commonsense (Lee et al., arXiv:2502.13270, "memory probing"; also the
- * names of its subsets in MTEB's long-term memory tasks), numbered 1 to 3 in the files. Every question has an answer.
+ * The names of REALTALK's categories: multi-hop, temporal reasoning and commonsense (Lee et al., arXiv:2502.13270, "memory probing"; MTEB's
+ * long-term memory tasks use the same names for its subsets), numbered 1 to 3 in the files. Every question has an answer.
  */
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
 /**
  * LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. Known faults that the loader corrects: evidence such
- * as "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", photos whose only text is the caption, questions whose gold answer an audit has found to
- * be wrong.
+ * as "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", photos whose only text is the caption, and questions whose gold answer was found to be wrong
+ * by an audit.
  */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);
@@ -115,7 +115,7 @@ function hasSessions(data: unknown): boolean {
   });
 }
 
-/** A file of conversations may have its questions in a file beside it: `locomo-dev-qa.jsonl`, `qa.jsonl`. */
+/** The questions of a file of conversations may be in another file of the same folder: `locomo-dev-qa.jsonl`, `qa.jsonl`. */
 function questionsBeside(path: string): DataPiece[] {
   if (statSync(path).isDirectory()) return [];
   const folder = dirname(path);
@@ -154,7 +154,10 @@ function sessionsOf(talk: Record<string, unknown>): Session[] {
 // A longer range is a typing error in the data.
 const LONGEST_RANGE = 50;
 
-/** Ids such as D8:6 out of lists, texts with several of them, ranges such as "D2:3-D2:6", and misspellings such as "D:11:26" and "D30:05". */
+/**
+ * Reads ids such as D8:6 from lists, from texts with several ids, from ranges such as "D2:3-D2:6", and from misspellings such as "D:11:26"
+ * and "D30:05".
+ */
 function evidenceIds(value: readonly string[] | string | null): string[] {
   const text = typeof value === 'string' ? value : (value ?? []).join(' ');
   return [...text.matchAll(/D:?(\d+):0*(\d+)(?:\s?-\s?(?:D:?\1:)?0*(\d+))?/g)].flatMap(([, session, first, last]) => {

@@ -5,13 +5,13 @@ import { invalidInput, messageOf } from '../../errors.ts';
 /** A piece of data and its position, for error messages. */
 export interface DataPiece {
   data: unknown;
-  /** The file, and the line where it is one of many. */
+  /** The file, and the line if the file has one piece per line. */
   place: string;
-  /** The file's name without its ending. */
+  /** The name of the file without its extension. */
   name: string;
 }
 
-/** The JSON files of a folder, by name; or the one file that is named. A JSONL file has one piece for each line. */
+/** Reads a JSON file, or all JSON files of a folder in the order of their names. A JSONL file has one piece per line. */
 export function jsonFiles(path: string): DataPiece[] {
   if (!existsSync(path)) {
     throw invalidInput(
@@ -26,7 +26,7 @@ export function jsonFiles(path: string): DataPiece[] {
   return files.flatMap((name) => filePieces(join(path, name)));
 }
 
-/** The path of a sibling file, if it exists. */
+/** Reads the first of the named files that exists in a folder. */
 export function jsonBeside(path: string, names: readonly string[]): DataPiece[] {
   const found = names.map((name) => join(path, name)).find((file) => existsSync(file));
   return found === undefined ? [] : filePieces(found);
@@ -51,12 +51,12 @@ function parsed(text: string, place: string): unknown {
   }
 }
 
-/** A list, where some files hold one object and others a list of them. */
+/** The data as a list, because some files contain one object and others a list of objects. */
 export function listOf(data: unknown): unknown[] {
   return Array.isArray(data) ? data : [data];
 }
 
-/** Parses a date in one of the formats of the data sets, as UTC; null where it cannot be parsed. */
+/** Parses a date in one of the formats of the data sets, as UTC; null if it cannot be parsed. */
 export function dateOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   const text = value.trim();

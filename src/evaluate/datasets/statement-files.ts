@@ -17,9 +17,9 @@ const dialogueSchema = z.looseObject({
 });
 
 /**
- * Synthetic-Persona-Chat: one dialogue a line, with statements about each speaker. Each dialogue gives two conversations, in which one
- * speaker is the user and the other is the agent. The data set does not say which turn makes which statement, and some statements are
- * never made.
+ * Synthetic-Persona-Chat: one dialogue per line, with statements about each speaker. Each dialogue becomes two conversations, in which one
+ * speaker is the user and the other is the agent. The data set does not say which turn makes which statement, and some statements are never
+ * made.
  */
 export function loadPersonaChat(path: string): Dataset {
   const conversations = jsonFiles(path)
@@ -108,8 +108,8 @@ const pairsSchema = z.looseObject({
 });
 
 /**
- * Labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts; their
- * ids are then their indexes, from 0. A query without a relevant fact must get no result.
+ * Labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts; their ids
+ * are then their indexes, from 0. For a query without a relevant fact, recall must abstain.
  */
 export function loadPairs(path: string): Dataset {
   const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {

@@ -31,7 +31,7 @@ export async function checkRequests(
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on } of ends) {
     const target = context.known[known - 1];
-    const evidence = locateOwnWords(quote, context);
+    const evidence = locateOwnWords(quote, context, target?.subject);
     if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
     else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
     else checked.ends.push({ target, evidence, on: toDate(on) });

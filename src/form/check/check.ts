@@ -62,10 +62,11 @@ function mostStatements({ events, settings: { limits } }: CheckContext): number 
 }
 
 function checkStatement(read: ReadStatement, context: CheckContext): Statement | Refusal {
-  const named = resolveNames(clean(read), context);
-  const type = context.types.get(named.type);
-  if (named.text === '' || type === undefined) return refuse(read, 'malformed');
-  const cited = locateQuotes(named, context);
+  const given = resolveNames(clean(read), context);
+  const type = context.types.get(given.type);
+  if (given.text === '' || type === undefined) return refuse(read, 'malformed');
+  const cited = locateQuotes(given, context);
+  const named = { ...given, subject: ownSubject(given.subject, read, cited, context) };
   const isUnquoted = context.stated !== undefined && named.quotes.length === 0;
   const origin = isUnquoted ? { evidence: [] } : checkOrigin({ ...named, isPersonal: type.personal }, cited, context);
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
@@ -105,6 +106,21 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
     relation: relationOf(resolved, context),
   };
+}
+
+/** In a group chat "the cat Eskom · pet_name = Eskom" is about the user only if the user says so: otherwise the reader's subject stays. */
+function ownSubject(
+  subject: string,
+  read: ReadStatement,
+  cited: readonly Evidence[],
+  { userNames, subjects }: CheckContext,
+): string {
+  const given = canonicalSubject(read.subject, userNames);
+  const isOthers = cited.some(
+    ({ event: { speaker } }) =>
+      speaker !== null && !userNames.some((name) => name.toLowerCase() === speaker.toLowerCase()),
+  );
+  return isUser(subject) && !isUser(given) && isOthers ? knownSubject(given, subjects) : subject;
 }
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };

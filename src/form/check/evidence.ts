@@ -18,7 +18,7 @@ import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import type { Memory, SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
-import { belongsToUser, isUser, type Origin } from '../../record/statement.ts';
+import { belongsToUser, isUser, USER, type Origin } from '../../record/statement.ts';
 import type { RefusalReason } from '../formation-result.ts';
 import type { FormationSettings } from '../formation-settings.ts';
 import type { ReadQuote, ReadStatement } from '../read/reader.ts';
@@ -210,14 +210,18 @@ function locateIn(
   return null;
 }
 
-/** The place of the words of a request or an end in the user's own turns; null if they are in none. */
+/**
+ * The place of the words of a request or an end in the user's own turns; null if they are in none. In a group chat, whoever speaks may also
+ * end a statement about themself or about a thing, so that the subject of the statement counts.
+ */
 export function locateOwnWords(
   quote: ReadQuote,
   { events, isLocal, userNames }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames'>,
+  subject: string = USER,
 ): Evidence | null {
   const place = locateIn(quote, { events, isLocal });
   if (place === null) return null;
-  const verdict = checkOrigin({ subject: 'User', type: 'fact', text: '', isPersonal: true }, [place], { userNames });
+  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal: true }, [place], { userNames });
   return 'evidence' in verdict ? place : null;
 }
 

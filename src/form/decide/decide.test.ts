@@ -409,6 +409,15 @@ describe('decide', () => {
       action: 'add',
       retires: [],
     });
+    // A plan whose day has passed, a situation, and a plan that another person was part of.
+    for (const target of [
+      known({ text: 'User has the smokehouse surveyed.', tense: 'happened', dueAt: earlier(2) }),
+      known({ type: 'context', text: 'User is looking for a smokehouse.' }),
+      known({ subject: "User's brother Per", text: 'Per plans to buy a smokehouse.', tense: 'planned' }),
+    ]) {
+      const decision = decide({ ...reached, relation: { kind: 'reaches', target } }, [], context);
+      expect(decision).toMatchObject({ action: 'add', retires: [{ memory: target, how: 'replaced' }] });
+    }
   });
 
   it('F13: near-identical meaning without a field that differs is one statement', () => {

@@ -167,10 +167,12 @@ function mayReplaceNamed(
   return target.value.split(/[\s,(]+/u).some((name) => name.length > 1 && said.includes(name.toLowerCase()));
 }
 
-/** A goal came true. Only a statement that has outcomes, was planned or has expired can be reached. */
+/** A goal came true. Only a statement that has outcomes, is or was a plan, is passing or has expired can be reached. */
 function reach(target: Memory, { types }: DecideContext): Decision | null {
-  const hasOutcomes = types.get(target.type)?.initialState !== null;
-  if (!hasOutcomes && target.archivedAt === null && target.tense !== 'planned') return null;
+  const type = types.get(target.type);
+  const hasOutcomes = type?.initialState !== null;
+  const isPassing = target.tense === 'planned' || target.dueAt !== null || (type?.expiresAfterDays ?? null) !== null;
+  if (!hasOutcomes && target.archivedAt === null && !isPassing) return null;
   return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
 }
 
