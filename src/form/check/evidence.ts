@@ -211,7 +211,7 @@ function locateIn(
 }
 
 /**
- * The place of the words of a request or an end in the user's own turns; null if they are in none. In a group chat, whoever speaks may also
+ * The place of the words of a request or an end in the user's own turns; null if they are in none. In a group chat, every speaker may also
  * end a statement about themself or about a thing, so that the subject of the statement counts.
  */
 export function locateOwnWords(
