@@ -3,7 +3,7 @@ import type { Job, Json } from '../store/queue/job.ts';
 
 /** The context that a handler receives with its job. */
 export interface JobContext {
-  /** Aborted when the lease is lost or the worker stops. Work that the handler does afterwards is not recorded. */
+  /** Aborted when the lease is lost or the worker stops. After a lost lease, the outcome of the run is not recorded. */
   signal: AbortSignal;
   /**
    * Renews the lease now; the worker also renews it without this call. Throws when the lease is lost. Must not be called inside a

@@ -52,7 +52,7 @@ export interface Worker {
 // The time that a handler gets to end after its signal is aborted.
 const GRACE = SECOND;
 
-/** Makes a worker. It does nothing before `start` or `drain`. */
+/** Creates a worker. It does nothing before `start` or `drain`. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, clock, ids, handlers, concurrency = 8, leaseMs = MINUTE, pollMs = SECOND } = options;
   const { backoff = exponentialBackoff(), keepDoneMs = DAY, onError = warn } = options;

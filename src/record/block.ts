@@ -9,7 +9,7 @@ interface BlockKind {
   wordLimit: number | null;
 }
 
-/** The documents that are part of every context. */
+/** The kinds of blocks. */
 export type BlockKindName = 'working_memory' | 'scaffold' | 'tier_notes' | 'learned_info' | 'profile' | 'reflections';
 
 export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {

@@ -42,7 +42,7 @@ export interface MemoryType {
    * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after a year.
    */
   decayPerPass: number;
-  /** Whether a memory of low importance that is never read is archived. */
+  /** Whether a memory of low importance is archived when it has not been read for a long time. */
   prunable: boolean;
   /**
    * The number of days after which a memory is archived, however important it is, unless it has a stated end or is a past event. Null:
