@@ -4,27 +4,27 @@ import type { Embedder } from '../models/embedder.ts';
 import { type Database, EVERY_TENANT, type Reader } from './database.ts';
 import { findMeta, readMeta, setMeta } from './progress-store.ts';
 
-/** The store's setting that names the model whose vectors answer queries. */
+/** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
 
-/** The embedders of a process, and the one that made the store's vectors. */
+/** The embedders of a process. They may differ from the one that made the store's vectors. */
 export interface EmbeddingModels {
   /** The embedder for new vectors; null when there is none. */
   readonly current: Embedder | null;
-  /** The embedder for queries. While records are being embedded again for a new model, this is the old one. */
+  /** The embedder for queries. While records are being embedded again for a new model, this is the previous one, if there is one. */
   forQueries(reader: Reader): Promise<Embedder | null>;
-  /** The embedders that a new record needs vectors of: the current one and, until the switch, the previous one. */
+  /** The embedders for new records: the current one and, until the switch, the previous one. */
   forRecords(reader: Reader): Promise<Embedder[]>;
   /** The calibration of an embedder: measured in this store, or bundled with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
-  /** Keeps a calibration that was measured. */
+  /** Stores a measured calibration. */
   calibrated(calibration: Calibration): Promise<void>;
   /** Whether the store's vectors are of another model than the current one. */
   isChanging(reader: Reader): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Connects the current embedder to a store, and the previous one for as long as the store has vectors of it. */
+/** Connects the embedders to a store. The previous one is used as long as it is the active model of the store. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
