@@ -448,6 +448,21 @@ for (const database of databases()) {
       expect(otter?.subject).toBe('the otter Pelle');
     });
 
+    it('[Q3] on a phone that is borrowed at times, the usual speaker is the user', async () => {
+      const handle = fresh();
+      const lines = ['morning', 'I teach chemistry', 'and I sing', 'what a day', 'tea first', 'right'];
+      await handle.observe([
+        ...lines.map((content) => ({ content, speaker: 'Mona' })),
+        { content: 'its Tariq, I hate chemistry', speaker: 'Tariq' },
+      ]);
+      stating(
+        item({ text: 'User teaches chemistry.', turn: 2, quote: 'I teach chemistry' }),
+        item({ text: 'User hates chemistry.', turn: 7, quote: 'I hate chemistry' }),
+      );
+      await handle.form();
+      expect(await live(handle)).toEqual(['User teaches chemistry.']);
+    });
+
     it('[Q3] in a dialogue of named people nobody’s words become the user’s', async () => {
       const handle = fresh();
       await handle.observe([

@@ -846,7 +846,11 @@ for (const database of databases('sql')) {
           /before validFrom/,
         ],
         ['a NUL character', (h) => h.memories.create({ type: 'fact', content: 'a\0b' }), /NUL/],
-        ['a session fact', (h) => h.memories.create({ type: 'fact', content: 'x', level: 'session' }), /lives at/],
+        [
+          'a session fact',
+          (h) => h.memories.create({ type: 'fact', content: 'x', level: 'session' }),
+          /can be stored at the level/,
+        ],
         ['an intention without a date', (h) => h.memories.create({ type: 'intention', content: 'Call.' }), /dueAt/],
         ['a note without a title', (h) => h.memories.create({ type: 'note', content: 'x' }), /title/],
         ['an unknown kind of block', (h) => h.blocks.read('diary' as never), /kind of block/],

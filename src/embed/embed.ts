@@ -24,7 +24,7 @@ export interface EmbedDeps extends Parts {
 }
 
 export interface EmbedOptions {
-  /** The most texts a second; a long event counts once for each passage. Default: as fast as the embedder. */
+  /** The maximum number of texts a second; a long event counts once for each passage. Default: no limit; for a backfill 10. */
   rate?: number;
   signal?: AbortSignal;
 }
@@ -34,7 +34,7 @@ export type EmbedCounts = Record<string, number>;
 
 const BATCH = 32;
 
-/** Embeds an owner's records without a vector, newest first, until none is missing. */
+/** Embeds the queued records of an owner, newest first, until none is left. */
 export async function embedRecords(
   deps: EmbedDeps,
   { tenant, owner }: { tenant: string; owner: string },
@@ -101,7 +101,7 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
 const STRETCH = 2000;
 const OWNERS = 100;
 
-/** The default rate, in records a second. */
+/** The default rate of a backfill, in texts a second. */
 const DEFAULT_RATE = 10;
 
 export interface BackfillOptions extends EmbedOptions {
@@ -109,7 +109,7 @@ export interface BackfillOptions extends EmbedOptions {
   tenant?: string;
 }
 
-/** Embeds everything that has no vector, at `rate` records a second, and returns the count of each kind. */
+/** Queues all records without a vector of the current model, and embeds them. Returns the count of each kind. */
 export async function backfill(
   deps: EmbedDeps,
   { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
@@ -136,7 +136,7 @@ async function queueEvery(deps: EmbedDeps, kind: IndexedKind, model: string, sig
   }
 }
 
-/** The watermark of queueing records for a new model, stored so that a restart continues from there. */
+/** The key of the stored watermark up to which records are queued for a new model. A restart continues from it. */
 const PROGRESS = 'embedding_change';
 
 interface Progress {
@@ -147,8 +147,8 @@ interface Progress {
 
 /**
  * Migrates the store to another embedding model. Every record without a vector of the new model is queued; when all records have one, the
- * model becomes active in one transaction and the old vectors are removed. Until then the old vectors answer queries. Each call does what
- * can be done now and returns true once the change is complete.
+ * model becomes active in one transaction and the old vectors are removed. Until then queries use the old vectors. Each call does what can
+ * be done now and returns true once the change is complete.
  */
 export async function changeEmbedder(
   database: Database,

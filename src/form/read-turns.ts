@@ -9,6 +9,8 @@ import type { Scope } from '../record/scope.ts';
 import { lengthOf, USER } from '../record/statement.ts';
 import { findEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
+import type { Reader } from '../store/database.ts';
+import { ownEvents } from '../store/event-store.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
@@ -247,7 +249,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       isModel && settings.reflections && settings.reflectionCall === 'with-reading' && usesModel(deps, 'reflect'),
     topics: isModel && settings.summaries,
   };
-  const { known, topics, names } = await deps.database.read(scope.tenant, async (store) => {
+  const { known, topics, names, usual } = await deps.database.read(scope.tenant, async (store) => {
     const own = await memoriesFrom(
       store,
       scope.tenant,
@@ -263,6 +265,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
         attributes: ['name', 'preferred_name'],
         owner: deps.sharesFacts === true ? 'visible' : 'own',
       }),
+      usual: await usualSpeaker(store, scope, events),
     };
   });
   return {
@@ -275,9 +278,24 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       .map(([name, { description }]) => ({ name, description })),
     attributes,
     timeZone: settings.timeZone,
-    userNames: userNamesOf(scope, names),
+    userNames: [...new Set([...userNamesOf(scope, names), ...usual])],
     wants,
   };
+}
+
+const MOST_RECENT = 200;
+const MOST_TURNS = 0.75;
+
+/** The speaker of most of the user's turns, where turns name their speakers: on a phone that a child borrows at times, its owner. */
+async function usualSpeaker(reader: Reader, scope: Scope, events: readonly Event[]): Promise<string[]> {
+  if (!events.some(({ origin, speaker }) => origin === 'user' && speaker !== null)) return [];
+  const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
+  const counts = new Map<string, number>();
+  const heard = await ownEvents(reader, ownerOf(scope), recent);
+  for (const { speaker } of heard) counts.set(speaker ?? '', (counts.get(speaker ?? '') ?? 0) + 1);
+  return [...counts].flatMap(([speaker, count]) =>
+    speaker !== '' && count >= heard.length * MOST_TURNS ? speaker : [],
+  );
 }
 
 /** The names of the user: the one that the application uses, and those that the user has stated. */

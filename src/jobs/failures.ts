@@ -37,8 +37,8 @@ interface BackoffOptions {
 }
 
 /**
- * The pause doubles with every failure and is shortened by a random part of up to a half (jitter), so that jobs that
- * failed together are not retried together. With the defaults eight attempts span about half an hour, which outlasts most outages of a model.
+ * The pause doubles with every failure and is shortened by a random part of up to a half (jitter), so that jobs that failed together are
+ * not retried together. With the defaults, eight attempts span 16 to 32 minutes, which is longer than most outages of a model.
  */
 export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
   const { first = 15 * SECOND, most = 60 * MINUTE, random = Math.random } = options;
@@ -64,7 +64,7 @@ class Postponed extends Error {
   }
 }
 
-/** `throw postpone(tomorrow, 'The daily budget is spent')`: the job waits until then, and no attempt is counted. */
+/** `throw postpone(tomorrow, 'The daily budget is spent')`: the job waits until then, and the run does not count as an attempt. */
 export function postpone(until: TimeInput, reason: string): Postponed {
   return new Postponed(parse(timeSchema, until, 'The time to postpone to'), reason);
 }

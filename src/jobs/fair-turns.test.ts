@@ -6,7 +6,7 @@ import { HOUR } from '../record/clock-and-ids.ts';
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
 for (const on of databases('sql')) {
-  describe.skipIf(on.skip !== null)(`turns of tenants on ${on.name}`, () => {
+  describe.skipIf(on.skip !== null)(`fair scheduling between tenants on ${on.name}`, () => {
     let queue: TestQueue;
     let order: string[];
     const handlers = { a: async (job: { tenant: string }): Promise<void> => void order.push(job.tenant) };
@@ -17,7 +17,7 @@ for (const on of databases('sql')) {
     afterEach(() => queue.close());
 
     it.each([1, 8])(
-      'serve a tenant with 10 jobs beside one with far more that came first, %d at a time',
+      'serves a tenant with 10 jobs beside a tenant with far more and earlier jobs, %d at a time',
       async (concurrency) => {
         await queue.add(...range(countOn(on, { many: 10_000, few: 300 })).map(() => ({ kind: 'a', tenant: 'many' })));
         queue.clock.advance(HOUR);
@@ -31,7 +31,7 @@ for (const on of databases('sql')) {
       },
     );
 
-    it('serve one that comes while another is being worked off', async () => {
+    it('serves a tenant whose first job comes while the jobs of another are running', async () => {
       const many = countOn(on, { many: 2000, few: 700 });
       await queue.add(...range(many).map(() => ({ kind: 'a', tenant: 'many' })));
       let added = 0;
@@ -43,11 +43,11 @@ for (const on of databases('sql')) {
       });
       expect((await worker.drain()).done).toBe(many + 1);
       expect(added).toBe(1);
-      // 16 leases of 8 until the tenants are counted again, and what was running.
+      // 16 leases of 8 jobs until the tenants are read again, and the jobs that were running.
       expect(order.indexOf('late')).toBeLessThan(500 + 18 * 8);
     });
 
-    it('give each of many tenants as many', async () => {
+    it('gives each of many tenants the same share', async () => {
       const each = countOn(on, { many: 50, few: 20 });
       await queue.add(
         ...range(30).flatMap((tenant) => range(each).map(() => ({ kind: 'a', tenant: `tenant ${tenant}` }))),
@@ -62,7 +62,7 @@ for (const on of databases('sql')) {
       }
     });
 
-    it('skip tenants whose jobs are not due or of an unknown kind', async () => {
+    it('skips tenants whose jobs are not due or of an unknown kind', async () => {
       await queue.add(
         ...range(20).map((tenant) => ({ kind: 'a', tenant: `later ${tenant}`, delay: HOUR })),
         ...range(20).map((tenant) => ({ kind: 'unknown', tenant: `unknown ${tenant}` })),

@@ -3,23 +3,24 @@ import { VarveError } from '../errors.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 
-/** Exchanges that wait to be read by the local reader, in this process. */
+/** A queue, within this process, of exchanges for the local reader. */
 interface InlineQueue {
   /** Adds an exchange. Never fails and never waits. */
   add(scope: Scope, events: readonly Event[]): void;
-  /** Begins to read exchanges as they are added. */
+  /** Starts to read exchanges as they are added. */
   start(): void;
-  /** Reads all exchanges that wait. */
+  /** Reads all waiting exchanges. */
   drain(): Promise<void>;
   /** Reads waiting exchanges for at most a second and accepts no more. The next formation reads the rest. */
   stop(): Promise<void>;
 }
 
-// The oldest exchange is dropped beyond this number. No event is lost: the next formation, here or in another process, reads it from the log.
+// Beyond this number, the oldest exchange is dropped. No event is lost: the next formation, in this process or another, reads it from the
+// log.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** Where `read` fails, the process emits a warning and the next formation reads the exchange again. */
+/** If `read` fails, the process emits a warning, and the next formation reads the exchange again. */
 export function createInlineQueue(read: (scope: Scope, events: readonly Event[]) => Promise<unknown>): InlineQueue {
   const waiting: { scope: Scope; events: readonly Event[] }[] = [];
   let isStarted = false;
@@ -28,7 +29,7 @@ export function createInlineQueue(read: (scope: Scope, events: readonly Event[])
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
-      // The caller gets its answer before the exchange is read.
+      // Waits a turn of the event loop, so that the caller gets its answer before the exchange is read.
       await setImmediate();
       if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE) waiting.length = 0;
       const next = waiting.shift();

@@ -1,13 +1,13 @@
 import type { Writer } from '../store/database.ts';
 import type { Job, Json } from '../store/queue/job.ts';
 
-/** What a handler gets besides its job. */
+/** The context that a handler receives with its job. */
 export interface JobContext {
-  /** Aborted when the lease is lost or the worker stops. Work that the handler does afterwards is not recorded. */
+  /** Aborted when the lease is lost or the worker stops. After a lost lease, the outcome of the run is not recorded. */
   signal: AbortSignal;
   /**
-   * Renews the lease now; the worker also does so by itself. Throws when the lease is lost.
-   * Must not be called inside a transaction: it opens a transaction of its own and would wait for the outer one.
+   * Renews the lease now; the worker also renews it without this call. Throws when the lease is lost. Must not be called inside a
+   * transaction: it opens a transaction of its own and would wait for the outer one.
    */
   heartbeat(): Promise<void>;
   /**
@@ -16,8 +16,8 @@ export interface JobContext {
    */
   complete(writer: Writer): Promise<void>;
   /**
-   * Stores the progress of a job that takes several transactions, within each of them: the next attempt gets it as its payload.
-   * Throws `conflict` when the lease is lost, which rolls the transaction back.
+   * Stores the progress of a job that takes several transactions, in the transaction of each step. The next attempt gets the progress as
+   * its payload. Throws `conflict` when the lease is lost, which rolls the transaction back.
    */
   proceed(writer: Writer, payload: Json): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface JobKind {
   run: JobHandler;
   /** Whether the handler may call a paid model. Without credit such a job is postponed and does not fail. */
   isPaid: boolean;
-  /** The schedule: a cron expression with seconds in front, in UTC. Null or left out: the job is only enqueued on request. */
+  /** The schedule: a cron expression with the seconds first, in UTC. Null or absent: the job is only enqueued on request. */
   cron?: string | null;
 }
 

@@ -10,26 +10,26 @@ const dues = (cron: string, timeZone: string, after: string, count: number): str
 };
 
 describe('nextDue', () => {
-  it('is after the time given, never at it', () => {
+  it('is later than the given time, never equal to it', () => {
     expect(dues('0 3 * * *', 'UTC', '2026-01-01T03:00:00.000Z', 1)).toEqual(['2026-01-02T03:00:00.000Z']);
     expect(dues('0 3 * * *', 'UTC', '2026-01-01T02:59:59.999Z', 1)).toEqual(['2026-01-01T03:00:00.000Z']);
   });
 
-  it('comes right after the jump when the local time is skipped', () => {
+  it('is right after the jump when daylight saving time skips the local time', () => {
     expect(dues('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
       '2026-03-29T01:00:00.000Z',
       '2026-03-30T00:30:00.000Z',
     ]);
   });
 
-  it('comes once when the local time comes twice', () => {
+  it('is due once when the local time occurs twice', () => {
     expect(dues('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 2)).toEqual([
       '2026-10-25T00:30:00.000Z',
       '2026-10-26T01:30:00.000Z',
     ]);
   });
 
-  it('takes seconds and nicknames', () => {
+  it('accepts seconds and nicknames', () => {
     expect(dues('*/20 * * * * *', 'UTC', '2026-01-01T00:00:00Z', 2)).toEqual([
       '2026-01-01T00:00:20.000Z',
       '2026-01-01T00:00:40.000Z',

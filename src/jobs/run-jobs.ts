@@ -9,14 +9,14 @@ import type { JobContext, JobHandler } from './job-kinds.ts';
 
 /** A job that this worker is running. */
 interface RunningJob extends LeasedRun {
-  /** When the lease runs out, as far as this worker knows. */
+  /** When the lease expires, as far as this worker knows. */
   leaseUntil: number;
   /** Whether the handler asked to renew the lease early. */
   renewNow: boolean;
   controller: AbortController;
   /** Why the run was aborted; null when it was not. */
   cut: 'lost' | 'stopped' | null;
-  /** Whether the handler completed the job itself. False again if the transaction of the completion was rolled back. */
+  /** Whether the handler has called `complete()`. Stays true if the transaction of that call is rolled back. */
   completed: boolean;
   /** Resolves when the handler has ended, by success or by failure. */
   over: Promise<void>;
@@ -42,12 +42,12 @@ interface RunsOptions {
   onEnd(): void;
 }
 
-/** The jobs that one worker has taken. */
+/** The runs of one worker. */
 export interface Runs {
-  /** Whether the worker still takes new jobs. */
+  /** Whether the worker leases new jobs. */
   isTaking: boolean;
   readonly counts: Record<Outcome['type'] | 'lost', number>;
-  /** One round trip to the database: settles the runs that ended, renews the leases of the others, leases new jobs and starts them. */
+  /** One transaction: settles the runs that ended, renews the leases of the others and leases new jobs, which are then started. */
   turn(): Promise<void>;
   isIdle(): boolean;
   /** Resolves when all handlers that run now have ended. */
@@ -91,7 +91,7 @@ export function createRuns(options: RunsOptions): Runs {
       for (const job of result.leased) start({ job, ...lease });
     } catch (error) {
       ended = [...turn.ended, ...ended];
-      // The worker did not reach the database for longer than the lease: other workers may be running these jobs by now.
+      // If the worker could not reach the database for longer than a lease, other workers may be running its jobs by now.
       for (const run of running) if (run.leaseUntil <= clock.now()) cutShort(run, 'lost');
       throw error;
     }
@@ -119,11 +119,12 @@ export function createRuns(options: RunsOptions): Runs {
 
 function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
   const left = run.leaseUntil - now;
-  // The lease ends later than a whole lease from now: the clock was set back, and other workers would wait too long for a dead worker.
+  // A lease that ends later than a whole lease from now was written before the clock was set back. If this worker died, other workers would
+  // wait for that end, so the lease is renewed.
   return run.cut !== 'lost' && (run.renewNow || left < (leaseMs * 2) / 3 || left > leaseMs);
 }
 
-/** Counts the runs that a turn has settled, and records the leases that it renewed or lost. */
+/** Counts the runs that a turn has settled, and notes the leases that it renewed or found lost. */
 function noteTurn(turn: Turn<RunningJob>, { settled, lost }: TurnResult<RunningJob>, counts: Runs['counts']): void {
   for (const run of turn.ended) counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
   for (const run of turn.renew) Object.assign(run, { leaseUntil: turn.leaseUntil, renewNow: false });

@@ -48,7 +48,7 @@ for (const on of databases('sql')) {
       ]);
     });
 
-    it('run once for each due time also with several workers at the same moment', async () => {
+    it('run once for each due time, even with several concurrent workers', async () => {
       const every = Array.from({ length: 10 }, (_, index) => ({
         name: `s${index}`,
         cron: '*/5 * * * *',
@@ -59,13 +59,13 @@ for (const on of databases('sql')) {
       for (let round = 1; round <= 6; round += 1) {
         queue.clock.advance(5 * MINUTE);
         await Promise.all(workers.map((worker) => worker.drain()));
-        // A worker may be done while another still runs the job: all of them are over when each has drained.
+        // One worker may be done while another still runs a job. All jobs have ended when every worker has drained.
         expect(ran.length).toBe(round * every.length);
       }
       expect((await listJobs(queue.database, { limit: 500 })).jobs.length).toBe(60);
     });
 
-    it('make one run of the due times that were missed', async () => {
+    it('run once for several missed due times', async () => {
       await ensure(nightly);
       queue.clock.advance(10 * DAY);
       const worker = queue.worker(handlers);
@@ -76,7 +76,7 @@ for (const on of databases('sql')) {
       expect(ran.length).toBe(2);
     });
 
-    it('do not run beside themselves', async () => {
+    it('do not run while their last run is still in progress', async () => {
       await ensure({ ...nightly, cron: '* * * * *' });
       const [middle, end] = [gate(), gate()];
       const slow = queue.worker({
@@ -99,7 +99,7 @@ for (const on of databases('sql')) {
       await slowly;
     });
 
-    it('also run while every place of a worker is taken, on another worker', async () => {
+    it('enqueue their jobs while a worker is fully occupied, for another worker to run', async () => {
       await ensure(nightly);
       await queue.add({ kind: 'slow' });
       const [middle, end] = [gate(), gate()];
@@ -123,7 +123,7 @@ for (const on of databases('sql')) {
       expect((await queue.worker(handlers).drain()).done).toBe(1);
     });
 
-    it('keep their due time when they are ensured again, and are computed again when the cron or the zone changes', async () => {
+    it('keep their due time when they are saved again, unless the cron expression or the time zone changes', async () => {
       await ensure(nightly);
       const due = async (): Promise<string | undefined> =>
         (await listSchedules(queue.database))[0]?.nextDue.toISOString();
@@ -137,7 +137,7 @@ for (const on of databases('sql')) {
       expect(await due()).toBe('2026-06-04T08:00:00.000Z');
     });
 
-    it('follow the local clock of their zone through the change to summer time', async () => {
+    it('follow the local time of their zone when daylight saving time begins', async () => {
       queue.clock.set(new Date('2026-03-27T12:00:00Z'));
       await ensure({ ...nightly, timeZone: 'Europe/Berlin' });
       const worker = queue.worker(handlers);
@@ -152,18 +152,18 @@ for (const on of databases('sql')) {
       ]);
     });
 
-    it('[T21] go on when the clock is put back by a year, and so do jobs and leases', async () => {
+    it('[T21] continue when the clock is set back by a year, and so do jobs and leases', async () => {
       await ensure(nightly);
       queue.clock.advance(400 * DAY);
       await queue.worker(handlers).drain();
       expect(ran.length).toBe(1);
-      // Enqueued by the clock that runs ahead: one waits, one is with a worker that is gone.
+      // Enqueued while the clock is ahead: one job is leased to a worker that is gone, the other one waits.
       await queue.add({ kind: 'reflect', payload: 'left by a worker' });
       const lost = queue.worker({ reflect: () => new Promise(() => {}) });
       lost.start();
       while ((await listJobs(queue.database, { state: 'running' })).jobs.length === 0) await setImmediate();
       await queue.add({ kind: 'reflect', payload: 'waiting', uniqueKey: 'one', delay: HOUR });
-      // Before the clock moves: a worker that lives would renew its lease.
+      // The worker is stopped before the clock changes, because it would renew its lease.
       await lost.stop({ timeout: 0 });
       queue.clock.advance(-365 * DAY);
       const worker = queue.worker(handlers);
@@ -179,7 +179,7 @@ for (const on of databases('sql')) {
       );
     });
 
-    it('[T21] keep a due time that a clock a little ahead has used', async () => {
+    it('[T21] do not repeat a due time that a slightly faster clock has used', async () => {
       await ensure({ ...nightly, cron: '0 * * * *' });
       queue.clock.advance(HOUR);
       const worker = queue.worker(handlers);
@@ -191,7 +191,7 @@ for (const on of databases('sql')) {
       expect(ran.length).toBe(1);
     });
 
-    it('[T21] run in UTC when this machine does not know their zone, and hold up no other', async () => {
+    it('[T21] run in UTC when this machine does not know their time zone, and do not block other schedules', async () => {
       await ensure(nightly, { ...nightly, name: 'another' });
       await queue.database.write(EVERY_TENANT, (writer) =>
         sql`update schedules set time_zone = 'Mars/Olympus' where name = 'another'`.execute(writer),

@@ -13,7 +13,7 @@ import { moveSchedule, readSchedules, type ScheduleRow, upsertSchedules } from '
 export interface NewSchedule {
   /** Identifies the schedule: saving the same name again updates it. */
   name: string;
-  /** Five fields, or six with seconds in front; also `@daily` and the like. */
+  /** Five fields, or six with the seconds first, or a nickname such as `@daily`. */
   cron: string;
   /** An IANA time zone. Default UTC. */
   timeZone?: string;
@@ -37,8 +37,8 @@ const scheduleSchema = z.strictObject({
 });
 
 /**
- * Adds schedules, or brings those of the same name up to date: a new cron expression or time zone counts from now,
- * anything else leaves the next due time as it is. Safe to call at every start of every process.
+ * Upserts schedules by name. A new cron expression or time zone takes effect from now on; other changes leave the next due time unchanged.
+ * Idempotent, so that every process can call it when it starts.
  */
 export async function ensureSchedules(
   database: Database,
@@ -69,9 +69,9 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
 }
 
 /**
- * The first due time after `after`, in milliseconds. A local time that daylight saving skips is due when the clock
- * has jumped, one that comes twice is due the first time. Throws `invalid_input` for a malformed expression, an unknown time zone, and an
- * expression that is never due.
+ * The first due time after `after`, in milliseconds. A local time that daylight saving time skips is due right after the jump; a local time
+ * that occurs twice is due the first time. Throws `invalid_input` for a malformed expression, an unknown time zone, and an expression that
+ * is never due.
  */
 export function nextDue(schedule: { cron: string; timeZone: string }, after: number): number {
   let next: Date | null;
@@ -87,7 +87,7 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
   return next.getTime();
 }
 
-// Parsing an expression takes twice as long as finding its next time, and a store has a dozen of them.
+// Parsed expressions are cached: parsing one takes twice as long as finding its next time, and a store has a dozen of them.
 const MOST_PARSED = 500;
 const parsed = new Map<string, Cron>();
 
@@ -110,8 +110,8 @@ export function knownTimeZone(stored: string | null, otherwise: string): string 
 }
 
 /**
- * Enqueues one job for each schedule that is due. Missed due times become one run, and so does a due time that comes while the job of the
- * last one still waits. Returns how many schedules were due.
+ * Enqueues one job for each schedule that is due. Several missed due times become one job. No job is added while the job of an earlier due
+ * time still waits. Returns the number of due schedules.
  */
 export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<number> {
   const now = deps.clock.now();
@@ -130,17 +130,18 @@ export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<
   return ticked;
 }
 
-/** When a stored schedule is due next. In UTC where its zone is not known here. */
+/** The next due time of a stored schedule, computed in UTC if this machine does not know its time zone. */
 function dueAfter({ cron, time_zone }: Pick<ScheduleRow, 'cron' | 'time_zone'>, after: number): number {
   return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }
 
-// Clocks of two machines differ by less than this. A smaller difference is not corrected, so that no due time is used twice.
+// The clocks of two machines are assumed to differ by less than this. Smaller differences are not corrected, so that no due time is used
+// twice.
 const SKEW = HOUR;
 
 /**
- * Repairs the times that a clock wrote while it ran ahead, after it was put back: due times of schedules, run times of jobs, and leases,
- * which never last longer than a day. Otherwise all of them would wait until the wrong time has come, and their unique keys would keep new
+ * Repairs times that were written while the clock was ahead, after it was set back: due times of schedules, run times of jobs, and leases,
+ * which are cut to one day. Otherwise schedules and jobs would wait until the wrong time, and the unique keys of these jobs would keep new
  * jobs out.
  */
 export async function followClock(database: Database, clock: Clock): Promise<void> {

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from '../record/clock-and-ids.ts';
 import { listJobs } from '../store/queue/list-jobs.ts';
 
 const LEASE = { leaseMs: HOUR };
-// A worker that does not look at its jobs while the test runs, as one that hangs: it would renew its lease.
+// A worker that does not poll during the test, like one that hangs. Otherwise it would renew its lease.
 const SILENT = { ...LEASE, pollMs: HOUR };
 
 for (const on of databases('sql')) {
@@ -22,7 +22,7 @@ for (const on of databases('sql')) {
     afterEach(() => queue.close());
 
     describe('with a lease', () => {
-      it('keeps a job from others until the lease runs out', async () => {
+      it('keeps a job from other workers until the lease expires', async () => {
         const [added] = await queue.add({ kind: 'a' });
         const [middle, end] = [gate(), gate()];
         const slow = queue.worker(
@@ -46,7 +46,7 @@ for (const on of databases('sql')) {
         expect(await slowly).toEqual({ ...NONE, lost: 1 });
       });
 
-      it.each(['failed', 'done'])('ignores a worker that lost its lease and says %s', async (said) => {
+      it.each(['failed', 'done'])('ignores the outcome of a worker that has lost its lease: %s', async (said) => {
         const [added] = await queue.add({ kind: 'a' });
         const [middle, end, otherMiddle, otherEnd] = [gate(), gate(), gate(), gate()];
         const slow = queue
@@ -82,7 +82,7 @@ for (const on of databases('sql')) {
         expect(await other).toEqual({ ...NONE, done: 1 });
       });
 
-      it('renews the lease while a handler gives signs of life', async () => {
+      it('renews the lease when a handler sends a heartbeat', async () => {
         await queue.add({ kind: 'a' });
         const other = queue.worker({ a: note }, LEASE);
         const worker = queue.worker(
@@ -100,7 +100,7 @@ for (const on of databases('sql')) {
         expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
       });
 
-      it('renews the lease by itself while a handler is busy elsewhere', async () => {
+      it('renews the lease of a busy handler that sends no heartbeat', async () => {
         await queue.add({ kind: 'a' });
         const other = queue.worker({ a: note }, LEASE);
         const worker = queue.worker(
@@ -143,7 +143,7 @@ for (const on of databases('sql')) {
         expect(await queue.states()).toEqual(['done']);
       });
 
-      it('buries a job whose worker never comes back from it', async () => {
+      it('marks a job as dead when none of its workers ever finishes it', async () => {
         const [added] = await queue.add({ kind: 'a', maxAttempts: 2 });
         const end = gate();
         const lost: unknown[] = [];
@@ -176,7 +176,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    describe('that completes within the transaction of the effect', () => {
+    describe('that completes the job in the transaction of its effect', () => {
       beforeEach(() =>
         queue.database.write('t', async (writer) => {
           await writer.insertInto('owners').values(effect('counter')).execute();
@@ -188,7 +188,7 @@ for (const on of databases('sql')) {
           ?.version;
       const count = sql<number>`version + 1`;
 
-      it('has both or neither', async () => {
+      it('commits both or neither', async () => {
         const [added] = await queue.add({ kind: 'a' });
         let tries = 0;
         const worker = queue.worker({
@@ -208,7 +208,7 @@ for (const on of databases('sql')) {
         expect(await effects()).toBe(1);
       });
 
-      it('takes the effect back when the lease is lost', async () => {
+      it('rolls the effect back when the lease is lost', async () => {
         await queue.add({ kind: 'a' });
         const work = async (complete: (writer: never) => Promise<void>): Promise<void> =>
           queue.database.write('t', async (writer) => {

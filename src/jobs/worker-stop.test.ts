@@ -16,7 +16,7 @@ for (const on of databases('sql')) {
     afterEach(() => queue.close());
 
     describe('that stops', () => {
-      it('waits for what runs, takes nothing new and loses nothing', async () => {
+      it('waits for running jobs, leases no new ones and loses none', async () => {
         await queue.add(...Array.from({ length: 20 }, (_, payload) => ({ kind: 'a', payload })));
         const [middle, end] = [gate(), gate()];
         const handler = async (job: { payload: unknown }): Promise<void> => {
@@ -63,7 +63,7 @@ for (const on of databases('sql')) {
         expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 1 });
       });
 
-      it('leaves the lease to a handler that does not heed its signal', async () => {
+      it('keeps the lease of a handler that ignores its signal', async () => {
         const [added] = await queue.add({ kind: 'a' });
         const middle = gate();
         const worker = queue.worker({
@@ -79,7 +79,7 @@ for (const on of databases('sql')) {
         expect(await queue.worker({ a: note }).drain()).toEqual(NONE);
       });
 
-      it('can start again', async () => {
+      it('can be started again', async () => {
         const worker = queue.worker({ a: note });
         worker.start();
         await worker.stop();
@@ -96,7 +96,7 @@ for (const on of databases('sql')) {
       const started = gate();
       const worker = queue.worker({ a: async () => started.open() }, { pollMs: HOUR });
       worker.start();
-      // Once it waits for the next poll.
+      // Now the worker waits for its next poll.
       await worker.drain();
       await someTurns();
       await queue.add({ kind: 'a' });
@@ -123,7 +123,7 @@ for (const on of databases('sql')) {
       expect(await queue.states()).toEqual(['done']);
     });
 
-    it('ends when its store is closed under it', async () => {
+    it('ends when its store is closed while it runs', async () => {
       const errors: unknown[] = [];
       const other = await openQueue(on);
       const worker = other.worker({ a: note }, { onError: (error) => errors.push(error), pollMs: HOUR });

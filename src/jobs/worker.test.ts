@@ -22,7 +22,7 @@ for (const on of databases('sql')) {
     });
     afterEach(() => queue.close());
 
-    it('runs what is due and keeps it as done', async () => {
+    it('runs a due job and keeps it as done', async () => {
       const [added] = await queue.add({ kind: 'a', payload: 'hello' });
       expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 1 });
       expect(ran).toEqual(['hello']);
@@ -34,7 +34,7 @@ for (const on of databases('sql')) {
       expect(await queue.worker({ a: note }).drain()).toEqual(NONE);
     });
 
-    it('runs a job when its time has come, not before', async () => {
+    it('runs a job when it is due, not before', async () => {
       await queue.add({ kind: 'a', runAt: queue.clock.now() + HOUR });
       const worker = queue.worker({ a: note });
       queue.clock.advance(HOUR - 1);
@@ -43,7 +43,7 @@ for (const on of databases('sql')) {
       expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
     });
 
-    it('runs the jobs of a tenant in the order of priority, then of time', async () => {
+    it('runs the jobs of a tenant by priority, then by time', async () => {
       for (const [payload, priority] of [
         ['c', 5],
         ['d', 9],
@@ -65,7 +65,7 @@ for (const on of databases('sql')) {
       expect(ran).toEqual([2, 1]);
     });
 
-    it('runs what its jobs enqueue', async () => {
+    it('runs the jobs that its jobs enqueue', async () => {
       await queue.add({ kind: 'a', payload: 3 });
       const worker = queue.worker({
         a: async (job) => {
@@ -78,7 +78,7 @@ for (const on of databases('sql')) {
     });
 
     describe('that fails', () => {
-      it('retries with growing pauses, then gives up and keeps the error', async () => {
+      it('retries with increasing pauses, then gives up and keeps the error', async () => {
         const [added] = await queue.add({ kind: 'a', maxAttempts: 3 });
         const failing = queue.worker(
           { a: () => Promise.reject(new Error('no luck')) },
@@ -104,14 +104,14 @@ for (const on of databases('sql')) {
 
       it.each([
         ['bad input', () => invalidInput('the payload is wrong')],
-        ['an error that says so', () => Object.assign(new Error('gone'), { retryable: false })],
+        ['an error that is marked as not retryable', () => Object.assign(new Error('gone'), { retryable: false })],
         ['a Varve error that is not retryable', () => new VarveError('gone', { code: 'not_found' })],
       ])('does not retry %s', async (_name, makeError) => {
         await queue.add({ kind: 'a' });
         expect(await queue.worker({ a: () => Promise.reject(makeError()) }).drain()).toEqual({ ...NONE, dead: 1 });
       });
 
-      it('stores a message that is neither endless nor refused by the database', async () => {
+      it('shortens an error message and removes the characters that the database refuses', async () => {
         const [added] = await queue.add({ kind: 'a' });
         await queue.worker({ a: () => Promise.reject(new Error(`\0${'🌍'.repeat(5000)}`)) }).drain();
         expect((await queue.job(added?.id)).lastError?.length).toBeLessThanOrEqual(1000);
@@ -161,7 +161,7 @@ for (const on of databases('sql')) {
     });
 
     describe('with unique keys', () => {
-      it('starts the second job of a key when the first has ended', async () => {
+      it('starts the second job with a key when the first has ended', async () => {
         await queue.add({ kind: 'a', uniqueKey: 'k', payload: 1 });
         let runningNow = 0;
         const worker = queue.worker({
@@ -180,7 +180,7 @@ for (const on of databases('sql')) {
         expect(ran).toEqual([1, 2]);
       });
 
-      it('keeps the earlier one when it fails while a second waits', async () => {
+      it('keeps the first job when it fails while a second waits', async () => {
         const [first] = await queue.add({ kind: 'a', uniqueKey: 'k', payload: 1 });
         const worker = queue.worker({
           a: async () => {
@@ -190,12 +190,12 @@ for (const on of databases('sql')) {
         });
         expect(await worker.drain()).toEqual({ ...NONE, retried: 1 });
         expect((await listJobs(queue.database)).jobs).toMatchObject([{ id: first?.id, payload: 1, state: 'waiting' }]);
-        // A job that waits for its next attempt is not hurried by another enqueueing.
+        // Enqueueing again does not move a job that waits for its next attempt.
         await queue.add({ kind: 'a', uniqueKey: 'k', whenWaiting: 'move' });
         expect((await queue.job(first?.id)).runAt.getTime()).toBe(queue.clock.now() + SECOND);
       });
 
-      it('keeps the second one when the first was lost to another worker', async () => {
+      it('keeps the second job when another worker has taken over the first', async () => {
         await queue.add({ kind: 'a', uniqueKey: 'k', payload: 1 });
         const worker = queue.worker(
           {
@@ -213,7 +213,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('shares the queue with another so that each job runs once', async () => {
+    it('shares the queue with another worker, and each job runs once', async () => {
       const total = 300;
       await queue.add(...Array.from({ length: total }, (_, payload) => ({ kind: 'a', payload })));
       const inWork = new Set<unknown>();
@@ -238,7 +238,7 @@ for (const on of databases('sql')) {
       expect(new Set(ran).size).toBe(total);
     }, 120_000);
 
-    it('removes what was done long ago, not what is dead', async () => {
+    it('removes jobs that were done long ago, but no dead ones', async () => {
       await queue.add({ kind: 'a' }, { kind: 'broken' });
       const worker = queue.worker(
         { a: note, broken: () => Promise.reject(invalidInput('never')) },
@@ -253,7 +253,7 @@ for (const on of databases('sql')) {
       expect(await queue.states()).toEqual(['dead']);
     });
 
-    it('never runs a waiting job before the write that asked for it again can be seen', async () => {
+    it('never runs a waiting job before the write that enqueued it again is visible', async () => {
       await queue.add({ kind: 'a', uniqueKey: 'k' });
       const [asked, tried, commit, seen] = [gate(), gate(), gate(), gate()];
       const writing = queue.database.write('t', async (writer) => {

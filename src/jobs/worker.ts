@@ -17,19 +17,19 @@ export interface WorkerOptions {
   handlers: Readonly<Record<string, JobHandler>>;
   /** How many jobs run at the same time. Default 8. */
   concurrency?: number;
-  /** How long a lease lasts: the job of a worker that does not renew it goes to another worker. Default one minute. */
+  /** The length of a lease. If a worker does not renew a lease in time, another worker takes over the job. Default one minute. */
   leaseMs?: number;
   /** How often an idle worker looks for jobs that other processes have enqueued. Default one second. */
   pollMs?: number;
   /** Default {@link exponentialBackoff}. */
   backoff?: Backoff;
-  /** How long jobs that are done are kept. Default one day. */
+  /** How long done jobs are kept. Default one day. */
   keepDoneMs?: number;
   /** Called with errors of the queue itself; errors of jobs are stored with the jobs. Default: the process emits a warning. */
   onError?: (error: unknown) => void;
 }
 
-/** How many runs ended in which way. `lost`: the lease ran out and another worker took the job over. */
+/** The number of runs by outcome. `lost`: the lease expired, and another worker took over the job. */
 export type RunCounts = Record<Outcome['type'] | 'lost', number>;
 
 /** Runs jobs. Any number of workers in any number of processes share one queue. */
@@ -37,21 +37,21 @@ export interface Worker {
   /** Runs jobs as they become due, until stopped. */
   start(): void;
   /**
-   * Takes no more jobs and waits for those that run, at most `timeout` milliseconds (default 30 seconds). Jobs that still run after that
-   * are aborted and released. A handler that ignores its signal keeps its lease until the lease expires, so that no other worker starts the
+   * Leases no more jobs and waits for running ones, at most `timeout` milliseconds (default 30 seconds). Jobs that still run after that are
+   * aborted and released. A handler that ignores its signal keeps its lease until the lease expires, so that no other worker starts the
    * same job.
    */
   stop(options?: { timeout?: number }): Promise<void>;
-  /** Runs all jobs that are due now and those that become due by running them, and returns how they ended. */
+  /** Runs all jobs that are due now, and the due jobs that they enqueue. Returns how the runs ended. */
   drain(): Promise<RunCounts>;
-  /** Makes the worker look for jobs now. To be called after a commit that enqueued a job. */
+  /** Makes the worker look for jobs now. Call it after a commit that enqueued a job. */
   wake(): void;
 }
 
 // The time that a handler gets to end after its signal is aborted.
 const GRACE = SECOND;
 
-/** Makes a worker. It does nothing before `start` or `drain`. */
+/** Creates a worker. It does nothing before `start` or `drain`. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, clock, ids, handlers, concurrency = 8, leaseMs = MINUTE, pollMs = SECOND } = options;
   const { backoff = exponentialBackoff(), keepDoneMs = DAY, onError = warn } = options;
@@ -61,7 +61,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
   });
-  // The hourly job also runs when the clock was set back by an hour or more.
+  // The hourly work also runs when the clock was set back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
     await followClock(database, clock);
     await removeEndedJobs(database, { before: clock.now() - keepDoneMs });
@@ -80,7 +80,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop({ timeout = 30 * SECOND } = {}) {
       runs.isTaking = false;
       bell.ring();
-      // The turn in progress may still lease jobs: the turn after it is the first that leases none.
+      // The turn in progress may still lease jobs, so another turn, which leases none, runs after it.
       await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
       runs.abort();
       await within(GRACE, runs.whenOver());
@@ -94,7 +94,7 @@ export function createWorker(options: WorkerOptions): Worker {
 interface Loop {
   /** Runs until it is stopped. Errors go to `onError`. */
   start(): void;
-  /** Resolves when nothing is left to do. A loop that was not started runs until then, and throws what its steps throw. */
+  /** Resolves when nothing is left to do. A loop that was not started runs until then, and rejects with the error of a failed step. */
   whenIdle(): Promise<void>;
   /** Ends the loop after the steps in progress. */
   leave(): Promise<void>;
@@ -207,7 +207,7 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
 }
 
-/** Wakes the loop that waits. A ring while nothing waits ends the next wait at once. */
+/** Wakes the loop. If it rings while the loop is busy, the next wait ends at once. */
 interface Bell {
   ring(): void;
   /** Waits until the bell rings, at most this many milliseconds. */

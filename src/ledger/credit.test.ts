@@ -9,7 +9,7 @@ for (const kind of databases('sql')) {
     const suite = useLedger(kind);
     const { open, languageModel, rows } = suite;
 
-    it('[T14] stops paid work at zero with a clear reason, also in the middle, and goes on when credit comes', async () => {
+    it('[T14] stops paid work at zero with a clear reason, even in the middle, and continues after a grant', async () => {
       const ledger = await open({ credit: 'user' });
       const work = () =>
         ledger.metered(context, async (meter) => {
@@ -32,7 +32,7 @@ for (const kind of databases('sql')) {
       expect(await ledger.credit.balance(ada)).toBe(500);
     });
 
-    it('[T14] lets work without cost go on without credit, and stops what may cost something', async () => {
+    it('[T14] allows free work without credit, and stops work that may cost something', async () => {
       const ledger = await open({ credit: 'user' });
       const local = functionEmbedder({
         id: 'local/test@1',
@@ -54,7 +54,7 @@ for (const kind of databases('sql')) {
       expect(await ledger.report({ tenant: 't', by: [] })).toMatchObject([{ count: 2, unpriced: 1, cost: 0 }]);
     });
 
-    it('[T14] takes from the user, or from the tenant for all its users', async () => {
+    it('[T14] charges the user, or the tenant for all of its users', async () => {
       const perTenant = await open({ credit: 'tenant' });
       await perTenant.credit.grant({ tenant: 't', user: null, amount: 1000, reason: 'plan' });
       for (const user of ['ada', 'bob']) {
@@ -67,7 +67,7 @@ for (const kind of databases('sql')) {
       expect(await perTenant.credit.balance({ tenant: 'other', user: null })).toBe(0);
     });
 
-    it('[T14] grants once for one payment, and keeps a statement', async () => {
+    it('[T14] grants once for each payment, and keeps a statement', async () => {
       const ledger = await open({ credit: 'user' });
       for (let times = 0; times < 3; times += 1)
         await ledger.credit.grant({ ...ada, amount: 500, reason: 'payment', key: 'pay_1' });
@@ -82,7 +82,7 @@ for (const kind of databases('sql')) {
       });
     });
 
-    it('[T14] never charges below zero when many charge at the same moment, and loses none', async () => {
+    it('[T14] never charges below zero with many concurrent charges, and loses none', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       const results = await Promise.allSettled(
@@ -99,7 +99,7 @@ for (const kind of databases('sql')) {
       expect(await ledger.credit.statement(ada)).toHaveLength(4);
     });
 
-    it('[T14] loses no usage and no charge when many works settle at the same moment', async () => {
+    it('[T14] loses no usage and no charge when many pieces of work settle concurrently', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 100_000, reason: 'top-up' });
       await Promise.all(
@@ -144,7 +144,7 @@ for (const kind of databases('sql')) {
                 if (settles === 'twice') await suite.opened.database.write('t', (writer) => meter.settle(writer));
                 const undone = suite.opened.database.write('t', async (writer) => {
                   await meter.settle(writer);
-                  throw new Error('taken back');
+                  throw new Error('rolled back');
                 });
                 if (settles === 'rolled back') await undone;
                 else await undone.catch(() => 'swallowed');

@@ -13,7 +13,7 @@ import {
   takeFromBalance,
 } from '../store/doors/credit-store.ts';
 
-/** A payment in or out, in whole micro-dollars. */
+/** A grant or a charge, in whole micro-dollars. */
 export interface CreditMove extends CreditOwner {
   amount: number;
   /** For the account's statement: "top-up", "monthly allowance", … */
@@ -22,13 +22,18 @@ export interface CreditMove extends CreditOwner {
   key?: string;
 }
 
-/** Credit that is bought beforehand and used up by models. */
+/** Prepaid credit, which the usage of models consumes. */
 export interface Credit {
-  /** Micro-dollars left; 0 for an account that never had any. The balance may be a little below 0, because the last work is charged in full. */
+  /**
+   * The balance in micro-dollars; 0 for an account without entries. It may be slightly negative, because finished work is charged in full.
+   */
   balance(owner: CreditOwner): Promise<number>;
   /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
-  /** Takes credit for a service of the application itself. Fails with `out_of_credit` if the balance would go below 0. */
+  /**
+   * Charges for a service of the application itself. Throws `out_of_credit`, which must roll the transaction back, if the balance would
+   * become negative.
+   */
   charge(writer: Writer, move: CreditMove): Promise<number>;
   /** The entries of the account, newest first. Default: the last 100. */
   statement(owner: CreditOwner, limit?: number): Promise<CreditEntry[]>;

@@ -12,7 +12,7 @@ for (const kind of databases('sql')) {
     const suite = useLedger(kind);
     const { open, languageModel, rows } = suite;
 
-    it('[T14] writes down every call with task, model, tokens, time, cost and whose it was', async () => {
+    it('[T14] records every call with its task, model, tokens, time, cost and owner', async () => {
       const ledger = await open();
       await ledger.metered(context, async (meter) => {
         suite.server.next(json({ facts: [] }, { usage: { in: 100, out: 20, cached: 40 } }));
@@ -44,7 +44,7 @@ for (const kind of databases('sql')) {
       ]);
     });
 
-    it('writes nothing for what came from a cache', async () => {
+    it('records no usage for an answer from a cache', async () => {
       const ledger = await open();
       const cached = cachedEmbedder(aiSdkEmbedder(suite.server.embeddingModel('e'), { dimensions: 64 }));
       for (let times = 0; times < 3; times += 1)
@@ -52,7 +52,7 @@ for (const kind of databases('sql')) {
       expect(await rows()).toHaveLength(1);
     });
 
-    it('[T14] charges in the transaction of the work, and keeps the usage of work that is taken back', async () => {
+    it('[T14] charges in the transaction of the work, and keeps the usage of work that is rolled back', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       await ledger.metered(context, async (meter) => {
@@ -77,7 +77,7 @@ for (const kind of databases('sql')) {
       expect(await rows()).toHaveLength(2);
     });
 
-    it('[T14] settles once, however often it is asked to', async () => {
+    it('[T14] charges once, however often settle() is called', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       await ledger.metered(context, async (meter) => {
@@ -88,7 +88,7 @@ for (const kind of databases('sql')) {
       expect(await ledger.credit.balance(ada)).toBe(860);
     });
 
-    it('[T14] charges for an answer that was of no use, and not for one that never came', async () => {
+    it('[T14] charges for an unusable answer, but not for a call without an answer', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       suite.server.otherwise(text('no json'));

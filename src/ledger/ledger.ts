@@ -32,10 +32,10 @@ export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
   /**
-   * Runs a piece of work with a meter. Usage is always written: in the work's own transaction if the work calls
-   * `meter.settle(writer)` there; otherwise, or if that transaction is rolled back, in a separate one. Usage is charged even
-   * when the work fails, in the same transaction, so that usage and charges always have the same sum. Usage is lost only if the
-   * process ends during a run, and the charge with it.
+   * Runs `work` with a meter. Usage is always written, even if the work fails: in the transaction of the work if the work calls
+   * `meter.settle(writer)` there; otherwise, or if that transaction is rolled back, in a separate one. The charge is written in the same
+   * transaction as the usage, so that both always have the same sum. If the process ends during the work, usage and charge are lost
+   * together.
    * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
@@ -62,9 +62,9 @@ export interface LedgerOptions {
   ids: IdSource;
   /** Dollars for a million tokens, by model. They take precedence over the list prices. */
   prices?: Prices;
-  /** Whose credit pays: `user`, `tenant`, or `off` (the default): usage is counted, and nobody is charged. */
+  /** Whose credit pays: `user`, `tenant`, or `off` (the default), with which usage is counted but nobody is charged. */
   credit?: CreditMode;
-  /** The most that background work may cost in a day. Default: no limit. */
+  /** The budget of a day, at which background work pauses. Default: no limit. */
   budget?: SpendingBudget;
 }
 
@@ -150,14 +150,14 @@ async function unsettledCost(database: Database, prices: PriceTable, entries: re
   return rest.reduce((sum, { model, usage }) => sum + (prices.cost(model, usage) ?? 0), 0);
 }
 
-/** The most that background work may cost on one UTC day, in micro-dollars. */
+/** Limits for one UTC day, in micro-dollars. The usage of foreground work counts too, but only background work stops at the limit. */
 export interface SpendingBudget {
   perTenant?: number;
   /** All tenants together. */
   total?: number;
 }
 
-/** Throws `budget_spent` once the day's budget is used up, with `details.until`: when the job that asked may run again. */
+/** Throws `budget_spent` once the day's budget is spent. `details.until` is the time at which background work may continue. */
 async function ensureBudget(
   database: Database,
   clock: Clock,
@@ -193,9 +193,9 @@ function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: s
 }
 
 /**
- * Writes usage and takes its cost from the account that pays, in the caller's transaction. An entry that exists already is left as it is,
- * so that the call can be repeated when it is not known whether the first one was committed. Call it last in a transaction: the account
- * stays locked until the commit. Returns the cost of the new entries.
+ * Writes usage and takes its cost from the account that pays, in the caller's transaction. Idempotent: existing entries are not changed, so
+ * that the call can be repeated when it is unknown whether the first one was committed. Call it last in a transaction: the account stays
+ * locked until the commit. Returns the cost of the new entries.
  */
 async function recordUsage(
   writer: Writer,
@@ -207,7 +207,7 @@ async function recordUsage(
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
     const cost = prices.cost(entry.model, entry.usage);
-    // Remembered text in the application's own prompt is paid for by the application itself.
+    // The application itself pays for remembered text in its own prompts.
     const payer = entry.operation === 'injection' ? null : payerOf(mode, entry.scope);
     const charged = payer === null ? 0 : (cost ?? 0);
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
@@ -226,7 +226,7 @@ async function recordUsage(
   return total;
 }
 
-/** Whose work is metered. */
+/** The work that is metered, and whose work it is. */
 export interface MeterContext {
   scope: UsageScope;
   operation: Operation;
@@ -236,22 +236,22 @@ export interface MeterContext {
 }
 
 /**
- * Meters the usage of one piece of work. Its models refuse a paid call with `out_of_credit` or `budget_spent` when there is no money for
- * it, and note every call that they make.
+ * Meters the usage of one piece of work. The models that it wraps record every call. Before a paid call they throw `out_of_credit` or
+ * `budget_spent` if there is no credit or budget left.
  */
 export interface Meter {
   languageModel(model: LanguageModel): LanguageModel;
   embedder(embedder: Embedder): Embedder;
   reranker(reranker: Reranker): Reranker;
-  /** Notes usage that no model of the meter saw, such as the cost of remembered text in a prompt. */
+  /** Records usage that did not go through a model of the meter, such as the cost of remembered text in a prompt. */
   note(use: NotedUse): void;
   /**
-   * Writes the usage that was noted so far and charges its cost, in the transaction of the work. It belongs at the end of the transaction,
+   * Writes the usage that was recorded so far and charges its cost, in the transaction of the work. Call it at the end of the transaction,
    * because the account stays locked until the commit.
    */
   settle(writer: Writer): Promise<void>;
   readonly entries: readonly UsageEntry[];
-  /** Whether a transaction was asked to write entries. It may have been rolled back. */
+  /** Whether `settle` was called. Its transaction may have been rolled back. */
   readonly wasSettled: boolean;
 }
 
@@ -294,7 +294,7 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
     try {
       const result = await call();
       const usage = usageOf(result, Math.round(parts.clock.now() - started));
-      // Without tokens the whole answer came from a cache and cost nothing.
+      // If there are no input tokens, the whole answer came from a cache and cost nothing.
       if (usage.tokensIn !== 0) note({ ...use, usage });
       return result;
     } catch (error) {
@@ -322,7 +322,7 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
   };
 }
 
-/** Makes a call and notes what it used. */
+/** Makes a call and records its usage. */
 type Noted = <Result>(
   use: Pick<NotedUse, 'task' | 'model' | 'operation'>,
   call: () => Promise<Result>,

@@ -23,13 +23,13 @@ describe('[Q12] prices', () => {
     expect(table.cost(model, used)).toBe(cost);
   });
 
-  it('knows no price for a model that it does not know, also when it sounds alike', () => {
+  it('has no price for an unknown model, even if its name resembles a known one', () => {
     for (const model of ['openai.chat:gpt-5.9-ultra', 'openai.chat:gpt-4o-minimal', 'x:gpt-5-pro', 'x:my-gpt-4o']) {
       expect(table.cost(model, tokens(1000))).toBeNull();
     }
   });
 
-  it('looks at the application’s prices first', () => {
+  it('prefers the application’s prices', () => {
     const own = createPriceTable({
       'gpt-4o-mini': { input: 1 },
       'acme:*': { input: 2, output: 4 },
@@ -42,7 +42,7 @@ describe('[Q12] prices', () => {
     expect(() => createPriceTable({ x: { input: -1 } })).toThrow(/0 or more/);
   });
 
-  it('is a whole number, never less than the exact amount and less than one above it', () => {
+  it('rounds the exact amount up to a whole number', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.nat(100_000), fc.nat(100_000), fc.nat(20_000), (fresh, out, cached, price) => {
         const dollars = price / 1000;

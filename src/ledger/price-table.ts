@@ -1,9 +1,9 @@
 import { invalidInput } from '../errors.ts';
 
-/** What a model costs, in dollars for a million tokens, as providers print it. */
+/** The price of a model in dollars per million tokens, as in the price lists of providers. */
 export interface Price {
   input: number;
-  /** Default: as `input`. */
+  /** Default: the same as `input`. */
   cachedInput?: number;
   /** Default 0, as for embeddings. */
   output?: number;
@@ -41,7 +41,7 @@ const DEFAULT_PRICES: Prices = {
   'gemini-2.5-flash': { input: 0.3, cachedInput: 0.03, output: 2.5 },
 };
 
-/** Tokens that are to be paid for. */
+/** The tokens of a call, of which `tokensCached` are a part of `tokensIn`. */
 export interface PricedTokens {
   tokensIn: number;
   tokensOut: number;
@@ -100,7 +100,10 @@ function patternOf(key: string): RegExp {
   return new RegExp(`^${escaped}${key.includes('*') ? '' : DATED}$`, 'i');
 }
 
-/** `gateway:openai/gpt-5-mini` is found by its whole id, by `openai/gpt-5-mini` and by `gpt-5-mini`. A suffix such as `/1536` is the dimensions. */
+/**
+ * The names by which a price is found: for `gateway:openai/gpt-5-mini` the whole id, `openai/gpt-5-mini` and `gpt-5-mini`. A suffix such as
+ * `/1536` is the number of dimensions and is ignored.
+ */
 function namesOf(model: string): string[] {
   const bare = model.replace(/\/\d+$/, '');
   const inProvider = bare.slice(bare.indexOf(':') + 1);

@@ -10,7 +10,7 @@ for (const kind of databases('sql')) {
     const suite = useLedger(kind);
     const { open, languageModel, rows } = suite;
 
-    it('[Q12] reports cost by month and operation, and of a month by task', async () => {
+    it('[Q12] reports cost by month and operation, and by task within a month', async () => {
       const ledger = await open();
       const use = (operation: UsageEntry['operation'], task: string, model: string, tokensIn: number): Promise<void> =>
         ledger.metered({ ...context, operation }, async (meter) => meter.note({ task, model, usage: { tokensIn } }));
@@ -54,7 +54,7 @@ for (const kind of databases('sql')) {
       });
     });
 
-    it('[T14] does not charge for what the application pays itself', async () => {
+    it('[T14] does not charge for remembered text in the application’s own prompts', async () => {
       const ledger = await open({ credit: 'user', budget: { perTenant: 10 } });
       await ledger.metered(context, async (meter) =>
         meter.note({ task: 'inject', operation: 'injection', model: 'test.chat:m', usage: { tokensIn: 400 } }),
@@ -90,7 +90,7 @@ for (const kind of databases('sql')) {
       },
     );
 
-    it('counts what is not written down yet towards the budget', async () => {
+    it('counts usage that is not yet written towards the budget', async () => {
       const ledger = await open({ budget: { perTenant: 200 } });
       const work = ledger.metered(context, async (meter) => {
         const metered = meter.languageModel(languageModel());

@@ -26,7 +26,7 @@ import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
 import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
 
-/** Who erases, and why. Kept in the certificate, so these texts must not repeat erased content. */
+/** Who erases, and why. The certificate keeps both texts, so they must not repeat erased content. */
 export interface EraseOptions {
   /** Default `application`. */
   actor?: string;
@@ -38,7 +38,7 @@ function whyOf({ actor = 'application', reason = 'erased on request' }: EraseOpt
   return { actor, reason };
 }
 
-/** What was removed for good, and the proof of it. */
+/** The counts of the records that were removed for good, and the certificate. */
 export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
 
 /** Removes a person, a session, an agent or a tenant for good, with everything that was derived from them alone. */
@@ -64,7 +64,7 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
   return result;
 }
 
-/** Removes one memory for good, with everything that was derived from it alone. A merged text takes the statements in it with it. */
+/** Removes one memory for good, with everything that was derived from it alone. The statements in a merged text are removed with it. */
 export async function eraseMemory(
   parts: Parts,
   scope: Scope,
@@ -80,8 +80,8 @@ export async function eraseMemory(
         details: { id: memoryId },
       });
     }
-    // The words that said it are removed first, with everything that repeats them. The records of what was forgotten are erased with the
-    // memories.
+    // The memory is forgotten first, which removes its words from the log, and everything that repeats them. The records of this forgetting
+    // are erased with the memories.
     const why = whyOf(options);
     const emptied: string[] = [];
     const memories = [memory, ...(await singlesOf(writer, memory))];
@@ -125,7 +125,7 @@ export async function eraseRows(
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
 }
 
-/** Removes events for good, and certifies it. What was learned from them stays and loses its pointer to them. */
+/** Removes events for good, and certifies it. Memories that were learned from the events stay, without their references to the events. */
 export async function eraseEvents(
   writer: Writer,
   parts: Parts,
@@ -144,7 +144,7 @@ export async function eraseEvents(
 interface Certified {
   scope: Scope;
   id: string;
-  /** The record that was erased, when it was one. */
+  /** The id of the erased record, if it was a single one. */
   subject?: string;
   counts: Record<string, number>;
   removed: readonly string[];

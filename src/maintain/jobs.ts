@@ -13,7 +13,7 @@ import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 
-/** The jobs of maintenance, with their schedules as the settings have them. The code of the work is loaded with the first job. */
+/** The job kinds of maintenance, with the schedules from the settings. The modules that do the work are loaded with the first job. */
 export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
@@ -44,7 +44,7 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
 
 const TENANTS_AT_ONCE = 1000;
 
-/** One job for each tenant. */
+/** Enqueues one job for each tenant. */
 async function queueMaintenance(deps: Parts): Promise<void> {
   const tenants = await deps.database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader));
   const jobs = tenants.map((tenant) => ({ kind: 'maintain-tenant', tenant, uniqueKey: 'maintain', payload: {} }));
@@ -56,13 +56,13 @@ async function queueMaintenance(deps: Parts): Promise<void> {
 
 const BOOST = 0.1;
 const MOST_RELATED = 20;
-// The least share of a memory's words that occur in the decision or in its outcome.
+// The share of a memory's words that must occur in the decision or in its outcome.
 const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 
 /**
- * Raises the importance of memories that are related to a decision with a good outcome, by 0.1 and once for each outcome. Returns the ids
- * of the memories.
+ * Raises the importance of the memories that are related to a decision with a positive outcome: by 0.1, once for each outcome. Returns
+ * their ids.
  */
 async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<string[]> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));

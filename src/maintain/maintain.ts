@@ -14,17 +14,17 @@ import { markPastPlans, planUpkeep } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
 interface MaintenanceOptions extends UpkeepOptions {
-  /** Runs everything and rolls it back, one range of rows at a time: the report is that of the real run. */
+  /** Runs everything and rolls it back, one range of rows at a time, so that the report is the same as that of a real run. */
   dryRun?: boolean;
 }
 
-/** What maintenance has done to a tenant's memory, or would do. */
+/** The changes that maintenance has made to a tenant's memory, or would make. */
 export interface MaintenanceReport extends UpkeepReport, Retired {
   /** Working memories that lost stale sentences. */
   aged: number;
 }
 
-/** Keeps a tenant's memory in order: decay and archive → stale working memory → retention. */
+/** Maintains a tenant's memory: decay and archive → stale working memory → retention. */
 export async function maintainTenant(
   deps: SynthesisDeps,
   tenant: string,
@@ -39,8 +39,8 @@ export async function maintainTenant(
 const AT_ONCE = 500;
 
 /**
- * Removes stale sentences from working memories that have not changed for long: those of users who have said nothing since. The others age
- * with every synthesis. Returns how many were changed.
+ * Removes stale sentences from working memories that have not changed for a long time, because their users have said nothing since. Other
+ * working memories lose their stale sentences at each synthesis. Returns the number of changed working memories.
  */
 async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
@@ -58,7 +58,10 @@ async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOpti
   return changed;
 }
 
-/** In the order of their ids, so that a working memory without stale sentences, such as one that was written by hand, is not read again. */
+/**
+ * The next page by id. A working memory without stale sentences, such as one that a person wrote, stays unchanged, so without the cursor it
+ * would be read again.
+ */
 async function staleWorkingMemories(
   { database }: Pick<Parts, 'database'>,
   { tenant, before, after }: { tenant: string; before: number; after: string },
@@ -72,25 +75,25 @@ async function staleWorkingMemories(
   }));
 }
 
-/** What a maintenance pass has done. */
+/** The result of a maintenance pass. */
 interface UpkeepReport {
   run: string;
   /** The number of live memories that were examined. */
   read: number;
   faded: number;
-  /** Plans whose day is over: they are history now. */
+  /** Plans whose day has come: they are now past events, or states that hold. */
   plansOver: number;
   archived: Record<'decayed' | 'pruned' | 'expired', number>;
-  /** How many ended sessions had their merged text archived. */
+  /** The number of ended sessions whose merged text was emptied and whose reflections were archived. */
   sessionsEnded: number;
-  /** The first 1,000 that were archived, with the reason. */
+  /** The first 1,000 archived memories, with their reasons. */
   archivedMemories: { id: string; reason: ArchiveReason }[];
 }
 
 interface UpkeepOptions {
   cause: RunCause;
   signal?: AbortSignal;
-  /** Where the progress is kept between attempts, so that no memory is faded twice in one pass. */
+  /** Keeps the progress between attempts of the job, so that no memory is faded twice in one pass. */
   progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
 
@@ -106,9 +109,9 @@ const STRETCH = 1000;
 const MOST_SHOWN = 1000;
 
 /**
- * One maintenance pass over a tenant: importance fades, and what has become unimportant, outdated or unread is archived with the reason.
- * Processes the memories in ranges of rows, each in its own transaction. An interrupted pass leaves every range either done or untouched,
- * and the next attempt of its job continues with the rest.
+ * One maintenance pass over a tenant: lowers the importance of unread memories, and archives memories that have become unimportant,
+ * outdated or unread. Processes the memories in ranges of rows, each in its own transaction. An interrupted pass leaves every range either
+ * done or untouched, and the next attempt of its job continues with the rest.
  */
 async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;

@@ -21,7 +21,7 @@ const statement = (content: string, given: Partial<Memory> = {}): Memory =>
 
 type Side = [content: string, fields?: Partial<Memory>];
 
-describe('which statements may be doubles', () => {
+describe('which statements may be duplicates', () => {
   const may = (one: Side, other: Side): boolean[] => {
     const [left, right] = [statement(...one), statement(...other)];
     const attributes = attributeTable();
@@ -31,7 +31,7 @@ describe('which statements may be doubles', () => {
   it.each<[string, Side, Side]>([
     ['no field is known', ['Cycles to work.'], ['Goes to work by bike.']],
     [
-      'the value is spelled otherwise',
+      'the value has another spelling',
       ['Lives there.', { attribute: 'home_city', value: 'Zürich' }],
       ['Has a flat there.', { attribute: 'home_city', value: 'zurich' }],
     ],
@@ -45,8 +45,8 @@ describe('which statements may be doubles', () => {
       ['Plays the cello.', { subject: "User's sister" }],
       ['Plays the cello.', { subject: "User's sister Ana" }],
     ],
-    ['one names more', ['Works with Tom at the port.'], ['Works with Tom and Eva at the port.']],
-  ])('[L7] may: %s', (_, one, other) => {
+    ['one names more people', ['Works with Tom at the port.'], ['Works with Tom and Eva at the port.']],
+  ])('[L7] may be duplicates: %s', (_, one, other) => {
     expect(may(one, other)).toEqual([true, true]);
   });
 
@@ -80,7 +80,7 @@ describe('which statements may be doubles', () => {
     ],
     ['end, which only one has', ['Rents a boat.', { validTo: new Date('2026-08-04') }], ['Rents a boat on the lake.']],
     ['expiry, which only one has', ['Is on call.', { expiresAt: new Date('2026-08-04') }], ['Is on call tonight.']],
-  ])('[L7] may not: another %s', (_, one, other) => {
+  ])('[L7] are not duplicates: another %s', (_, one, other) => {
     expect(may(one, other)).toEqual([false, false]);
   });
 });

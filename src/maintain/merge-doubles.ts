@@ -19,7 +19,7 @@ type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 
 interface MergeOptions {
   signal?: AbortSignal;
-  /** Memories changed since then are looked at. Default: a day ago. */
+  /** Only memories that have changed since this time are compared. Default: a day ago. */
   since?: Date;
 }
 
@@ -28,9 +28,9 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near doubles of one owner: two live statements of one type become one when no field of theirs differs and they have the same
- * value or nearly the same meaning. The statement that says more stays. It gets the greater importance of the two, slightly raised, and
- * the sources of both. Texts that consolidation has merged are not merged again. Returns the number of removed statements.
+ * Merges near duplicates of one owner: two live statements of one type are merged when none of their fields differ and they have the same
+ * value or nearly the same meaning. The more informative statement stays, with the higher importance of the two, slightly raised, and the
+ * sources of both; the other one is archived. Texts that consolidation has merged are left out. Returns the number of archived statements.
  */
 export async function mergeDoubles(
   deps: MergeDeps,
@@ -85,7 +85,7 @@ async function sameValue(
   );
 }
 
-/** The statements with nearly the same meaning, by their vectors, and no difference in their fields. */
+/** The statements whose vectors are nearly the same and whose fields do not differ. */
 async function sameMeaning(reader: Reader, deps: MergeDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return [];
@@ -129,7 +129,7 @@ export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTa
     const [left, right] = [one[field], other[field]];
     if (left !== null && right !== null && left.getTime() !== right.getTime()) return false;
   }
-  // A statement with an end says less than one without.
+  // A statement with an end is not a duplicate of one without.
   for (const field of ['validTo', 'expiresAt'] as const) {
     if (one[field]?.getTime() !== other[field]?.getTime()) return false;
   }

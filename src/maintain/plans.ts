@@ -12,9 +12,9 @@ import { reviseMemory } from '../store/write-memory.ts';
 const AT_ONCE = 500;
 
 /**
- * Turns plans whose day is over into history, and starts planned states. Goals and intentions are left alone, because they have states of
- * their own, and the end of a day does not say whether they were reached. A plan for an attribute that has one value takes effect on its
- * day, by a job of formation. Returns how many were changed.
+ * Turns plans whose day is over into past events, and planned states whose day has come into present ones. Goals and intentions are
+ * skipped, because they have states of their own, and a day that has passed does not show whether they were reached. Plans for attributes
+ * with one value are skipped, because a job of formation applies them on their day. Returns the number of changed plans.
  */
 export async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
@@ -37,8 +37,8 @@ export async function markPastPlans(deps: Parts, tenant: string, run: string, si
 }
 
 /**
- * Whether a plan is a state that begins: a reader gives the due date of an event and the start of a state. "Ines takes over the shop in
- * June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
+ * Whether a plan is a state that will begin. Readers set `dueAt` for an event, and only `validFrom` for a state. "Ines takes over the shop
+ * in June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
  */
 function isState({ reader, dueAt }: Memory): boolean {
   return reader !== null && dueAt === null;
@@ -57,16 +57,15 @@ async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Chan
 /** The fields of a live memory that upkeep needs. Times are milliseconds. */
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
-/** What upkeep does with it. */
+/** What upkeep does with a memory. */
 type UpkeepPlan =
   | { action: 'keep' }
   | { action: 'fade'; importance: number }
   | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };
 
 /**
- * What one maintenance pass does with a memory: nothing, a little less importance, or the archive. Days are full
- * days: unread for 30 days means that 30 × 24 hours have passed since it was last read, confirmed, changed or made. A plan is
- * worth keeping until its day: its age counts from then on.
+ * Decides what a maintenance pass does with a memory: keep it, lower its importance slightly, or archive it. Unread for 30 days means that
+ * 30 × 24 hours have passed since the memory was created or last read, confirmed or changed. For a plan, this time begins with its day.
  */
 export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySettings, now: number): UpkeepPlan {
   if (isOver(row, now)) return { action: 'archive', reason: 'expired' };
@@ -88,7 +87,8 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
 }
 
 function isOver({ expiresAt, endedAt }: UpkeepRow, now: number): boolean {
-  // A date without a time of day means the whole day; what the user says to be over has the time of the turn.
+  // An end at midnight UTC is a date without a time of day, and includes the whole day. If the user says that something is over, its end is
+  // the time of the turn.
   const wholeDay = endedAt !== null && endedAt % DAY === 0 ? DAY : 0;
   return (expiresAt !== null && expiresAt <= now) || (endedAt !== null && endedAt + wholeDay <= now);
 }
@@ -116,8 +116,8 @@ function hasOutlivedItsType(
 const MEANT_FOR_DAYS = 90;
 
 /**
- * A memory that was read often, confirmed or followed by a good outcome fades more slowly. The factor is 1 for a memory that was never
- * used.
+ * The factor by which decay is multiplied: 1 for a memory that was never used, and less for a memory that was read often, confirmed or
+ * followed by a good outcome.
  */
 export function slowness({
   accessCount,

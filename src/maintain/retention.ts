@@ -19,8 +19,8 @@ export interface Retired {
 }
 
 /**
- * Erases what is older than the application's retention settings: memories by type, live or archived, with everything that was derived
- * from them alone; events by kind, but nothing that was learned from them. Without a setting nothing is erased.
+ * Erases records that are older than the application's retention settings allow: memories by type, live or archived, with the memories that
+ * were derived from them alone; events by kind, but not the memories that were learned from them. Without a setting nothing is erased.
  */
 export async function enforceRetention(deps: RetentionDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
@@ -74,7 +74,7 @@ async function retire(
     total += await inRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
       run.read({ of: name, days });
       const { count } = await run.commit(async (writer): Promise<Committed & { count: number }> => {
-        // Read again under the lock, because another process may have removed some of them.
+        // The rows are read again under the lock, because another process may have removed some of them.
         const rows = (await find(writer, deps, search)).filter(({ id }) => !gone.has(id));
         if (rows.length === 0) return { changed: {}, status: 'skipped', count: 0 };
         const removed: string[] = [];
@@ -89,12 +89,12 @@ async function retire(
   }
 }
 
-// A reflection runs every night. If it does not run or fails, messages do not wait longer than this.
+// A reflection runs every night. Messages do not wait for it longer than this, in case it fails or does not run.
 const WAIT_FOR_NIGHT = 2 * DAY;
 
 /**
- * The events that must be kept until they are processed: messages until the nightly reflection, observations until the tiers, if these
- * are enabled.
+ * Finds old events that may be erased. Messages are kept until the nightly reflection has read them, and observations until the tiers have
+ * processed them, if these are enabled.
  */
 function findOldEvents(reader: Reader, { consolidation, clock }: UpkeepDeps, old: OldRecords): Promise<RecordRow[]> {
   return oldEvents(reader, old, {

@@ -58,13 +58,14 @@ export async function indexDocument(
       idempotencyKey: id,
     };
   });
-  // A document is not a turn of the conversation, so it is stored outside of the session. Only an attachment without a user stays in it.
+  // A document is not a turn of the conversation, so it is stored outside of the session. Without a user it stays in the session, so that
+  // no other conversation sees it.
   const place = staysInSession(scope) ? scope : { ...scope, session: null };
   const { events, repeated } = await appendEvents(writer, parts, place, inputs);
   return { chunks: events, repeated };
 }
 
-/** A document is chunked at the same passages by which a long event is embedded, and each chunk is an event of its own. */
+/** Splits a document into the same passages by which long events are embedded. Each chunk becomes an event. */
 function chunksOf(text: string): string[] {
   const chunks = passagesOf(text).map(({ start, end }) => text.slice(start, end).trim());
   return chunks.filter((chunk) => chunk !== '');

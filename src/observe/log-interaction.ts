@@ -11,8 +11,8 @@ import { appendEvents } from './observe.ts';
 export interface NewInteraction {
   userMessage: string;
   /**
-   * The answer. Without one, because the model failed, the user's message is logged alone; a later call with the same `idempotencyKey` adds
-   * the answer.
+   * The answer. If it is absent, because the model failed, only the user's message is logged; a later call with the same `idempotencyKey`
+   * adds the answer.
    */
   agentResponse?: string;
   toolsUsed?: ToolUse[];
@@ -58,7 +58,7 @@ export const newInteractionSchema: z.ZodType<Parsed<NewInteraction>, NewInteract
   idempotencyKey: textSchema(400).optional(),
 });
 
-/** Logs an exchange as events that belong together: the user's message, the tool results, the agent's answer. */
+/** Logs an exchange as events with the same `interaction`: the user's message, the tool results, the agent's answer. */
 export async function logInteraction(
   writer: Writer,
   parts: Parts,

@@ -12,20 +12,20 @@ import { changeOwner } from '../store/owner-store.ts';
 import { findIdleSessions, findSession, growSession, updateSession } from '../store/session-store.ts';
 import { estimateTokens } from '../language/words.ts';
 
-/** Events that were appended, in the order in which they were handed in. */
+/** The events of one call, in the order of its input: new events, and events that existed already. */
 export interface Appended {
   events: Event[];
   /** How many of them existed already under the same idempotency key. */
   repeated: number;
 }
 
-/** A checked event, and its id where the id is derived from the content. */
+/** A validated event, with its id if that is derived from the content. */
 export type EventInput = ParsedEvent & { id?: string };
 
 /** The kinds of events of a conversation. Documents, decisions and their outcomes may be shared by all users on purpose. */
 const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_result']);
 
-/** Refuses conversation events without an owner: without a user they need a session, to which they are confined. */
+/** Refuses conversation events that have neither a user nor a session. Without a user, they are confined to their session. */
 export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
   if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
   throw invalidInput(
@@ -101,7 +101,7 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   };
 }
 
-/** The text that the log keeps of an event. Results of Varve's own tools are left out, because they are already in memory. */
+/** The text of an event as it is logged. Results of Varve's own tools are left out, because they are already in memory. */
 function keptContent({ kind, origin, content, metadata }: EventInput): string {
   if (kind === 'message') return withoutRecalled(content);
   const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);
@@ -120,7 +120,7 @@ function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown
   return { ...metadata, toolsUsed: kept };
 }
 
-/** Assigns positions to the events of a session, and counts the messages and tokens that wait for the next formation. */
+/** Assigns positions to new events of a session, and adds to the counts of messages and tokens since the last formation. */
 async function givePositions(writer: Writer, scope: Scope, added: readonly KeyedEvent[], now: number): Promise<void> {
   if (scope.session === null) return;
   const weightedTokens = added.reduce(
@@ -132,15 +132,14 @@ async function givePositions(writer: Writer, scope: Scope, added: readonly Keyed
   for (const [index, { event }] of added.entries()) event.position = first + index;
 }
 
-/** A session in which nothing has happened for this long is flushed. */
+/** A session without an event for this long is flushed. */
 const IDLE_AFTER: number = 5 * MINUTE;
 
 /** How long after a flush the consolidation of the new memories begins. */
 const CONSOLIDATE_AFTER: number = 5 * MINUTE;
 
 /**
- * Ends a stretch of conversation. Its turns are in the log already, so this clears the session's state and queues the formation in the same
- * transaction.
+ * Marks a session as idle or closed, clears its state and enqueues its formation, all in one transaction. The turns are in the log already.
  */
 export async function flushSession(
   writer: Writer,
@@ -161,7 +160,7 @@ export async function flushSession(
 
 const SWEEP_SIZE = 200;
 
-/** Flushes the idle sessions of all tenants. Returns how many. */
+/** Flushes the idle sessions of all tenants. Returns the number of flushed sessions. */
 export async function flushIdleSessions(parts: Parts): Promise<number> {
   let flushed = 0;
   for (;;) {

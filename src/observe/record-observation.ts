@@ -4,13 +4,13 @@ import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { EventInput } from './observe.ts';
 
-/** The categories of what a chat agent observes. */
+/** The categories of a chat agent's observations. */
 export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;
 export type ChatCategory = (typeof CHAT_CATEGORIES)[number];
 
-/** What an autonomous agent has learned. */
+/** New knowledge of an autonomous agent. */
 export interface UserContextUpdate {
-  /** New values by scaffold key: any JSON. */
+  /** New values, any JSON, by the key of the scaffold. */
   scaffoldUpdates?: Record<string, unknown>;
   /** Statements to be kept. */
   persistentInfoAdditions?: readonly string[];
@@ -69,7 +69,7 @@ export function userContextEvents(scope: Scope, update: UserContextUpdate): Even
     })),
   ];
   if (events.length === 0)
-    throw invalidInput('The update says nothing: give scaffoldUpdates or persistentInfoAdditions.');
+    throw invalidInput('The update is empty: give `scaffoldUpdates` or `persistentInfoAdditions`.');
   return events;
 }
 

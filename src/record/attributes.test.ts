@@ -3,7 +3,7 @@ import { attributeLabel, ATTRIBUTES, attributeTable, isSameValue } from './attri
 import { FACT_CATEGORIES } from './memory.ts';
 
 describe('the table of attributes', () => {
-  it('resolves synonyms and spellings to its own names, and keeps what it does not know', () => {
+  it('resolves synonyms and spellings to its own names, and keeps unknown names', () => {
     const table = attributeTable();
     for (const [name, attribute] of [
       ['city', 'home_city'],
@@ -19,7 +19,7 @@ describe('the table of attributes', () => {
     expect(table.resolve('年齢')).toBeNull();
   });
 
-  it('gives what it does not know many values, so that they replace nothing', () => {
+  it('gives an unknown attribute many values, which do not replace each other', () => {
     expect(attributeTable().policyOf('leadership_style')).toMatchObject({ values: 'many', permanent: false });
   });
 
@@ -33,13 +33,13 @@ describe('the table of attributes', () => {
     expect(Object.keys(ATTRIBUTES).length).toBeGreaterThan(60);
   });
 
-  it('names every synonym once, and none that is an attribute itself', () => {
+  it('has each synonym once, and no synonym that is the name of an attribute', () => {
     const synonyms = Object.values(ATTRIBUTES).flatMap((attribute) => attribute.synonyms);
     expect(synonyms.filter((name, index) => synonyms.indexOf(name) !== index)).toEqual([]);
     expect(synonyms.filter((name) => Object.hasOwn(ATTRIBUTES, name))).toEqual([]);
   });
 
-  it('takes an application’s attributes and its changes of Varve’s own', () => {
+  it('adds an application’s attributes, and applies its changes to Varve’s own', () => {
     const table = attributeTable({
       house_style: { values: 'one', permanent: true, labels: { en: 'House style' }, synonyms: ['style_guide'] },
       hobby: { values: 'one' },

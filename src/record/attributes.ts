@@ -9,34 +9,37 @@ export type ByLanguage<Words> = { readonly en: Words } & { readonly [language: s
 
 /** The policy of an attribute for its statements. */
 export interface Attribute {
-  /** One value at a time, so that another value replaces it; or many beside each other. */
+  /** `one`: a new value replaces the old one. `many`: several values hold at the same time. */
   values: 'one' | 'many';
   category: FactCategory;
   shape: ValueShape;
-  /** Whether a statement of the user with this attribute is a permanent fact: never faded, always in the prompt. */
+  /** Whether a statement about the user with this attribute is a permanent fact, which never fades and is in every prompt. */
   permanent: boolean;
   /**
-   * Whether the value names somebody else (a partner, a child, a pet). The subject of the statement is then the person to whom the
-   * partner belongs.
+   * Whether the value names somebody else (a partner, a child, a pet). The subject of the statement is then the person whose partner, child
+   * or pet it is.
    */
   namesSomebody: boolean;
-  /** The name that people read: "Home city". */
+  /** The name that people see: "Home city". */
   labels: ByLanguage<string>;
-  /** Other names that readers use for it, in snake_case. */
+  /** Other names that readers use for the attribute, in snake_case. */
   synonyms: readonly string[];
   /**
-   * Further words of questions for it, besides its names: "Where do I live?" asks for `home_city`. Few and general English words, because
-   * vectors find the rest.
+   * Words by which questions ask for the attribute, besides its names: "Where do I live?" asks for `home_city`. A few general English words
+   * are enough, because vectors find the rest.
    */
   askedWith: readonly string[];
 }
 
-/** An attribute of the application. Absent fields have the values of an unknown attribute. */
+/**
+ * An attribute of the application. Absent fields keep the values of Varve's attribute with the same name, or have those of an unknown
+ * attribute.
+ */
 export type AttributeInput = Partial<Attribute>;
 
 /** The table that a store works with: Varve's attributes and the application's, with their synonyms. */
 export interface AttributeTable {
-  /** The policy of a name; an unknown name has the policy of many values, which replace nothing. */
+  /** The policy of an attribute. An unknown attribute has many values, which do not replace each other. */
   policyOf(attribute: string): Attribute;
   /** The table's name for a reader's name (`city` → `home_city`), in snake_case; null when the name is empty after normalisation. */
   resolve(name: string | null | undefined): string | null;
@@ -44,8 +47,9 @@ export interface AttributeTable {
   names(): string[];
 }
 
-// Two lines for each attribute: its name, whether it has one value or many, its category and shape, `somebody` where the value is
-// the name of somebody who belongs to the subject, its synonyms, and after `?` words of questions for it; then its labels in the languages of LABEL_LANGUAGES.
+// Each attribute has two lines. The first line has its name, whether it has one value or many, its category and shape, `somebody` if the
+// value is the name of somebody who belongs to the subject, its synonyms after `|`, and words of questions after `?`. The second line has
+// its labels in the languages of LABEL_LANGUAGES.
 const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
 /** Permanent facts of a person: they hold until they change, and every prompt has a line for each. */
@@ -157,7 +161,9 @@ const LASTING = `
   answer_language: one preference text | response_language reply_language preferred_language
     Answer language`;
 
-/** Attributes for comparing statements that are not permanent facts: these statements fade or end soon. */
+/**
+ * Attributes of statements that are not permanent facts, because they fade or end soon. These attributes only serve to compare statements.
+ */
 const PASSING = `
   likes: many preference text | loves enjoys fan_of like
     Likes, Mag, Le gusta, Aime, Gosta de, Ama, Houdt van
@@ -214,7 +220,7 @@ function readTable(table: string, permanent: boolean): [name: string, policy: At
   });
 }
 
-/** The policy of an unknown attribute: it has many values, and replaces nothing. */
+/** The policy of an unknown attribute: it has many values, which do not replace each other. */
 const UNKNOWN: Attribute = {
   values: 'many',
   category: 'general',
@@ -232,7 +238,7 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
   ...readTable(PASSING, false),
 ]);
 
-/** Joins an application's attributes to Varve's own. Varve's own attributes can be changed in the same way. */
+/** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
   const table = new Map(Object.entries(ATTRIBUTES));
   for (const [name, policy] of Object.entries(added)) {
@@ -249,7 +255,7 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
     resolve(name) {
       const key = snakeCase(name ?? '');
       if (key === '') return null;
-      // `new_employer` and `company_name` are the employer.
+      // `new_employer` and `company_name` resolve to `employer`.
       const names = [
         key,
         key.replace(/^(?:current|new|present)_/, ''),
@@ -273,7 +279,7 @@ export function snakeCase(name: string): string {
     .slice(0, 100);
 }
 
-/** "home_city" → "Home city", in a language where the table has one. */
+/** The label of an attribute in a language, or else in English, or else its name in words: "leadership_style" → "Leadership style". */
 export function attributeLabel(table: AttributeTable, attribute: string, language = 'en'): string {
   const { labels } = table.policyOf(attribute);
   const label = labels[language] ?? labels.en;
@@ -283,8 +289,9 @@ export function attributeLabel(table: AttributeTable, attribute: string, languag
 }
 
 /**
- * A value in its normal form for comparison: without case, accents, articles, punctuation and the spelling of numbers. `40k` is `40000`.
- * Two values that are equal here are one value; two that differ here may still mean the same ("LA", "Los Angeles").
+ * The normal form of a value for comparison: without case, accents, leading articles and punctuation, and with numbers in one notation
+ * (`40k` is `40000`). Values with the same normal form are the same; values with different normal forms may still mean the same ("LA", "Los
+ * Angeles").
  */
 export function normalValue(value: string, shape: ValueShape = 'text'): string {
   const plain = value.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[’']/g, "'").trim();
@@ -299,7 +306,7 @@ export function normalValue(value: string, shape: ValueShape = 'text'): string {
   return shape === 'number' ? (/\d+(?:\.\d+)?/.exec(words)?.[0] ?? words) : words;
 }
 
-/** Whether two values of an attribute are one value. */
+/** Whether two values of an attribute are the same. */
 export function isSameValue(one: string | null, other: string | null, shape: ValueShape = 'text'): boolean {
   if (one === null || other === null) return one === other;
   return normalValue(one, shape) === normalValue(other, shape);

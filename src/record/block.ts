@@ -9,7 +9,7 @@ interface BlockKind {
   wordLimit: number | null;
 }
 
-/** The documents that are part of every context. */
+/** The kinds of blocks. */
 export type BlockKindName = 'working_memory' | 'scaffold' | 'tier_notes' | 'learned_info' | 'profile' | 'reflections';
 
 export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
@@ -33,13 +33,13 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
 /** The sources of a sentence: ids of statements and events, each with the hash of its text and dates at the time of writing. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
-  /** When the sentence becomes stale by itself, such as a plan whose day is over. Milliseconds. */
+  /** When the sentence becomes stale although its sources have not changed, such as after the day of a plan. Milliseconds. */
   until?: number;
 }
 
 /**
- * What each sentence of a text rests on, under the hash of the sentence, or each entry of a JSON document, under its key. Text that
- * somebody wrote by hand has no entry. The empty key holds the ids that were considered for the document and left out.
+ * The sources of a document: for a text, by the hash of each sentence; for a JSON document, by the key of each entry. Text that a person
+ * wrote has no entry. The empty key has the ids of the records that were considered for the document and left out.
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 
@@ -61,7 +61,10 @@ export interface Block {
   updatedAt: Date;
 }
 
-/** The merged reflections of an agent may have 1,000 words, those of a user or a session 400. */
+/**
+ * The maximum number of words of a block; null: no limit. The merged reflections of an agent may have 1,000 words, those of a user or a
+ * session 400.
+ */
 export function blockWordLimit(kind: BlockKindName, scope: Scope): number | null {
   if (kind === 'reflections' && (scope.user !== null || scope.session !== null)) return 400;
   return BLOCK_KINDS[kind].wordLimit;

@@ -5,19 +5,19 @@ import type { Origin } from './statement.ts';
 
 /** A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. Provider-specific fields are ignored. */
 export interface ChatMessage {
-  /** `user`, `assistant`, `tool`, or another name of theirs such as `human` or `ai`. A `system` message is not kept. */
+  /** `user`, `assistant`, `tool`, or a synonym such as `human` or `ai`. A `system` message is not stored. */
   role: string;
-  /** A text, or parts, of which the text parts are used; null in a message that only calls tools. */
+  /** A text, or a list of parts, of which only the text parts are used; null in a message that only calls tools. */
   content?: string | readonly unknown[] | null;
-  /** Who speaks, or which tool answers. */
+  /** The name of the speaker, or of the tool that answers. */
   name?: string;
-  /** The message's own id: the same message sent again is kept once. */
+  /** The id of the message, by which repeated messages are deduplicated. */
   id?: string;
   /** When it was said. Default: now. */
   timestamp?: TimeInput;
 }
 
-/** Whose words the messages of a role are. */
+/** The origin of the messages of each role. */
 export const ROLE_ORIGINS: Readonly<Record<string, Origin>> = {
   user: 'user',
   human: 'user',
@@ -94,10 +94,10 @@ function partText(part: unknown): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** What can be observed: one event, many, or a conversation as chat APIs send it. */
+/** The input of `observe`: one event, several, or a conversation as chat APIs send it. */
 export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
 
-/** Turns the input into events, which are validated afterwards. An object with a `role` is a message. */
+/** Converts the input to events. An object with a `role` is a chat message, which is validated here; events are validated by the caller. */
 export function asEvents(input: Observable): NewEvent[] {
   if (isKeyed(input, 'messages'))
     return conversationEvents(parse(conversationSchema, input, 'The conversation').messages);

@@ -34,7 +34,7 @@ export const MINUTE: number = 60 * SECOND;
 export const HOUR: number = 60 * MINUTE;
 export const DAY: number = 24 * HOUR;
 
-/** The kinds of thing that have an id, by the prefix that their ids carry. */
+/** The prefixes of ids, one for each kind of record. */
 export type IdPrefix =
   | 'evt'
   | 'mem'
@@ -61,7 +61,7 @@ export interface IdSource {
   next(prefix: IdPrefix): string;
 }
 
-// Crockford's alphabet in lower case: it has no i, l, o, u, and sorts in the order of its values.
+// Crockford's base 32 alphabet in lower case: it has no i, l, o or u, and its characters sort in the order of their values.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
@@ -126,7 +126,7 @@ export function contentHash(content: string): string {
   return createHash('sha256').update(comparableText(content)).digest('base64url').slice(0, 22);
 }
 
-/** A text without what does not distinguish it from a duplicate: case, white space and closing punctuation. */
+/** The form in which texts are compared for duplicates: without case, extra white space and closing punctuation. */
 export function comparableText(content: string): string {
   return content
     .normalize('NFKC')

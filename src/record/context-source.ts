@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What kind of stored context a record is. */
+/** The kinds of stored context. */
 export const CONTEXT_TYPES = [
   'user_profile',
   'user_persistent',
@@ -15,7 +15,7 @@ export type ContextType = (typeof CONTEXT_TYPES)[number];
 const CONTEXT_ORIGINS = ['user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content'] as const;
 export type ContextOrigin = (typeof CONTEXT_ORIGINS)[number];
 
-/** Where stored context comes from: which tool, message, attachment, file. */
+/** The source of stored context: its tool, message, attachment or file. */
 export interface ContextSource {
   type: ContextType;
   source: ContextOrigin;

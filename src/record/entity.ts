@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { metadataSchema, textSchema } from './parse.ts';
 import type { Scope } from './scope.ts';
 
-/** The kinds of thing that memories are about. */
+/** The kinds of things that memories are about. */
 export const ENTITY_TYPES = [
   'person',
   'organisation',
@@ -30,7 +30,7 @@ export interface Entity {
   updatedAt: Date;
 }
 
-/** An entity as it is handed in. */
+/** An entity as an application passes it in. */
 export interface NewEntity {
   type: EntityType;
   name: string;

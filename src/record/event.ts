@@ -18,11 +18,11 @@ const OBSERVATION_CATEGORIES = [
 ] as const;
 export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
 
-/** Something that happened. Appended once; forgotten words are replaced by blanks. */
+/** Something that happened. An event is appended once and not changed, except that forgotten words are replaced by blanks. */
 export interface Event {
   id: string;
   scope: Scope;
-  /** Its place in its session, from 0 without gaps; null outside of sessions. */
+  /** The position in the session, from 0 without gaps; null outside of sessions. */
   position: number | null;
   kind: EventKind;
   origin: Origin;
@@ -30,9 +30,9 @@ export interface Event {
   speaker: string | null;
   content: string;
   category: string | null;
-  /** The event that this one answers: the decision of an outcome. */
+  /** The event that this one refers to: for an outcome, its decision. */
   refersTo: string | null;
-  /** The exchange it belongs to: user message, tool calls and answer share one. */
+  /** The id of the exchange, which the user's message, the tool results and the answer have in common. */
   interaction: string | null;
   channel: string | null;
   context: ContextSource | null;
@@ -43,14 +43,14 @@ export interface Event {
   processedAt: Date | null;
 }
 
-/** Whether an event has no words left: all that it said was forgotten. */
+/** Whether an event has no words left, because all of them were forgotten. */
 export function isBlank({ content }: Pick<Event, 'content'>): boolean {
   return content.trim() === '';
 }
 
 const EVENT_CONTENT_LIMIT = 500_000;
 
-/** An event as it is handed in. Its scope is the handle's. */
+/** An event as an application passes it in. Its scope is the handle's. */
 export interface NewEvent {
   /** Default: a message. */
   kind?: EventKind;
@@ -89,16 +89,18 @@ const fields = {
 
 export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields);
 
-/** An event of an export. An event that was forgotten completely has blanks of the same length, so that quotes keep their offsets. */
+/**
+ * An event in an export. If all of its words were forgotten, it consists of blanks of the same length, so that quotes keep their offsets.
+ */
 export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
   ...fields,
   content: z.union([fields.content, z.string().max(EVENT_CONTENT_LIMIT).regex(/^\s*$/u)]),
 });
 
-/** The weight of a message for triggering the next formation. */
+/** The weights, by origin, of an event's tokens in the count that triggers the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
 
-/** The speaker of a turn, which is embedded with it: the name, or else User or Assistant. Null for other events. */
+/** The name of the speaker, which is embedded with a turn: the event's own, or else `User` or `Assistant`. Null for other events. */
 export function voiceOf({
   kind,
   origin,

@@ -1,7 +1,7 @@
 /**
- * The log may contain results of Varve itself: as a tool result, under any name that a client gives the tool, or in a message that was logged
- * with its added context. If they were stored again, each search would find the results of earlier searches, and a guess would become a fact
- * by repetition.
+ * The log may contain answers of Varve itself: as the result of a tool, which a client may have renamed, or in a message that was logged
+ * together with the context that Varve added to it. If these answers were stored again, each search would find the results of earlier
+ * searches, and a guess would become a fact by repetition.
  */
 
 /** The effect of a tool on memory: it only reads, adds something, sets a value, or removes something. */
@@ -56,7 +56,8 @@ export function isMemoryTool(name: string): boolean {
   return isRecallTool(name) || WRITING_TOOL.test(name.trim());
 }
 
-// Answers contain ids of records; facts have no ids but a distinct shape; Anthropic's memory tool names the path of a file.
+// Most answers contain ids of records. Facts have no ids, but a distinct shape, and answers of Anthropic's memory tool name a path under
+// `/memories`.
 const RECORD_ID = /(?:^|[^\w])(?:mem|evt|blk)_[0-9a-hjkmnp-tv-z]{26}(?![\w])/;
 const FACTS = /"trust"\s{0,3}:\s{0,3}"(?:low|medium|high)"/;
 const MEMORY_FILE = /^Here's the (?:content of|files and directories up to) .{0,300}\/memories/;
@@ -67,7 +68,7 @@ export function isMemoryAnswer(result: string, tool?: unknown): boolean {
   return RECORD_ID.test(result) || FACTS.test(result) || MEMORY_FILE.test(result);
 }
 
-/** The placeholder in the log for such an answer. */
+/** The placeholder that the log keeps instead of an answer of memory. */
 export const MEMORY_ANSWER = '[What memory answered is not kept again.]';
 
 const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*?(?:<\/recalled>|$)/g;

@@ -6,58 +6,63 @@ export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
 
 /** The policy of a type for its memories. */
 export interface MemoryType {
-  /** For people and for models that have to choose a type. */
+  /** Shown to people, and to models that have to choose a type. */
   description: string;
   lifespan: Lifespan;
   /** The levels at which its memories may be stored, the default first. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
   /** What must be unique among an owner's live memories. */
   unique: 'content' | 'title' | 'nothing';
-  /** Whether a reader may form it from what is said. */
+  /** Whether readers may form memories of this type from conversations. */
   formable: boolean;
-  /** Whether it is a single statement, which others may repeat, replace or end. */
+  /** Whether a memory of this type is a single statement, which other statements may repeat, replace or end. */
   comparable: boolean;
-  /** Whether a spoken request to forget can mean it. */
+  /** Whether a user's request to forget can refer to memories of this type. */
   forgettable: boolean;
-  /** Whether it can only come from a person's own words, not from a tool or a document. */
+  /** Whether memories of this type can come only from a person's own words, and not from a tool or a document. */
   personal: boolean;
-  /** Whether the synthesis of working memory and scaffold reads it. */
+  /** Whether the synthesis of working memory and scaffold reads memories of this type. */
   inWorkingMemory: boolean;
-  /** Whether it holds until the user says otherwise. Documents then keep the user's own words regardless of their age. */
+  /**
+   * Whether a memory of this type holds until the user says otherwise. Documents then keep the user's own words regardless of their age.
+   */
   lasting: boolean;
-  /** Where a prompt shows it. */
+  /** The section of a prompt that shows memories of this type. */
   section: PromptSection;
-  /** The section of the nightly profile that lists it when the profile is written without a model; null: none does. */
+  /** The section that lists memories of this type in a nightly profile that is written without a model; null: none. */
   profileSection: ProfileSection | null;
   /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
   askedFor: readonly string[];
   /** The state of a new memory, where the type has outcomes. */
   initialState: string | null;
-  /** Whether near doubles are merged into one. */
+  /** Whether near duplicates are merged. */
   mergesDoubles: boolean;
   /**
-   * Importance lost at each maintenance pass, four a day, once unread for a week; 0 never fades. At 0.0002 a fact of 0.6
-   * that nobody ever asks for falls below 0.3, where it can be archived, after a year.
+   * The importance that a memory loses at each maintenance pass (four a day) once it has been unread for a week; 0: it never fades. At
+   * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after a year.
    */
   decayPerPass: number;
-  /** Whether a memory of low importance that is never read is archived. */
+  /** Whether a memory of low importance is archived when it has not been read for a long time. */
   prunable: boolean;
-  /** The number of days after its creation when a memory is archived in any case. */
+  /**
+   * The number of days after which a memory is archived, however important it is, unless it has a stated end or is a past event. Null:
+   * never.
+   */
   expiresAfterDays: number | null;
-  /** The number of days after its due date for which prompts bring it up. Null: never. */
+  /** The number of days after its due date for which prompts bring a memory up. Null: never. */
   broughtUpForDays: number | null;
-  /** The number of days after its due date when a memory without a known outcome is archived. */
+  /** The number of days after its due date when a memory without a known outcome is archived. Null: never. */
   expiresAfterDueDays: number | null;
-  /** Whether recall may return it. Reflections are part of every context and never searched. */
+  /** Whether recall may return memories of this type. Reflections are part of every context and never searched. */
   recalled: boolean;
   title: FieldRule;
   due: FieldRule;
-  /** The most words that formation may give it. */
+  /** The maximum number of words of a memory that formation writes. */
   wordLimit: number | null;
   defaultImportance: number;
 }
 
-/** The parts of a prompt that memories go into. */
+/** The sections of a prompt that show memories. */
 export type PromptSection =
   | 'memories'
   | 'notes'
@@ -78,7 +83,7 @@ export const PROFILE_SECTIONS = [
 ] as const;
 type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
-/** Whether a type has a field. */
+/** Whether memories of a type have a field. */
 export type FieldRule = 'required' | 'optional' | 'none';
 
 const BASE: MemoryType = {
@@ -114,7 +119,7 @@ const GOAL_WORDS = wordsOf(
   'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives',
 );
 
-/** Texts as a whole, which no reader forms and no statement replaces. */
+/** Types of whole texts, which are not formed as statements and which no statement replaces. */
 const TEXT: MemoryType = {
   ...BASE,
   profileSection: null,
@@ -287,13 +292,13 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
 };
 
-/** A type of the application. Absent fields have the values of a `fact` without a word limit. */
+/** A type of the application. Absent fields keep the values of Varve's type with the same name, or have those of `BASE`. */
 export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
 
 /** The table that a store works with: Varve's types and the application's. */
 export type MemoryTypeTable = ReadonlyMap<string, MemoryType>;
 
-/** Joins an application's types to Varve's own. Changing one of Varve's is allowed: its policy is a setting. */
+/** Merges an application's types into Varve's. An application can also change the policies of Varve's own types. */
 export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): MemoryTypeTable {
   const table = new Map(Object.entries(MEMORY_TYPES));
   for (const [name, policy] of Object.entries(added)) {
@@ -310,7 +315,7 @@ export function typesThat(table: MemoryTypeTable, meets: (type: MemoryType) => b
   return [...table].filter(([, type]) => meets(type)).map(([name]) => name);
 }
 
-/** The policy of a type, or `invalid_input` that lists the types there are. */
+/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown one. */
 export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
   const type = table.get(name);
   if (type !== undefined) return type;

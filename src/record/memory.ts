@@ -28,13 +28,17 @@ import {
   TRUST_LEVELS,
 } from './statement.ts';
 
-/** The source of a memory. An explicit statement outranks an inference from chat, which outranks autonomous work. */
+/**
+ * How a memory was learned. Between contradicting statements of equal trust, `explicit` outranks `conversation` and `import`, and these
+ * outrank `inference` and `consolidation`.
+ */
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
 /**
- * Why a memory is out of recall, with what follows. Archived memories are kept. `ended`: the statement no longer holds, so that nothing
- * derived from it may repeat it. `leavesBlocks`: sentences of blocks that repeat it are removed at once.
+ * The reasons for archiving a memory, with their consequences. An archived memory is kept, but is no longer recalled by default. `ended`:
+ * the statement no longer holds, so nothing that was derived from it may repeat it. `leavesBlocks`: sentences of blocks that repeat the
+ * statement are removed at once.
  */
 export const ARCHIVED_AS = {
   superseded: { ended: true, leavesBlocks: false },
@@ -53,7 +57,7 @@ export const ARCHIVE_REASONS = Object.keys(ARCHIVED_AS) as [ArchiveReason, ...Ar
 export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
 export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
-/** One statement that stands alone: its fields say what holds, its text is a rendering of them that nothing parses. */
+/** One self-contained statement. Its fields define what it says; its text is a rendering of the fields, which no code parses. */
 export interface Memory {
   id: string;
   scope: Scope;
@@ -62,47 +66,47 @@ export interface Memory {
   content: string;
   title: string | null;
   url: string | null;
-  /** Whom or what it is about: `User`, "User's sister Ana", "the Rotterdam order". */
+  /** Whom or what the statement is about: `User`, "User's sister Ana", "the Rotterdam order". */
   subject: string;
-  /** What it says of the subject, as the table of attributes names it: `home_city`; null where none fits. */
+  /** The property of the subject that the statement is about, as named in the table of attributes: `home_city`; null where none fits. */
   attribute: string | null;
   /** The words of the value; null where the statement has none. */
   value: string | null;
-  /** Of a statement with an attribute: location, personal, preference, work, health, general. */
+  /** For a statement with an attribute: location, personal, preference, work, health or general. */
   category: string | null;
   polarity: Polarity;
   tense: Tense;
   /** A permanent fact: it never fades and is in every prompt. */
   permanent: boolean;
-  /** When it was said, and by whom: of two statements with the same rank the later one holds. */
+  /** When the statement was made. Of two contradicting statements with the same rank, the later one holds. */
   statedAt: Date;
   statedBy: Origin;
-  /** The words of the events that say so. */
+  /** The spans of events from which the statement was formed. */
   quotes: Quote[];
   /** The reader that formed it from the events: `local`, or the id of a model; null when an application stored it. */
   reader: string | null;
-  /** How much it matters, 0 to 1. */
+  /** The importance of the memory, from 0 to 1. */
   importance: number;
-  /** How sure it is. */
+  /** How certain the statement is. */
   confidence: Confidence;
-  /** The trust of its origin. */
+  /** How far the origin of the statement is trusted. */
   trust: Trust;
   sourceType: SourceType;
-  /** The session it was learned in, and the events that say so. */
+  /** The session in which the memory was learned, and the ids of its source events. */
   sourceSession: string | null;
   sourceEvents: string[];
   tags: string[];
   entities: string[];
   contradicts: string | null;
-  /** For an archived memory its replacement; for a live one the merged text that contains it. */
+  /** For an archived memory: the memory that replaced it. For a live memory: the merged text that contains it. */
   contradictedBy: string | null;
-  /** Its state where its type has outcomes: open, done, dismissed, achieved. */
+  /** The state of a memory whose type has outcomes: open, done, dismissed or achieved. */
   state: string | null;
   dueAt: Date | null;
-  /** When it is or was true. */
+  /** The period in which the statement is or was true. */
   validFrom: Date | null;
   validTo: Date | null;
-  /** When it was known. */
+  /** When Varve stored the memory, and when it last changed it. */
   createdAt: Date;
   updatedAt: Date;
   archivedAt: Date | null;
@@ -112,9 +116,9 @@ export interface Memory {
   lastAccessedAt: Date | null;
   version: number;
   context: ContextSource | null;
-  /** The application's own. Varve keeps nothing in here. */
+  /** The application's own data. Varve writes nothing here. */
   metadata: Record<string, unknown>;
-  /** What Varve keeps with a memory for its own work, such as the evidence of a pattern. */
+  /** Varve's own data about the memory, such as the evidence of a pattern. */
   internal: Record<string, unknown>;
 }
 
@@ -130,15 +134,15 @@ interface MemoryFields {
   polarity?: Polarity;
   tense?: Tense;
   permanent?: boolean;
-  /** When it was said. Default: now. */
+  /** When the statement was made. Default: now. */
   statedAt?: TimeInput;
   statedBy?: Origin;
-  /** The words of the events that say so. A revision adds to them. */
+  /** The spans of events from which the statement was formed. A revision adds to the list. */
   quotes?: Quote[];
   tags?: string[];
-  /** Ids of entities it is about. */
+  /** Ids of the entities that the memory is about. */
   entities?: string[];
-  /** Ids of the events it was learned from. A revision adds to them. */
+  /** Ids of the events from which the memory was learned. A revision adds to the list. */
   sourceEvents?: string[];
   state?: string | null;
   dueAt?: TimeInput | null;
@@ -148,15 +152,15 @@ interface MemoryFields {
   metadata?: Record<string, unknown>;
 }
 
-/** A memory as it is handed in. Its scope is the handle's: nothing in here can move it. */
+/** A memory as an application passes it in. Its scope is the handle's; only `level` chooses among the levels of that scope. */
 export interface NewMemory extends MemoryFields {
   type: string;
   content: string;
-  /** Where it lives. Default: the usual place of its type. */
+  /** The level at which the memory is stored. Default: the first level of its type that the handle's scope reaches. */
   level?: ScopeLevel;
-  /** Whom or what it is about. Default: the user. */
+  /** Whom or what the statement is about. Default: the user. */
   subject?: string;
-  /** What it says of the subject: snake_case, such as `home_city`. */
+  /** The property of the subject that the statement is about, in snake_case, such as `home_city`. */
   attribute?: string | null;
   sourceType?: SourceType;
   sourceSession?: string | null;
@@ -164,13 +168,13 @@ export interface NewMemory extends MemoryFields {
   contradicts?: string | null;
   context?: ContextSource | null;
   /**
-   * For `create` with a text and no fields: the local reader reads subject, attribute and value from the text, so that it replaces what it
-   * contradicts. The text is kept in its words. Default false.
+   * For `create` with a text and no other fields of the statement: the local reader reads subject, attribute and value from the text, so
+   * that the new memory replaces the statements that it contradicts. The text itself is stored verbatim. Default false.
    */
   read?: boolean;
 }
 
-/** What a revision may change. Identity, scope, subject and attribute stay. */
+/** The fields that a revision may change. Id, scope, type, subject and attribute are fixed. */
 export interface MemoryChange extends MemoryFields {
   content?: string;
 }
@@ -186,7 +190,7 @@ export interface InternalChange extends Parsed<MemoryChange> {
 
 /** Further fields that Varve's own work may store. */
 export interface InternalMemory extends Parsed<NewMemory> {
-  /** Default: a new one. */
+  /** Default: a new id. */
   id?: string;
   reader?: string | null;
   internal?: Record<string, unknown>;
@@ -253,33 +257,36 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
   return !memory.validFrom || !memory.validTo || memory.validFrom <= memory.validTo;
 }
 
-/** An importance within 0 and 1. Rounded, because the sum of two decimal fractions has a tail: 0.7999999999. */
+/**
+ * Limits an importance to the range from 0 to 1. It is rounded, because sums of decimal fractions are inexact in floating point:
+ * 0.7999999999.
+ */
 export function roundedImportance(importance: number): number {
   return Math.min(1, Math.max(0, Math.round(importance * 1e6) / 1e6));
 }
 
 type Timed = Pick<Memory, 'tense' | 'validFrom' | 'validTo' | 'dueAt'>;
 
-/** The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day for bringing it up. */
+/** The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day on which prompts bring it up. */
 export const FOLLOW_UP = 'follow-up';
 
-/** The day for which something is planned; null where no day was said. */
+/** The day for which something is planned; null where no day was stated. */
 export function plannedFor(memory: Timed & { internal?: Memory['internal'] }): Date | null {
   const isSaid = memory.validFrom !== null || memory.internal?.['due'] !== FOLLOW_UP;
   return isSaid ? dayOfPlan(memory) : null;
 }
 
-/** The day of a plan, or the day for bringing it up where none was said. */
+/** The day of a plan; where no day was stated, the day on which prompts bring it up. Null for other statements. */
 export function dayOfPlan({ tense, validFrom, dueAt }: Timed): Date | null {
   return tense === 'planned' ? (validFrom ?? dueAt) : null;
 }
 
-/** Whether somebody has said the day on which a memory is due. */
+/** Whether the day on which a memory is due was stated, and not chosen by Varve. */
 export function isDaySaid({ tense, validFrom, internal }: Pick<Memory, 'tense' | 'validFrom' | 'internal'>): boolean {
   return internal['due'] !== FOLLOW_UP && (tense !== 'planned' || validFrom !== null);
 }
 
-/** Whether a statement is no longer true: its end has come. */
+/** Whether the end of a statement's validity has passed. */
 export function hasEnded({ validTo }: Pick<Timed, 'validTo'>, now: number): boolean {
   return validTo !== null && validTo.getTime() <= now;
 }
@@ -291,12 +298,12 @@ export function isPlanOver(memory: Timed, now: number): boolean {
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }
 
-/** Whether a memory whose type has outcomes has one: done, dismissed, achieved. Open and snoozed are not outcomes. */
+/** Whether a memory has reached an outcome of its type: done, dismissed or achieved. Open and snoozed are not outcomes. */
 export function hasOutcome(
   { state }: Pick<Memory, 'state'>,
   type: Pick<MemoryType, 'initialState'> | undefined,
 ): boolean {
-  // The states of other types are the application's own.
+  // In types without outcomes, the state belongs to the application.
   if (type === undefined || type.initialState === null) return false;
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
@@ -306,7 +313,7 @@ export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'arch
   return archivedAt === null || archiveReason === 'expired';
 }
 
-/** Whether a prompt brings something up: it is due, has no outcome, and was not due too long ago. */
+/** Whether prompts bring a memory up: it is due, has no outcome, and became due at most `broughtUpForDays` days ago. */
 export function isToBringUp(
   memory: Pick<Memory, 'state' | 'dueAt'>,
   type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
@@ -317,7 +324,7 @@ export function isToBringUp(
   return overdue >= 0 && overdue < (type.broughtUpForDays + 1) * DAY && !hasOutcome(memory, type);
 }
 
-/** Whether a live memory is a permanent fact that is true now: a label and a value in every prompt. */
+/** Whether a live memory is a permanent fact that is true now. Every prompt shows such a fact as a label and a value. */
 export function isPresentFact(memory: Memory, now: number): boolean {
   return (
     memory.permanent &&

@@ -22,7 +22,10 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
   });
 }
 
-/** The issues of a union within the form that was meant: the one that does not fail as a whole. */
+/**
+ * For a union: the issues of the alternative that the caller meant, which is the only one whose issues are all in its fields. Without such
+ * an alternative: the issue itself.
+ */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const meant = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
@@ -30,7 +33,7 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return meant.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** Keys that belong one level below: `limit` of a recall is `options.limit`. */
+/** Finds where misplaced keys belong, one level below: `limit` of a recall belongs in `options.limit`. */
 function placesOf(schema: z.ZodType, keys: readonly string[]): string[] {
   const shapeOf = (type: unknown): object => {
     const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
@@ -49,7 +52,7 @@ function check<Schema extends z.ZodType>(
   try {
     return schema.safeParse(input);
   } catch (error) {
-    // Thousands of levels overflow the stack of the recursive validation.
+    // The validation is recursive, so thousands of nested levels overflow the stack.
     if (error instanceof RangeError) throw invalidInput(`${what} is nested too deeply.`);
     throw error;
   }
@@ -67,7 +70,7 @@ export const timeSchema: z.ZodType<Date, TimeInput> = z
   .union([z.date(), z.number(), z.string()], { error: 'expected a Date, an ISO 8601 text or milliseconds since 1970' })
   .transform((value, context) => {
     const time = new Date(value);
-    // Text without a date in front ("5", "tomorrow") is parsed by engines in surprising ways.
+    // JavaScript engines parse text that does not begin with a date ("5", "tomorrow") in surprising ways.
     const isoLike = typeof value !== 'string' || /^[+-]?\d{4,6}-\d{2}(-\d{2})?/.test(value);
     if (isoLike && !Number.isNaN(time.getTime())) return time;
     context.addIssue({ code: 'custom', message: `expected a date such as 2026-11-15T09:30:00Z, got ${shown(value)}` });
@@ -78,10 +81,10 @@ function shown(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 40));
 }
 
-/** Text with something in it, not longer than `maximum` characters. */
+/** Text that is not blank and has at most `maximum` characters. */
 export function textSchema(maximum: number): z.ZodString {
-  // One combined check, which formats the limit only in the error. Chained checks would create the schema again each time, and formatting
-  // the first number loads the locale data; together they would delay a short command by 20 ms.
+  // One combined check, which formats the limit only in the error. Each chained check would create another schema, and formatting the first
+  // number loads the locale data: together they would delay a short command by 20 ms.
   return z.string().check(
     z.maxLength(maximum, { error: () => `is longer than ${maximum.toLocaleString('en')} characters` }),
     z.refine((text: string) => /\S/u.test(text), 'is empty: some text is expected'),
@@ -91,7 +94,7 @@ export function textSchema(maximum: number): z.ZodString {
   );
 }
 
-/** How many of a list are wanted. */
+/** The maximum number of items that a list returns. */
 export const limitSchema: z.ZodInt = z.int().min(1).max(10_000);
 
 /** A number from 0 to 1. */
@@ -102,7 +105,7 @@ export const shareSchema: z.ZodNumber = z
 
 const METADATA_LIMIT = 64 * 1024;
 
-/** A JSON object of the application. It is stored and can be filtered by, but does not affect Varve's behaviour. */
+/** A JSON object of the application. Varve stores it and can filter by it, but its content has no other effect. */
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
@@ -126,7 +129,8 @@ export const timeZoneSchema: z.ZodString = z
   .max(100)
   .refine(isTimeZone, 'is not a time zone such as Europe/Paris');
 
-// Zones that were found to exist. Making a formatter takes some tenths of a millisecond, and every due time of a schedule asks for its zone.
+// Zones that exist are cached, because making a formatter takes some tenths of a millisecond and every due time of a schedule checks its
+// zone.
 const zones = new Set<string>();
 const MOST_ZONES = 1_000;
 

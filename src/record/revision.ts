@@ -1,17 +1,17 @@
-/** Why something changes, through whom, and in which run of background work. */
+/** Why a record changes, who changes it, and in which run of background work. */
 export interface Change {
-  /** A few words a person understands: "user said so", "merged near doubles". */
+  /** A short reason for people to read, such as "merged near doubles". */
   reason: string;
   /** Who did it: `application`, `agent`, `user`, or the name of a job. */
   actor?: string;
-  /** The run of background work that it belongs to. */
+  /** The run of background work that made the change. */
   run?: string | null;
 }
 
 /** One change of a memory or a block. */
 export interface Revision {
   recordId: string;
-  /** The version that this change made. */
+  /** The version that the change produced. */
   version: number;
   at: Date;
   reason: string;

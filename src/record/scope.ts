@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import { digest } from './clock-and-ids.ts';
 import { parse } from './parse.ts';
 
-/** The owner of memory, tenant › agent › user › session, and the tool connection that it concerns, if any. */
+/** The owner of a record (tenant › agent › user › session), and the tool connection that the record is about, if any. */
 export interface Scope {
   tenant: string;
   agent: string | null;
@@ -38,7 +38,7 @@ export const scopeSchema: z.ZodType<Scope, ScopeInput> = z
     connection: scope.connection ?? null,
   }));
 
-/** A scope as an application writes it. `tenant` is "default" when left out. */
+/** A scope as an application writes it. The default of `tenant` is "default". */
 export interface ScopeInput {
   tenant?: string;
   agent?: string | null;
@@ -48,8 +48,8 @@ export interface ScopeInput {
 }
 
 /**
- * The scope of a handle: it names its user, or says with `null` on purpose that it has none. `user` is required, so that a variable
- * that happens to be undefined is an error of the compiler instead of memory that everybody shares.
+ * The scope of a handle. `user` is required, and `null` states that there is none. If it were optional, a variable that happens to be
+ * undefined would open memory that everybody shares, instead of failing to compile.
  */
 export interface HandleScope extends ScopeInput {
   user: string | null;
@@ -66,26 +66,26 @@ export function parseHandleScope(input: HandleScope): Scope {
   return scope;
 }
 
-/** Whether events of a scope are confined to their session: without a user, no other conversation may see them. */
+/** Whether the events of a scope are confined to their session: if they belong to no user, no other conversation may see them. */
 export function staysInSession(scope: Pick<Scope, 'user' | 'session'>): boolean {
   return scope.user === null && scope.session !== null;
 }
 
-/** Checks a scope. Unknown fields are refused: a misspelt `usr` must not widen what is seen. */
+/** Checks a scope. Unknown fields are refused, because a misspelt `usr` would silently widen the scope. */
 export function parseScope(input: ScopeInput): Scope {
   return parse(scopeSchema, input, 'The scope');
 }
 
 /**
- * The key of the innermost owner, tenant + agent + user. Records carry it, and every index leads with it. 80 bits of SHA-256: neither
- * guesses nor collisions are practical.
+ * The key of an owner: tenant, agent and user. Every record has it, and the indexes of an owner's records begin with it. It has 80 bits of
+ * SHA-256: to find another name with the key of a given owner takes about 2^80 attempts.
  */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
   const name = JSON.stringify([owner.tenant, owner.agent, owner.user]);
   const known = knownKeys.get(name);
   if (known !== undefined) return known;
   const key = digest([owner.tenant, owner.agent, owner.user], 16);
-  // Cached, because every row of a batch needs it and hashing costs more than the rest of making a row.
+  // Cached, because every row of a batch needs the key, and hashing costs more than the rest of building a row.
   if (knownKeys.size >= MOST_KNOWN_KEYS) knownKeys.clear();
   knownKeys.set(name, key);
   return key;
@@ -94,7 +94,7 @@ export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): strin
 const MOST_KNOWN_KEYS = 10_000;
 const knownKeys = new Map<string, string>();
 
-/** The owners whose records a handle sees: each part of the scope is its own, or left open. */
+/** The owners whose records a handle sees: its own, and those that leave out the agent, the user or both. */
 export function visibleOwners(scope: Scope): string[] {
   const agents = scope.agent === null ? [null] : [null, scope.agent];
   const users = scope.user === null ? [null] : [null, scope.user];
@@ -106,7 +106,10 @@ export function sharedOwner({ tenant, user }: Pick<Scope, 'tenant' | 'user'>): S
   return { tenant, agent: null, user, session: null, connection: null };
 }
 
-/** The same scope, with everything below `level` left open. Fails when the scope has no such level. */
+/**
+ * The scope at a level: the parts below `level` become null, and the connection stays. Throws `invalid_input` when the scope does not reach
+ * that level.
+ */
 export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   const missing =
     (level === 'agent' && scope.agent === null) ||
@@ -124,7 +127,7 @@ export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   };
 }
 
-/** The innermost level that a scope reaches, sessions aside. */
+/** The innermost level that a scope names, apart from the session. */
 export function ownerLevel(scope: Pick<Scope, 'agent' | 'user'>): Exclude<ScopeLevel, 'session'> {
   if (scope.user !== null) return 'user';
   return scope.agent === null ? 'tenant' : 'agent';

@@ -14,12 +14,12 @@ export interface Session {
   /** Events before this position have been formed. */
   formedPosition: number;
   messagesSinceFormation: number;
-  /** Weighted by the origin of each message, see `ORIGIN_WEIGHTS`. */
+  /** Weighted by the origin of each event, see `ORIGIN_WEIGHTS`. */
   weightedTokensSinceFormation: number;
   state: SessionState;
 }
 
-/** What an agent keeps during a conversation. */
+/** The state that an agent keeps during a conversation. */
 export interface SessionState {
   activePreferences: string[];
   pendingConfirmations: PendingConfirmation[];
@@ -53,12 +53,12 @@ export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<Sessio
     .optional(),
 });
 
-/** The cached schema of a tool connection. What was learned about the connection is in a `learned_info` block. */
+/** The cached schema of a tool connection. Knowledge about the connection itself is in a `learned_info` block. */
 export interface ToolSchema {
   scope: Scope;
   schema: unknown;
   fetchedAt: Date;
   expiresAt: Date;
-  /** Whether its time to live has passed. It is still returned, because an old schema is better than none. */
+  /** Whether the time to live of the schema has passed. A stale schema is still returned, because it is better than none. */
   stale: boolean;
 }

@@ -12,14 +12,14 @@ export type Polarity = (typeof POLARITIES)[number];
 export const TENSES = ['holds', 'habit', 'happened', 'planned'] as const;
 export type Tense = (typeof TENSES)[number];
 
-/** The words of an event that say so: `content.slice(start, end)`. */
+/** A span of an event that supports a statement: `content.slice(start, end)`. */
 export interface Quote {
   event: string;
   start: number;
   end: number;
 }
 
-/** The number of characters of some quotes. */
+/** The total number of characters of quotes. */
 export function lengthOf(quotes: readonly Quote[]): number {
   return quotes.reduce((sum, { start, end }) => sum + end - start, 0);
 }
@@ -38,7 +38,7 @@ export function isUser(subject: string): boolean {
   return subject === USER;
 }
 
-/** Whether a subject is somebody or something of the user's: "User's sister Ana". */
+/** Whether a subject is a person or a thing that belongs to the user: "User's sister Ana". */
 export function belongsToUser(subject: string): boolean {
   return USERS_OWN.test(subject);
 }
@@ -76,8 +76,8 @@ function oneRelation(relation: string): string {
 }
 
 /**
- * Whether two labels name one subject. Names decide where both have one; a relation alone matches the same relation with a name,
- * so that "User's sister" is "User's sister Ana". "User's business partner" is not "User's partner".
+ * Whether two labels name one subject. If both have a name, the names must be equal. A relation without a name matches the same relation
+ * with a name, so that "User's sister" is "User's sister Ana". "User's business partner" is not "User's partner".
  */
 export function isSameSubject(one: string, other: string): boolean {
   if (one === other) return true;
@@ -103,20 +103,21 @@ export function isSameSubjectAmong(one: string, other: string, labels: readonly 
 const ONE_OF_SEVERAL =
   /(?:^| )(?<!(?:best|closest|oldest) )(?:friend|mate|colleague|coworker|co-worker|neighbou?r|cousin|client|customer|student|pupil|classmate|patient)$/u;
 
-/** Whether a label may stand for somebody else each time: "User's friend", without a name. */
+/** Whether a label without a name may mean a different person each time: "User's friend". */
 export function isOneOfSeveral(subject: string): boolean {
   const { relation, name } = partsOf(subject);
   return name === '' && ONE_OF_SEVERAL.test(relation);
 }
 
-/** Whether a subject is a thing, and not a person: no bare name, and not somebody of the user's. */
+/** Whether a subject is a thing and not a person: it is neither the user, nor a bare name, nor somebody who belongs to the user. */
 function isThing(subject: string): boolean {
   return !isUser(subject) && !belongsToUser(subject) && !/^\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*$/u.test(subject);
 }
 
 /**
- * Whether a reader's claim that two statements concern the same matter is plausible: they have the same subject, or each is about the user or
- * a thing, because one statement may have "the loan" as its subject and another the user. Statements about two people never match.
+ * Whether a reader's claim that two statements concern the same matter is plausible. Either they have the same subject, or each is about
+ * the user or a thing, because one statement may have "the loan" as its subject and the other the user. Statements about two different
+ * people never match.
  */
 export function mayBeOneMatter(one: string, other: string): boolean {
   if (isSameSubject(one, other)) return true;
@@ -138,8 +139,8 @@ export function knownSubject(subject: string, known: readonly string[]): string 
 }
 
 /**
- * A subject as it is stored: "user", "the user" and the user's own names are `User`; white space is single. `names` are the names
- * that the handle or the user's own statements give.
+ * The stored form of a subject: "user", "the user" and the user's own names become `User`, and white space is collapsed. `names` are the
+ * user's names, which the handle or the user's own statements provide.
  */
 export function canonicalSubject(subject: string | null | undefined, names: readonly string[] = []): string {
   const label = (subject ?? '')
@@ -184,12 +185,12 @@ export function trustOf(origin: Origin): Trust {
   return TRUST_OF_ORIGIN[origin];
 }
 
-/** Whether the first is trusted more than the second. A statement that is trusted less replaces nothing. */
+/** Whether `one` is trusted more than `other`. A statement never replaces one that is trusted more. */
 export function isMoreTrusted(one: Trust, other: Trust): boolean {
   return TRUST_LEVELS.indexOf(one) > TRUST_LEVELS.indexOf(other);
 }
 
-/** The trust of what is derived from several sources: the lowest among them. */
+/** The trust of a statement that was derived from several sources: the lowest among them, and `low` without sources. */
 export function lowestTrust(levels: readonly Trust[]): Trust {
   const lowest = Math.min(...levels.map((level) => TRUST_LEVELS.indexOf(level)));
   return TRUST_LEVELS[lowest] ?? 'low';

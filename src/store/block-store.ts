@@ -71,13 +71,13 @@ interface BlockReplacement {
   /** The sources of the content. By default unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
-   * The version that the caller has read, 0 for none. Throws `conflict` when the block has another version. If it is left out, the block is
-   * replaced whatever its version.
+   * The version that the caller has read, 0 if there was no block. Throws `conflict` when the block has another version. If it is absent,
+   * the block is replaced regardless of its version.
    */
   expectedVersion?: number;
 }
 
-/** Replaces a block. Its earlier versions stay in the history. The same content on the same basis changes nothing. */
+/** Replaces a block. Its earlier versions stay in the history. Writing the same content with the same basis changes nothing. */
 export async function replaceBlock(
   writer: Writer,
   parts: Parts,
@@ -134,8 +134,8 @@ export async function replaceBlock(
 }
 
 /**
- * Brings an owner's documents up to date with a memory that changed or no longer holds. Where they repeat its old text word for word, the
- * new text takes its place, or the sentence is removed. Sentences that a model has worded are updated when it next writes the document.
+ * Brings an owner's documents up to date with a memory that changed or no longer holds. A sentence that repeats the memory's old text
+ * verbatim is replaced by the new text or removed. Sentences that a model has worded are updated when the model next writes the document.
  */
 export async function restateInBlocks(
   writer: Writer,
@@ -158,7 +158,7 @@ export async function restateInBlocks(
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (BLOCK_KINDS[kind].format === 'json') return withoutItems(content, old);
   const text = content as string;
-  // A sentence with a known basis becomes stale through its basis, and the next consolidation writes it again.
+  // A sentence with a basis is left: it becomes stale through the basis, and the next consolidation writes it again.
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
@@ -190,7 +190,10 @@ function withoutItems(content: unknown, old: string): unknown {
     : Object.fromEntries(left);
 }
 
-/** Whether a statement was archived because it no longer holds. A draft that a later reading has replaced was not wrong. */
+/**
+ * Whether a statement was archived because it no longer holds. A draft that a later reading has replaced does not count, because it was not
+ * wrong.
+ */
 export function isNoLongerSo({
   archiveReason,
   contradictedBy,
@@ -214,9 +217,9 @@ interface StandingBlock {
 
 /**
  * The keys of the stale sentences and entries of blocks. A sentence is stale when one of its statements was replaced, ended, forgotten or
- * erased, is unverified, or has another wording now; or when one of its events was erased or redacted, or supports no statement that still
- * holds. Staleness is computed at every read and never stored, so that changing a statement does not have to update documents, and
- * restoring a statement restores its sentences.
+ * erased, has reached an outcome, is unverified, or has another wording now; when one of its events was erased or redacted, or supports no
+ * statement that still holds; or when its own time is over. Staleness is computed at every read and never stored, so that changing a
+ * statement does not have to update documents, and restoring a statement restores its sentences.
  */
 export async function staleKeys(
   reader: Reader,
@@ -266,16 +269,16 @@ export function withoutStale({ kind, content, basis }: StandingBlock, stale: Rea
   return replaceStatements(content as string, (statement) => (stale.has(contentHash(statement)) ? null : statement));
 }
 
-/** One sentence of a document, or one entry of a document that is JSON, with the statements and events that it rests on. */
+/** One sentence of a text, or one entry of a JSON document, with its sources. */
 export interface RestingSentence {
   text: string;
-  /** Empty: somebody wrote it by hand. */
+  /** The ids of statements and events. Empty for text that a person wrote. */
   restsOn: string[];
-  /** Whether something that it rests on no longer holds: no prompt shows it. */
+  /** Whether one of the sources no longer holds. Prompts do not show stale sentences. */
   stale: boolean;
 }
 
-/** The sentences of a block in their order, or its entries, with what they rest on. */
+/** The sentences of a block in their order, or its entries, with their sources. */
 export function restingSentences(
   { kind, content, basis }: StandingBlock,
   stale: ReadonlySet<string>,
@@ -293,7 +296,10 @@ export function restingSentences(
   }));
 }
 
-/** The blocks of a kind that have not changed since `before`, ordered by id, beginning after the id `after`. */
+/**
+ * The blocks of a kind, outside of sessions and connections, that have not changed since `before`: ordered by id, beginning after the id
+ * `after`.
+ */
 export async function staleBlocks(
   reader: Reader,
   {

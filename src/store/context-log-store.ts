@@ -8,7 +8,7 @@ import type { ContextLogTable } from './schema.ts';
 export interface LoggedPart {
   section: string;
   tokens: number;
-  /** Of memories, events and blocks. */
+  /** The ids of memories, events and blocks. */
   ids: string[];
   /** The number of items that were left out. */
   dropped: number;
@@ -84,8 +84,8 @@ function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: L
 const MOST_CONTEXTS = 50;
 
 /**
- * The texts of memories that were given to the agent in a session, in its last 50 contexts. Formation
- * learns nothing from an agent that repeats them.
+ * The texts of memories that were given to the agent in a session, in its last 50 contexts. Formation learns nothing when the agent repeats
+ * them.
  */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
   if (scope.session === null) return [];
@@ -119,7 +119,7 @@ export interface GivenMemory {
   memoryId: string;
   session: string | null;
   givenAt: number;
-  /** Whether it is part of every prompt, independent of the turn. */
+  /** Whether the memory is part of every prompt, independent of the turn. */
   isAlways: boolean;
 }
 
@@ -149,7 +149,7 @@ export async function insertGiven(
   }
 }
 
-/** The memories that were given to an owner's models and not judged yet, oldest first. */
+/** The memories that were given to an owner's models and have not been judged yet, oldest first. */
 export async function listGiven(reader: Reader, scope: Scope, limit: number): Promise<GivenMemory[]> {
   const rows = await reader
     .selectFrom('given_memories')
@@ -168,7 +168,7 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   }));
 }
 
-/** Removes the entries that are being judged. Returns the ids that were still there, without those that another run has judged meanwhile. */
+/** Removes the entries that are being judged. Returns the ids of the removed ones: another run may have judged the others meanwhile. */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {

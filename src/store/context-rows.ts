@@ -9,7 +9,7 @@ import type { Reader } from './database.ts';
 import { isTagged, toMemory } from './memory-rows.ts';
 import { rowsBy, visibleFrom } from './owner-store.ts';
 
-/** A block as a context needs it. */
+/** The fields of a block that a context needs. */
 export interface VisibleBlock {
   id: string;
   kind: BlockKindName;
@@ -20,7 +20,7 @@ export interface VisibleBlock {
   restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
-/** All blocks that a handle sees, outermost first, without their stale sentences. */
+/** All blocks that a handle sees, those of the tenant first and those of the session last, without their stale sentences. */
 export async function visibleBlocks(
   reader: Reader,
   scope: Scope,
@@ -56,7 +56,7 @@ const LEVELS: readonly ScopeLevel[] = ['tenant', 'agent', 'user', 'session'];
 /** A stamp that changes with the memories and blocks that a handle sees, but not with events. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
-  // One index lookup for each owner; grouping would read all of its rows.
+  // One index lookup for each owner, because grouping would read all rows of the owner.
   const latest = owners.map(
     (owner) => sql<number | null>`(select max(sequence) from memories
       where tenant_id = ${scope.tenant} and owner_key = ${owner})`,
@@ -77,7 +77,7 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   ]);
 }
 
-/** The total length of the turns of a handle's owners, up to a version of each. */
+/** The total length of the events of the owners that a handle sees, up to a version of each owner. */
 export interface Said {
   characters: number;
   upTo: ReadonlyMap<string, number>;
@@ -85,7 +85,7 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
-/** The number of characters of all turns. Only events since `before` are read. */
+/** The number of characters of all events. Only events since `before` are read. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const rows = await reader
     .selectFrom('events')
@@ -132,7 +132,7 @@ export async function savedItemsByTag(
   return rows.map(toMemory);
 }
 
-/** The words of turns that statements quote: statement → quotes. */
+/** The quotes of statements, by the id of the statement. */
 export async function quotesOf(
   reader: Reader,
   tenant: string,

@@ -11,7 +11,7 @@ export type Reader = Kysely<Tables>;
 /** An open transaction. */
 export type Writer = Transaction<Tables>;
 
-/** Given in place of a tenant's name for work across tenants, which only the queue, migrations and operators do. */
+/** Stands for all tenants in place of a tenant's name. Only the queue, migrations and operators work across tenants. */
 export const EVERY_TENANT: unique symbol = Symbol.for('varve: every tenant');
 export type Tenant = string | typeof EVERY_TENANT;
 
@@ -21,24 +21,24 @@ export type IndexedKind = 'memory' | 'event';
 /** One database, SQLite or PostgreSQL, behind the same contract. */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Reads within one tenant. In PostgreSQL row-level security holds it there. */
+  /** Reads within one tenant, which PostgreSQL enforces with row-level security. */
   read<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
-   * Reads data that may be a moment old, from a replica where the store has one; otherwise the same as `read`. Erased or forgotten data is
+   * Reads data that may be a moment old, from a replica if the store has one; otherwise the same as `read`. Erased or forgotten data is
    * never returned: a replica that still holds it is bypassed.
    */
   readReplica<Result>(scope: Scope, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
-   * Writes in one transaction: all of it or nothing. The work may run again after a deadlock,
-   * so it does nothing but query; it never waits for a model or the network.
+   * Runs `work` in one transaction. `work` may run again after a deadlock, so it must do nothing but query: it must never wait for a model
+   * or the network.
    */
   write<Result>(tenant: Tenant, work: (writer: Writer) => Promise<Result>): Promise<Result>;
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly syntax: Syntax;
-  /** Problems of the servers behind the store that a plain connection does not show. Nothing on SQLite. */
+  /** Finds problems of the servers behind the store that connecting does not reveal. None on SQLite. */
   examine(): Promise<StoreProblem[]>;
-  /** Called after erasing: removes the deleted data from the files, as far as the database allows. */
+  /** Removes deleted data from the files, as far as the database allows. Called after an erasure. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,14 +49,14 @@ export interface StoreProblem {
   remedy: string;
 }
 
-/** Full text: words that were already segmented go in, row ids come out. */
+/** A full-text index of words that Varve has segmented. */
 export interface TextIndex {
   add(writer: Writer, kind: IndexedKind, entries: readonly TextEntry[]): Promise<void>;
-  /** Takes rows out for good, as erasing does. Archived rows stay in and are filtered by the reader. */
+  /** Removes rows for good, for an erasure. Archived rows stay in the index, and searches filter them. */
   remove(writer: Writer, kind: IndexedKind, tenant: string, rowIds: readonly number[]): Promise<void>;
   /** The rows with any of the distinctive words (see `tellingWords`), best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
-  /** In how many rows of the owners each word occurs. */
+  /** The number of the owners' rows in which each word occurs. */
   frequencies(reader: Reader, search: WordSearch): Promise<Map<string, number>>;
 }
 
@@ -77,9 +77,9 @@ export interface WordSearch {
 
 export interface TextSearch extends WordSearch {
   limit: number;
-  /** Also rows that are archived. */
+  /** Whether archived rows are included. Default false. */
   archived?: boolean;
-  /** A further condition on rows, whose columns have the alias `record`. */
+  /** A further condition on the rows, whose table has the alias `record`. */
   condition?: RawBuilder<SqlBool>;
 }
 
@@ -89,15 +89,15 @@ interface TextHit {
   score: number;
 }
 
-/** Nearest vectors, within owners. */
+/** An index of the vectors of owners. */
 export interface VectorIndex {
-  /** Prepares the index for a model's vectors. Cheap if it is prepared already. */
+  /** Prepares the index for a model's vectors. Cheap if that was done before. */
   prepare(model: VectorModel): Promise<void>;
   /** The nearest vectors, nearest first. A long event has one hit for each of its passages among them. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
   /**
-   * The similarity of every vector to the query, if all vectors are in this process; null if they are in a server, where only `nearest`
-   * is available.
+   * The similarity of every vector to the query, if the vectors are in this process; null if they are on a server, where only `nearest` is
+   * available.
    */
   scan(
     reader: Reader,
@@ -118,16 +118,19 @@ export interface VectorSearch {
   /** Of unit length, as all stored vectors are. */
   query: Float32Array;
   limit: number;
-  /** Also rows that are archived. */
+  /** Whether archived rows are included. Default false. */
   archived?: boolean;
-  /** A further condition on rows, whose columns have the alias `record`. */
+  /** A further condition on the rows, whose table has the alias `record`. */
   condition?: RawBuilder<SqlBool>;
 }
 
 /** The similarities of one owner's vectors of a kind, by index. */
 interface VectorScan {
   kind: IndexedKind;
-  /** The row of each vector; a row appears once for each of its passages. All scans return the same list, which only grows. */
+  /**
+   * The row of each vector; a row appears once for each of its passages. Scans return the same array, which only grows, as long as the
+   * owner stays cached.
+   */
   rows: readonly number[];
   /** The passage number of each vector. */
   passages: readonly number[];
@@ -146,18 +149,18 @@ export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
-   * A column in a form for which the planner uses no index. Without statistics SQLite would read all rows of a tenant by an index instead
-   * of forty rows by their numbers.
+   * A column in a form for which the planner uses no index. Otherwise SQLite may read all rows of a tenant through an index, instead of
+   * forty rows by their numbers.
    */
   unindexed(column: string): RawBuilder<string>;
-  /** Whether a column has one of the values. The statement has the same text for any number of them. */
+  /** Whether a column has one of the values. The text of the statement does not depend on their number, so that it is prepared once. */
   isAnyOf(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool>;
-  /** Whether a boolean inside JSON comes out as 1 or 0. */
+  /** Whether a boolean in JSON is returned as 1 or 0. */
   readonly booleansAreNumbers: boolean;
-  /** The lock that a select takes so that two workers never pick the same row. */
+  /** The locking clause of a select, so that two workers never pick the same row. */
   readonly skipLocked: RawBuilder<unknown>;
   isUniqueViolation(error: unknown): boolean;
-  /** A vector as the column `embeddings.vector` takes it, and back. */
+  /** Converts a vector to the type of the column `embeddings.vector`, and back. */
   encodeVector(vector: Float32Array): Uint8Array | string;
   decodeVector(stored: Uint8Array | string): Float32Array;
 }
@@ -165,7 +168,7 @@ export interface Syntax {
 /** Runs one piece of work at a time, in the order of the calls. */
 export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Makes a lock of this process. A failure of one piece of work reaches only its own caller. */
+/** Creates a mutex within this process. If one piece of work fails, only its own caller gets the error. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -191,7 +194,7 @@ export interface Parts {
   attributes: AttributeTable;
   /** The privacy policy: sensitive parts of a text are redacted before it is written. Default: none. */
   privacy?: PrivacyPolicy;
-  /** Whether permanent facts about a user belong to the user with every agent. Default: they are of the agent that learned them. */
+  /** Whether all agents of a user share the permanent facts about the user. Default false: a fact belongs to the agent that learned it. */
   sharesFacts?: boolean;
 }
 

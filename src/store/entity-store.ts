@@ -21,7 +21,9 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   };
 }
 
-/** Stores an entity, or finds the one of the same type that already has this name, and merges their other names. */
+/**
+ * Upserts an entity. If the owner has an entity of the same type with one of its names, the new names and metadata are added to that one.
+ */
 export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
   const slug = entitySlug(input.name);
   if (slug === '') throw invalidInput(`The entity name ${JSON.stringify(input.name)} has no letters or digits.`);
@@ -51,7 +53,7 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
       conflict
         .columns(['tenant_id', 'id'])
         .doUpdateSet({ aliases: row.aliases, metadata: row.metadata, updated_at: now })
-        // A given id may belong to another owner, whose entity must not be changed.
+        // The id of an imported entity may belong to another owner, whose entity must not be changed.
         .where('entities.owner_key', '=', row.owner_key),
     )
     .execute();
@@ -95,7 +97,7 @@ export async function isOthersEntity(reader: Reader, scope: Scope, id: string): 
   return row !== undefined && row.owner_key !== ownerKey(scope);
 }
 
-/** The entities that a handle sees and that go by one of these names. */
+/** The entities that a handle sees and that have one of these names. */
 export async function findEntitiesByName(reader: Reader, scope: Scope, names: readonly string[]): Promise<Entity[]> {
   const slugs = [...new Set(names.map(entitySlug))].filter((slug) => slug !== '');
   if (slugs.length === 0) return [];

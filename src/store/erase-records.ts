@@ -26,7 +26,7 @@ interface RecordsToErase {
   blockIds: readonly string[];
 }
 
-/** Removes records with their versions, texts, vectors and links. Records that stay lose their references to them. */
+/** Removes records with their versions, texts, vectors and links. Memories that stay lose their references to erased events. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
@@ -89,7 +89,7 @@ async function removeUnlinked(writer: Writer, tenant: string, ids: readonly stri
   await removeRows(writer, { table: 'entities', tenant, column: 'id', values });
 }
 
-/** These memories, and memories that were derived only from them: merged ones, patterns, and further derivations. */
+/** These memories, and memories that were derived only from them, directly or through others: merged texts, patterns. */
 export async function withDerivedAlone(
   writer: Writer,
   tenant: string,
@@ -126,7 +126,7 @@ export async function learnedFrom(
   }));
 }
 
-/** The events that these records are or were learned from, and the owners of all of them. */
+/** These events and the events from which these memories were learned, with the owners of the given records. */
 async function readFrom(
   writer: Writer,
   tenant: string,
@@ -148,7 +148,7 @@ async function readFrom(
   };
 }
 
-/** Takes erased events out of the provenance and the quotes of memories that stay. */
+/** Removes erased events from the sources and the quotes of memories that stay. */
 async function forgetSources(
   writer: Writer,
   tenant: string,
@@ -173,7 +173,7 @@ async function forgetSources(
   }
 }
 
-/** The owner of a record within its tenant: an agent, a user, both, or everybody. */
+/** The owner of a record within its tenant: an agent, a user, both, or the tenant itself. */
 export interface Place {
   agent: string | null;
   user: string | null;
@@ -224,7 +224,7 @@ export async function beginEpoch(writer: Writer, tenant: string, places: readonl
   );
 }
 
-/** Takes a user's name out of the ledger. Usage and payments stay under a pseudonym, so that the sums of accounts and reports still agree. */
+/** Replaces a user's name in the ledger with a pseudonym. Usage and payments stay, so that the sums of accounts and reports still agree. */
 export async function anonymiseUsage(
   writer: Writer,
   { tenant, user, agent, alias }: { tenant: string; user: string; agent: string | null; alias: string },
@@ -243,7 +243,7 @@ export async function anonymiseUsage(
     .where('user_id', '=', user)
     .limit(1)
     .executeTakeFirst();
-  // The account belongs to the user with all agents, so it is removed with the last of them.
+  // The account belongs to the user with all agents, so it is renamed when the user has no owner left.
   if (elsewhere !== undefined) return Number(numUpdatedRows);
   for (const table of ['credit_accounts', 'credit_entries'] as const) {
     await writer
@@ -256,7 +256,7 @@ export async function anonymiseUsage(
   return Number(numUpdatedRows);
 }
 
-// With more texts than this no comparison is made: the erasure then covers a whole person, whose blocks are erased anyway.
+// At most this many texts are compared. An erasure with more texts covers a whole person, whose blocks are erased anyway.
 const MOST_TEXTS = 2000;
 
 /** The texts of memories and of the user's own messages within a scope. */
@@ -306,7 +306,7 @@ export async function textsByOwner(
   }));
 }
 
-/** The remaining texts of the owners whose documents stay. */
+/** The texts of the live memories that a scope sees. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -319,7 +319,7 @@ export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]>
   return rows.map(({ content }) => content);
 }
 
-/** Records of a tenant that are older than a time, in the order of their rows. */
+/** A search for records of a tenant that are older than a time, in the order of their rows. */
 export interface OldRecords {
   tenant: string;
   /** The type of memories, or the kind of events. */
@@ -347,8 +347,8 @@ export async function oldMemories(
 }
 
 /**
- * Fully processed events: formation has read them, the tiers have processed them if `waitForTiers` is set, and the nightly reflection has
- * read those that were recorded after `reflectedBy`, if that is set.
+ * Old events that are fully processed: formation has read them, the tiers have processed them if `waitForTiers` is set, and the nightly
+ * reflection has read those that were recorded after `reflectedBy`, if that is set.
  */
 export async function oldEvents(
   reader: Reader,

@@ -23,9 +23,9 @@ export interface Erased extends ErasedRecords {
 }
 
 /**
- * Removes everything that lies within a scope: records, versions, text and vectors, links, queued work.
- * Memories outside of the scope that were learned from erased events alone are removed as well; those that also have other sources lose only
- * the words that came from erased events.
+ * Removes everything within a scope: records, versions, text and vectors, links, queued work. Memories outside of the scope that were
+ * learned from erased events alone are removed as well; those that also have other sources lose only the sentences with words from erased
+ * events.
  */
 export async function eraseScope(
   writer: Writer,
@@ -110,7 +110,7 @@ async function memoriesToErase(
   return [...found.values()];
 }
 
-/** Memories that were learned in a session from events that retention has removed since: they were learned only there. */
+/** Memories that were learned in this session, from events that retention has removed since. They have no other source. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
   // A memory without a reader was written by hand and not learned from events.
@@ -122,7 +122,7 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
-/** A memory that was derived from erased and from other records, with the words of each. */
+/** A memory that was derived from erased records and from others, with the words of both. */
 interface MixedMemory {
   id: string;
   erased: ReadonlySet<string>;
@@ -155,8 +155,8 @@ async function madeOfMore(
 }
 
 /**
- * Takes out of mixed memories each sentence with a word that only their erased sources have. A memory of which nothing is left is removed,
- * and the episodes that it had absorbed are live again.
+ * Removes from each mixed memory the sentences with a word that only its erased sources have. If nothing is left of a memory, it is
+ * removed, and the episodes that it had absorbed are restored.
  */
 async function rewriteMixed(
   writer: Writer,
@@ -182,14 +182,14 @@ async function rewriteMixed(
   return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
 }
 
-/** Removes the records of what was forgotten within a scope, with the forgotten words that they keep. */
+/** Removes the records of forgetting within a scope, with the forgotten words in them. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
     and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** Removes what background work has stored about an owner: progress, runs, held changes, memories that were given to models. */
+/** Removes the data of background work about an owner: progress, runs, held changes, the list of memories that models were given. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const owner = { ...scope, session: null };
   const owners = ownersWithin(owner);
@@ -246,22 +246,22 @@ async function removeWithin(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** A certificate of an erasure, without its content. */
+/** A certificate of an erasure, without the erased content. */
 export interface ErasureCertificate {
   id: string;
   at: Date;
   actor: string;
   reason: string;
-  /** A digest of the erased scope or record, by which somebody who knows it can find the certificate. */
+  /** A digest of the erased scope or record. Somebody who knows the scope or the record can find the certificate by it. */
   subject: string;
   counts: Record<string, number>;
   /** The number of removed records. */
   removed: number;
-  /** SHA-256 of their ids, sorted, one a line. */
+  /** SHA-256 of the sorted ids of the removed records, one id per line. */
   removedHash: string;
 }
 
-/** The digest by which an erased scope or record is known. */
+/** The digest of an erased scope or record that its certificate has. */
 export function erasureSubject(scope: Scope, id?: string): string {
   return digest(['erased', scope.tenant, scope.agent, scope.user, scope.session, id ?? null], 24);
 }

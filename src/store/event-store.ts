@@ -11,7 +11,7 @@ import type { Origin } from '../record/statement.ts';
 
 type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
 
-/** An event and the key under which it can be appended once. */
+/** An event with its idempotency key. */
 export interface KeyedEvent {
   event: Event;
   idempotencyKey: string | null;
@@ -45,10 +45,12 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): In
   };
 }
 
-// 26 columns a row: 100 rows stay far below the parameter limits of both databases.
+// With 26 columns for each row, 100 rows stay far below the parameter limits of both databases.
 const ROWS_PER_INSERT = 100;
 
-/** Writes events and their full text, the last of them under the version that the owner has now. */
+/**
+ * Writes events, indexes their text and queues them for embedding. Their sequences end with `version`, the present version of the owner.
+ */
 export async function insertEvents(
   writer: Writer,
   database: Database,
@@ -63,7 +65,7 @@ export async function insertEvents(
       .returning(['row_id', 'id'])
       .execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
-    // An event that was forgotten completely is exported as blanks, which are not indexed.
+    // An imported event whose words were all forgotten consists of blanks, which are not indexed.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
     if (spoken.length === 0) continue;
     await database.text.add(
@@ -113,7 +115,7 @@ export async function findEvent(reader: Reader, scope: Scope, id: string): Promi
   return event ?? null;
 }
 
-/** Events by their ids, those that the handle can see, oldest first. */
+/** The events with these ids that the handle can see, oldest first. */
 export async function findEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
   if (ids.length === 0) return [];
   const rows = await reader
@@ -128,7 +130,7 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
   return rows.map(toEvent);
 }
 
-/** The position of an event among those of several owners, whose versions can be equal. */
+/** A position among the events of several owners. It includes the row, because sequences of different owners can be equal. */
 export interface EventPlace {
   sequence: number;
   row: number;
@@ -158,7 +160,7 @@ export async function listEvents(
 ): Promise<{ events: Event[]; next: EventPlace | null }> {
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
-  // Reads a page of each owner along an index: one query over all owners would sort all of their events.
+  // A page of each owner is read through an index, because one query over all owners would sort all of their events.
   const [first, ...others] = visibleOwners(scope).map((owner) =>
     reader.selectFrom(eventsOf(reader, scope, owner, filter).as('page')).selectAll(),
   );
@@ -183,7 +185,7 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
     .selectAll()
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', '=', owner)
-    // Within a session positions grow as the versions do, and they are what its index is ordered by.
+    // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
     .orderBy(filter.session === undefined ? 'sequence' : 'position', newest ? 'desc' : 'asc')
     .limit(filter.limit + 1);
   if (scope.user !== null) query = query.where(isOfUserOrShared);
@@ -213,21 +215,24 @@ interface OwnEventFilter {
   kind?: EventKind;
   origins?: readonly Origin[];
   session?: string;
-  /** A range of occurrence times in milliseconds: from exclusive, to inclusive. */
+  /** A range of occurrence times in milliseconds: `after` is exclusive, `upTo` inclusive. */
   occurred?: { after?: number; upTo?: number };
-  /** A range of recording times in milliseconds. With `sequence` the range begins among the events recorded at `after`, behind that place. */
+  /**
+   * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. With `sequence`, events that were
+   * recorded at `after` and have a higher sequence are included, too.
+   */
   recorded?: { after?: number; sequence?: number; from?: number; upTo?: number };
   /** Default `oldest`: in the order in which they were appended. `recorded`: by the time of recording. */
   order?: 'oldest' | 'newest' | 'recorded';
   limit?: number;
 }
 
-/** The events of exactly one owner, for formation and consolidation. What a handle sees may belong to several owners. */
+/** The events of exactly one owner, for formation and consolidation. `listEvents` reads all owners that a handle sees. */
 export async function ownEvents(reader: Reader, owner: Scope, filter: OwnEventFilter): Promise<Event[]> {
   return (await ownEventRows(reader, owner, filter)).map(({ event }) => event);
 }
 
-/** The same events, each with its place in the order of the owner's events. */
+/** The same as `ownEvents`, with the sequence of each event. */
 export async function ownEventRows(
   reader: Reader,
   owner: Scope,
@@ -298,7 +303,10 @@ export async function observationsAfter(
   return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
 }
 
-/** Counts a failed try of an event, and returns the number of tries. The event waits again, even if formation has read it. */
+/**
+ * Counts a failed try of an event, and returns the number of failed tries. The event is marked as unprocessed, even if formation has read
+ * it.
+ */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const row = await writer
     .updateTable('events')
@@ -338,8 +346,8 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
 }
 
 /**
- * Makes a failed event eligible for another try, in a batch of its own. False when no event of the owner with this id has failed `tries`
- * times.
+ * Makes an event that was set aside eligible for another try, in a batch of its own. Returns false when the owner has no event with this id
+ * that has failed `tries` times.
  */
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
   const { numUpdatedRows } = await writer
@@ -354,12 +362,15 @@ export async function retrySetAside(writer: Writer, owner: Scope, id: string, tr
   return numUpdatedRows > 0n;
 }
 
-/** Events of a tenant by their ids, in no order. */
+/** Events of a tenant by their ids, in no particular order. */
 export async function eventsById(reader: Reader, tenant: string, ids: readonly string[]): Promise<Event[]> {
   return (await rowsBy(reader, { table: 'events', tenant, column: 'id', values: ids })).map(toEvent);
 }
 
-/** The ids of the events of a session between two positions. */
+/**
+ * The ids of the events from one position to another, both included, in all sessions of the tenant with this id: sessions of several owners
+ * may have the same id.
+ */
 export async function eventIdsBetween(
   reader: Reader,
   { tenant, session }: { tenant: string; session: string },

@@ -5,7 +5,7 @@ import type { Reader, Writer } from './database.ts';
 import type { HeldChangeTable } from './schema.ts';
 import { ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
 
-/** What a held answer would change: working memory and scaffold, the profile, or the working memory alone. */
+/** What a held answer would change. `synthesis`: working memory and scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
 
 /** An answer of a model that was not applied because it would have removed too much. */
@@ -16,9 +16,9 @@ export interface HeldChange {
   kind: HeldKind;
   /** Why the answer was held. */
   reason: string;
-  /** What would be written. */
+  /** The content that would be written. */
   proposal: unknown;
-  /** The observations from which it was made. They stay unprocessed until the change is accepted. */
+  /** The observations from which the proposal was made. They stay unprocessed until the change is accepted. */
   events: string[];
   createdAt: Date;
   decidedAt: Date | null;
@@ -59,7 +59,7 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
   return rows.map(toHeldChange);
 }
 
-/** How many changes wait for a decision, of all owners that the reader sees. */
+/** The number of changes that wait for a decision, of all owners that the reader sees. */
 export async function countHeldChanges(reader: Reader): Promise<number> {
   const row = await reader
     .selectFrom('held_changes')
@@ -69,7 +69,7 @@ export async function countHeldChanges(reader: Reader): Promise<number> {
   return Number(row.count);
 }
 
-/** A change that waits for a decision, or `not_found`. */
+/** A change that waits for a decision. Throws `not_found` when there is none with this id. */
 export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
   const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);
   if (found !== undefined) return found;
@@ -80,7 +80,7 @@ export async function findHeldChange(reader: Reader, scope: Scope, id: string): 
 }
 
 export interface Decision {
-  /** Which changes. Default: all of the owner. */
+  /** The ids of the changes. Default: all changes of the owner. */
   ids?: readonly string[];
   kind?: HeldKind;
   decision: NonNullable<HeldChange['decision']>;

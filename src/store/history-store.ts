@@ -84,7 +84,7 @@ export async function snapshotsAsOf(
   return new Map([...byRecord].map(([id, changes]) => [id, changes.map(({ before }) => before ?? '')]));
 }
 
-/** Why a run took place: a schedule, the end of a session, or a call. */
+/** What started a run: a schedule, the end of a session, or a call (`hand`). */
 export type RunCause = 'schedule' | 'flush' | 'hand';
 
 /** `held`: its answer waits for review. `skipped`: there was nothing to do. */
@@ -102,9 +102,9 @@ export interface Run {
   status: RunStatus;
   startedAt: Date;
   finishedAt: Date;
-  /** What it read, in counts. */
+  /** The counts of the records that it read. */
   read: RunNotes;
-  /** What it changed: counts, and the ids of records. */
+  /** The counts and the ids of the records that it changed. */
   changed: RunNotes;
   /** `local`, or the ids of the models. */
   model: string;
@@ -184,12 +184,12 @@ export async function removeRuns(writer: Writer, tenant: string, before: number)
   return Number(result.numDeletedRows);
 }
 
-/** The id of a run, known before it begins so that revisions and usage can carry it. */
+/** The id of a new run. It is made before the run begins, so that revisions and usage can refer to it. */
 export function newRunId(ids: IdSource): string {
   return ids.next('run');
 }
 
-/** What was refused: a statement, the end of one, a request to forget, a reflection, a summary of a topic, a fact. */
+/** The kinds of refused items: a statement, the end of a statement, a request to forget, a reflection, a summary of a topic, a fact. */
 export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;
 export type Refused = (typeof REFUSED)[number];
 
@@ -203,7 +203,7 @@ export interface RefusalRecord {
   /** A code, such as `quote_not_found`. */
   reason: string;
   what: Refused;
-  /** Its text; null where there is none. */
+  /** The text of the item; null where there is none. */
   text: string | null;
   /** More about the reason, for people. */
   detail: string | null;
@@ -284,7 +284,7 @@ export async function removeRefusals(writer: Writer, tenant: string, before: num
   return Number(numDeletedRows);
 }
 
-/** Removes the refusals of what was read from any of these events, with their texts. Returns how many. */
+/** Removes the refusals of items that were read from any of these events. Returns the number of removed refusals. */
 export async function eraseRefusals(
   writer: Writer,
   tenant: string,
@@ -334,7 +334,7 @@ export interface ChangeRow extends ChangePlace {
   actor: string;
 }
 
-/** The last version that an owner of the tenant has. */
+/** The highest version of the tenant's owners. */
 export async function lastVersion(reader: Reader, tenant: string): Promise<number> {
   const { rows } = await sql<{ last: number | null }>`
     select max(version) as last from owners where tenant_id = ${tenant}`.execute(reader);
@@ -343,7 +343,10 @@ export async function lastVersion(reader: Reader, tenant: string): Promise<numbe
 
 const PAGE = 1_000;
 
-/** Events, then versions within a scope, after one watermark and, if given, up to another. */
+/**
+ * The events within a scope, then the versions of records, after one watermark and, if given, up to another. Events with the sequence of
+ * the first watermark are returned again.
+ */
 export async function* readChanges(
   read: <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>,
   scope: Scope,
@@ -363,7 +366,8 @@ export async function* readChanges(
     event = rows.at(-1) ?? event;
     isMore = rows.length === PAGE;
   }
-  // The versions of a whole tenant are read from the index by time. A condition on owners would make SQLite sort the rest for every page.
+  // The versions of a whole tenant are read through the index by time. With a condition on owners, SQLite would sort the remaining versions
+  // for every page.
   const isTenant = scope.agent === null && scope.user === null;
   const isOwn = isTenant ? sql`1 = 1` : sql`owner_key in (${ownersWithin(scope)})`;
   let version = { at: after.at, id: '~', version: 0 };

@@ -22,27 +22,27 @@ import type { Origin } from '../record/statement.ts';
 import { chunks, removeRows } from './owner-store.ts';
 import { findMeta, readMeta, setMeta } from './progress-store.ts';
 
-/** The store's setting that names the model whose vectors answer queries. */
+/** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
 
-/** The embedders of a process, and the one that made the store's vectors. */
+/** The embedders of a process. They may differ from the one that made the store's vectors. */
 export interface EmbeddingModels {
   /** The embedder for new vectors; null when there is none. */
   readonly current: Embedder | null;
-  /** The embedder for queries. While records are being embedded again for a new model, this is the old one. */
+  /** The embedder for queries. While records are being embedded again for a new model, this is the previous one, if there is one. */
   forQueries(reader: Reader): Promise<Embedder | null>;
-  /** The embedders that a new record needs vectors of: the current one and, until the switch, the previous one. */
+  /** The embedders for new records: the current one and, until the switch, the previous one. */
   forRecords(reader: Reader): Promise<Embedder[]>;
   /** The calibration of an embedder: measured in this store, or bundled with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
-  /** Keeps a calibration that was measured. */
+  /** Stores a measured calibration. */
   calibrated(calibration: Calibration): Promise<void>;
   /** Whether the store's vectors are of another model than the current one. */
   isChanging(reader: Reader): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Connects the current embedder to a store, and the previous one for as long as the store has vectors of it. */
+/** Connects the embedders to a store. The previous one is used as long as it is the active model of the store. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
@@ -105,7 +105,7 @@ interface QueuedRecord {
   owner: string;
   kind: IndexedKind;
   rowId: number;
-  /** The record's version when it was queued; 0 for events, which have none. */
+  /** The record's version when it was queued. Events have none: 0, or the time at which words of the event were hidden or shown again. */
   version: number;
 }
 
@@ -131,11 +131,11 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
     .execute();
 }
 
-/** A queued record and the texts that its vectors are made of. */
+/** A queued record and the texts to embed. */
 export interface RecordToEmbed extends QueuedRecord {
-  /** One for each passage of an event, with its speaker; the whole of a memory. */
+  /** For an event: one text for each passage, with the speaker. For a memory: its whole text. */
   texts: string[];
-  /** Its kind for reports: the type of a memory, the kind of an event. */
+  /** The kind in reports: the type of a memory, or the kind of an event. */
   type: string;
 }
 
@@ -146,7 +146,7 @@ interface QueuedText extends QueuedRecord {
   origin: Origin | null;
 }
 
-/** The next records of an owner that need a vector. */
+/** The next queued records of an owner, newest first. */
 export async function nextToEmbed(
   reader: Reader,
   tenant: string,
@@ -168,7 +168,7 @@ export async function nextToEmbed(
   }));
 }
 
-/** The passages of an event as they are embedded. Memories are compared as wholes, so they have no passages. */
+/** The texts to embed for the passages of an event. Memories have no passages, because they are compared as a whole. */
 function textsOfEvent(event: { content: string; kind: string; origin: Origin; speaker: string | null }): string[] {
   const voice = voiceOf(event);
   return passagesOf(event.content).map(({ start, end }) => {
@@ -185,7 +185,7 @@ interface EmbeddedRecord extends QueuedRecord {
 // With 8 columns for each row, 100 rows stay far below the parameter limits of both databases.
 const VECTORS_PER_INSERT = 100;
 
-/** Writes vectors. Vectors of a record that was revised meanwhile are not saved: the record is still queued. */
+/** Writes vectors. Vectors of a record that was revised meanwhile are not saved, and the record stays in the queue. */
 export async function saveVectors(
   writer: Writer,
   database: Database,
@@ -221,7 +221,7 @@ export async function saveVectors(
   }
 }
 
-/** Takes records out of the queue, unless they were revised in the meantime. */
+/** Removes records from the queue, unless they were revised meanwhile. */
 export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   for (const record of records) {
     await writer
@@ -250,7 +250,7 @@ export async function ownersToEmbed(
   });
 }
 
-/** How many records wait for a vector. */
+/** The number of records that wait for a vector. */
 export async function countQueued(database: Database): Promise<number> {
   const row = await database.read(EVERY_TENANT, (reader) =>
     reader
@@ -261,7 +261,7 @@ export async function countQueued(database: Database): Promise<number> {
   return Number(row.count);
 }
 
-/** The vectors of given rows: row → vector. A long event has the vector of its first passage. */
+/** The vectors of given rows: row → vector. For a long event it is the vector of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -281,8 +281,8 @@ export async function findVectors(
 }
 
 /**
- * Queues the records of all tenants that have no vector of a model, a range of rows at a time. Returns the row from which to continue, or
- * null at the end.
+ * Queues the records of all tenants that have no vector of a model, one range of rows for each call. Returns the last row of the range,
+ * after which the next call continues; null at the end.
  */
 export async function queueMissing(
   database: Database,
@@ -356,7 +356,10 @@ function added(after: readonly string[], before: readonly string[]): string[] {
   return after.filter((item) => !before.includes(item));
 }
 
-/** Removes vectors of other models than this one, at most `limit`. Returns how many. */
+/**
+ * Removes vectors of models other than this one: those of at most `limit` rows, with all passages of a record. Returns the number of
+ * removed vectors.
+ */
 export async function removeVectorsExcept(writer: Writer, model: string, limit: number): Promise<number> {
   const { rows } = await sql`delete from embeddings
     where (tenant_id, record_kind, record_row, model_id) in
@@ -370,7 +373,7 @@ const MOST_ROWS = 1000;
 
 /**
  * The distinctive words of a search: the rarest ones, until too many rows contain one of them. A word that every row contains, such as
- * "user" in memories, distinguishes nothing and costs the most.
+ * "user" in memories, does not distinguish rows and costs the most.
  */
 export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
   const counts = await index.frequencies(reader, search);
@@ -385,17 +388,17 @@ export async function tellingWords(index: TextIndex, reader: Reader, search: Tex
 
 type Condition = RawBuilder<SqlBool>;
 
-/** Memories of these types outside of connections, without those that consolidation has derived from others. */
+/** Memories of these types outside of connections, without those that consolidation has derived. */
 export function isOfTypes(types: readonly string[]): Condition {
   return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
 }
 
-/** The memories among these that have expired since a time. */
+/** The memories that meet a condition and have expired since a time. */
 export function isExpiredSince(condition: Condition, since: number): Condition {
   return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
 }
 
-/** Memories of the same type, tense and polarity as this one, without those that consolidation has derived from others. */
+/** Other memories with the type, tense, polarity and connection of this one, without those that consolidation has derived. */
 export function mayBeDoubleOf(memory: Memory, row: number): Condition {
   return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
     and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'

@@ -36,7 +36,7 @@ export function toEvent(row: EventRow): Event {
   };
 }
 
-/** The events of given rows that a handle sees: row → event. */
+/** The events of given rows, among the owners that a handle sees: row → event. */
 export async function loadEvents(
   reader: Reader,
   database: Database,
@@ -54,7 +54,7 @@ export async function loadEvents(
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-/** The words of turns that no longer hold: quotes of statements that have ended or were replaced. */
+/** The quotes of statements that have ended or were replaced: words of these turns that no longer hold. */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<Quote[]> {
   if (turns.length === 0) return [];
   const rows = await reader
@@ -73,7 +73,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
 // A chain of this length must be a cycle.
 const LONGEST_CHAIN = 50;
 
-/** Follows replacements from a memory's id to the live memory; null when the last one is archived. */
+/** Follows the replacements of a memory to the live one; null when the last of them is archived or cannot be seen. */
 export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
   let next: string | null = id;
   for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
@@ -84,13 +84,13 @@ export async function liveVersion(reader: Reader, scope: Scope, id: string): Pro
   return null;
 }
 
-/** The live memories that are linked to an entity which a handle sees and which has one of these slugs: their rows. */
+/** The rows of live memories that are linked to an entity with one of these slugs, among the owners that a handle sees. */
 export async function rowsAboutNamed(
   reader: Reader,
   { syntax }: Database,
   { scope, slugs }: { scope: Scope; slugs: readonly string[] },
 ): Promise<number[]> {
-  // SQLite keeps the order of a cross join. Without statistics it would begin with all links of the tenant.
+  // A cross join, because SQLite keeps its order. Otherwise it might begin with all links of the tenant.
   const { rows } = await sql<{ rowId: number }>`select distinct memories.row_id as "rowId"
     from entity_names as name cross join memory_entities as link cross join memories
     where name.tenant_id = ${scope.tenant} and ${syntax.isAnyOf('name.owner_key', visibleOwners(scope))}
@@ -159,19 +159,19 @@ export interface MemoryForRecall {
   category: string | null;
   isPermanent: boolean;
   /**
-   * The events with the same content: those that the memory quotes, or was learned from. Empty for a summary of many events, which replaces
-   * none of them in the results.
+   * The events with the same content: those that the memory quotes, or was learned from. Empty for a memory that consolidation derived from
+   * many events, because it replaces none of them in the results.
    */
   sources: string[];
   time: number;
-  /** For a lasting statement: when it stopped being true, infinite while it holds. Null for what happened once. */
+  /** For a statement that holds for a time: when it ceased to be true, or Infinity while it is true. Null for past events and plans. */
   until: number | null;
   isArchived: boolean;
   expiresAt: number | null;
   successor: string | null;
 }
 
-/** The memories of an owner that have changed after a version of the owner, archived ones too. */
+/** The memories of an owner, live and archived, that have changed after a version of the owner. */
 export async function memoriesForRecall(
   reader: Reader,
   tenant: string,
@@ -247,7 +247,7 @@ interface TellingFields extends Sources {
   sourceType: string;
 }
 
-/** The rows of owners for which a condition holds; its columns are under the alias `record`. */
+/** The rows of owners for which a condition holds. In the condition, the table of records has the alias `record`. */
 export async function rowsThat(
   reader: Reader,
   search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },

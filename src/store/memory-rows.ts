@@ -26,7 +26,7 @@ import { ownerColumns, scopeOfRow } from './owner-store.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;
 
-/** A condition on rows that are read as of a past time: a memory that was forgotten since is hidden there, too. */
+/** A condition for reading past states: a memory that was forgotten since is hidden there, too. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
 export function isTagged(tags: readonly string[]): RawBuilder<SqlBool> {
@@ -87,7 +87,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Parses a JSON column. Most of a memory's six JSON columns are empty and are not parsed. */
+/** Parses a JSON column. Most of a memory's six JSON columns are empty, and these are not parsed. */
 function fromJson(text: string): unknown {
   return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
@@ -163,7 +163,7 @@ export function contentKey({ content, subject, attribute, value, polarity }: Omi
   return isPlain ? key : `${key}:${contentHash(JSON.stringify([subject, attribute, value, polarity]))}`;
 }
 
-/** The text that the full-text index has of a memory. */
+/** The text of a memory for the full-text index. */
 export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags' | 'url'>): string {
   return [memory.title, memory.content, memory.tags.join(' ').replaceAll('_', ' '), memory.url]
     .filter((part) => part !== null && part !== '')
@@ -174,7 +174,7 @@ export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags'
 export type Sources = Pick<Memory, 'sourceEvents' | 'quotes'>;
 
 /**
- * A memory before a change, as the revision of the change stores it: without its sources, but with the sources that the change has added. If
+ * A memory before a change, as the revision of the change stores it: without its sources, but with the sources that the change added. If
  * every revision had all sources, the history of a topic would grow with the square of its sessions.
  */
 export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: Sources): string {
@@ -186,7 +186,7 @@ export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: S
   return JSON.stringify({ ...memory, added });
 }
 
-/** A snapshot with its sources at that time: those of the next version without the ones that the change has added. */
+/** A snapshot with its sources at that time: the sources of the next version, without those that the change added. */
 export function withSources(snapshot: Record<string, unknown>, next: Sources): Record<string, unknown> & Sources {
   const { added, ...memory } = snapshot as { added?: Sources };
   // A revision by an earlier version of Varve contains all sources of its memory. The format of an imported revision is not checked.
@@ -238,7 +238,7 @@ function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
 }
 
-/** A memory from its input, in the scope of the handle, with the defaults of its type and attribute. */
+/** Builds a memory from its input, in the scope of the handle, with the defaults of its type and attribute. */
 export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Memory {
   const type = memoryType(parts.memoryTypes, input.type);
   const now = new Date(parts.clock.now());
@@ -333,7 +333,7 @@ function originOf(
   };
 }
 
-/** A rendering without the value that had to be redacted. */
+/** A rendering in which the redacted value replaces the given one. */
 function withoutValue(content: string, given: string | null | undefined, value: string | null): string {
   const before = given?.trim() ?? '';
   return before === '' || value === null || before === value ? content : content.replaceAll(before, value);
@@ -362,7 +362,7 @@ export function joinEvents(events: readonly string[], quotes: readonly Quote[]):
 function levelOf(input: InternalMemory, type: MemoryType, scope: Scope): ScopeLevel {
   if (input.level !== undefined) {
     if (!type.levels.includes(input.level)) {
-      throw invalidInput(`A ${input.type} lives at ${type.levels.join(' or ')}, not at ${input.level}.`);
+      throw invalidInput(`A ${input.type} can be stored at the level ${type.levels.join(' or ')}, not ${input.level}.`);
     }
     return input.level;
   }
@@ -375,7 +375,7 @@ function levelOf(input: InternalMemory, type: MemoryType, scope: Scope): ScopeLe
   return type.levels.find((level) => reachable[level]) ?? type.levels[0];
 }
 
-/** Refuses a memory that lacks what its type needs, or whose fields do not go together. */
+/** Refuses a memory that lacks a field that its type requires, or whose fields contradict each other. */
 export function checkFields(memory: Memory, type: MemoryType): void {
   for (const [field, rule, value] of [
     ['title', type.title, memory.title],

@@ -8,7 +8,7 @@ import { openStore } from './open-store.ts';
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`opening a store on ${database.name}`, () => {
-    it('makes the schema once, also when two open at the same time', async () => {
+    it('creates the schema once, even if two connections open at the same time', async () => {
       const { options, drop } = await database.create({ isBare: true });
       const [first, second] = await Promise.all([openStore(options), openStore(options)]);
       const count = await first.read('t', (reader) => reader.selectFrom('owners').selectAll().execute());
@@ -20,7 +20,7 @@ for (const database of databases('sql')) {
 }
 
 describe('a store in a file', () => {
-  it('is closed as a whole, also if nothing was read or written: its log is in the file, and no file stays open', async () => {
+  it('closes completely, even if nothing was read or written: the log is merged into the file, and no file stays open', async () => {
     const sqlite = databases('sql').find(({ name }) => name === 'SQLite');
     for (const isBare of [true, false]) {
       const { options, drop } = await sqlite!.create({ isBare });
@@ -42,7 +42,7 @@ describe('a store in a file', () => {
     }
   });
 
-  it('finds records by their keys, however many others the tenant has, also if an older version has made the file', async () => {
+  it('finds records by their keys, however many others the tenant has, even if an older version created the file', async () => {
     const sqlite = databases('sql').find(({ name }) => name === 'SQLite');
     const { options, drop } = await sqlite!.create({ isBare: true });
     await (await openStore(options)).close();

@@ -10,10 +10,10 @@ import { changeOwner, chunks, ofOwner } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
-// Records of exactly one owner, for formation, consolidation and maintenance. `read-memories.ts` and `event-store.ts` read what a handle
-// sees, which may belong to several owners.
+// Memories of exactly one owner, or of a whole tenant, for formation, consolidation and maintenance. `read-memories.ts` reads the memories
+// that a handle sees, which may belong to several owners.
 
-/** A record with the number of its row: the order in which records were written. */
+/** A record with the number of its row. */
 export interface Numbered<Item> {
   item: Item;
   row: number;
@@ -27,7 +27,7 @@ export interface OwnMemoryFilter {
   place?: Pick<Scope, 'session' | 'connection'>;
   /** Also memories that were archived for one of these reasons. */
   archivedAs?: readonly ArchiveReason[];
-  /** Without statements of the local reader, which a model will replace when it reads the same turns. */
+  /** Without statements of the local reader about the user's turns, which a model will replace when it reads the same turns. */
   withoutDrafts?: boolean;
   /** Without statements from tools, pages and pasted text. */
   withoutUnverified?: boolean;
@@ -36,7 +36,7 @@ export interface OwnMemoryFilter {
   /** Only memories with a tag. */
   tagged?: boolean;
   updatedSince?: number;
-  /** Default `oldest`: in the order in which they were written. `stated`: the latest statement comes first. */
+  /** Default `oldest`: by the time of creation. `stated`: the latest statement comes first. */
   order?: 'oldest' | 'newest' | 'stated';
   limit?: number;
 }
@@ -84,14 +84,14 @@ export interface LiveRow {
   type: string;
   /** A permanent fact: it never fades and is never archived by age. */
   permanent: boolean;
-  /** The day on which it begins, where one was said. */
+  /** The beginning of its validity; null where none was stated. */
   beginsAt: number | null;
   /** The end of its validity; null where it has none, and for past events. */
   endedAt: number | null;
   tense: Tense;
   /** Whether the statement names no day: `dueAt` is then only the time to bring it up again. */
   isFollowUp: boolean;
-  /** The day for which it is planned, or on which it is due; null for what is neither. */
+  /** The day for which it is planned or on which it is due, the later of the two; null where it has neither. */
   plannedFor: number | null;
   importance: number;
   createdAt: number;
@@ -104,7 +104,7 @@ export interface LiveRow {
   outcomes: number;
 }
 
-/** The next live memories of a tenant, in the order of their rows: a pass never holds more than one range. */
+/** The next live memories of a tenant, in the order of their rows, so that a pass never holds more than one range. */
 export async function liveStretch(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -136,8 +136,8 @@ export async function liveStretch(
 }
 
 /**
- * Sets the importance of memories as it fades. Like access counters, fading writes no revision: four revisions a day would soon outgrow
- * the memories themselves. The audit log has the run, and caches are invalidated.
+ * Lowers the importance of memories. Like access counters, fading writes no revision, because four revisions a day would soon outgrow the
+ * memories themselves. The audit log has the run, and caches are invalidated.
  */
 export async function fadeMemories(
   writer: Writer,
@@ -233,7 +233,8 @@ async function archiveOfOwner(
     }));
     for (const some of chunks(revisions)) await writer.insertInto('revisions').values(some).execute();
   }
-  // Restating a merged text changes the statements that are left in it, so all of them are archived before that, each merged text once.
+  // Restating a merged text revises the statements that are left in it, so it is done after all of these memories are archived, and once
+  // for each merged text.
   const ended = members.flatMap(({ row, memory }) => {
     const archiveReason = reasons.get(row.row_id) ?? 'decayed';
     return isNoLongerSo({ ...memory, archiveReason }) ? [{ memory, archiveReason }] : [];

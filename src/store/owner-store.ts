@@ -12,27 +12,27 @@ import type { Database, Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /**
- * Identifies one incarnation of an owner: it changes when anything of the owner is erased, and when the owner is created again
- * afterwards.
+ * Identifies one incarnation of an owner. It changes when something that the owner sees is erased or forgotten, and when an erased owner is
+ * created again.
  */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
 
-/** Converts a duration to versions: versions count microseconds, or more where more is written. */
+/** Converts a duration to versions. Versions follow the time in microseconds, see `changeOwner`. */
 export function versionsOf(milliseconds: number): number {
   return milliseconds * 1000;
 }
 
-// The last version that this process has issued for any owner and store, so that two owners that are written within one tick of the clock
-// keep the order of the writes. Stores can share the number, because versions only have to grow.
+// The latest version that this process has issued for any owner and store. It keeps the order of writes to two owners within one tick of
+// the clock. Stores can share it, because versions only have to grow.
 let latest = 0;
 
 /**
- * Begins a change to the records of an owner: locks the owner's row until the transaction ends, so that writes to one owner are serialised,
- * and returns the owner's new version, by which caches detect the change. Versions are a hybrid logical clock: a version is greater than all
- * earlier ones of the same owner and not below the time in microseconds, so that versions of several owners can be ordered too. `steps` is
- * the number of versions that the change needs; the last of them is returned.
+ * Begins a change to the records of an owner. It locks the owner's row until the transaction ends, which serialises the writes to one
+ * owner, and returns the owner's new version, by which caches detect the change. Versions are a hybrid logical clock: a version is greater
+ * than all earlier ones of the same owner and not below the time in microseconds, so that versions of several owners can be ordered too.
+ * `steps` is the number of versions that the change needs; the last of them is returned.
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
@@ -60,7 +60,7 @@ type Filter<Table extends keyof Tables> = (
 ) => ExpressionWrapper<Tables, Table, SqlBool>;
 
 /**
- * The memories and blocks that a handle sees: those of its own scope and of the wider ones above it. Records of other sessions and
+ * The memories and blocks that a handle sees: those of its own scope and of the wider scopes above it. Records of other sessions and
  * connections are excluded; `connections` names further active connections.
  */
 export function visibleFrom<Table extends 'memories' | 'blocks'>(
@@ -77,7 +77,7 @@ export function visibleFrom<Table extends 'memories' | 'blocks'>(
   return builder as unknown as Filter<Table>;
 }
 
-/** The rows of the owners that a handle sees, as a condition for which the planner chooses no index. */
+/** The rows of the owners that a handle sees, as a condition for which the planner uses no index. */
 export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
   return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
     and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
@@ -88,14 +88,14 @@ export function ofOwner(scope: Scope): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant} and owner_key = ${ownerKey(scope)}`;
 }
 
-/** The rows of one session of an owner; without a session, the rows outside of sessions in tables that have `''` for them. */
+/** The rows of one session of an owner. Without a session: the rows outside of sessions, in tables where their session is `''`. */
 export function ofSession(scope: Scope): RawBuilder<SqlBool> {
   return sql`${ofOwner(scope)} and session_id = ${scope.session ?? ''}`;
 }
 
 /**
- * The rows whose tenant, agent, user and session agree with those of the scope that are set, as a condition on any table with these columns.
- * For operators and for erasing: an open part stands for all of them.
+ * The rows within a scope, as a condition on any table with columns for tenant, agent, user and session. A part of the scope that is null
+ * matches every row. For operators and for erasing.
  */
 export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   const conditions = [sql`tenant_id = ${scope.tenant}`];
@@ -130,14 +130,14 @@ function withOpen(part: string | null): string[] {
   return part === null ? [''] : ['', part];
 }
 
-/** The version and the incarnation of an owner, with which a cache compares its own. */
+/** The version and the incarnation of an owner, which a cache compares with its own. */
 export interface OwnerState {
   owner: string;
   version: number;
   incarnation: string;
 }
 
-/** The states of owners. An owner that was never written to has none. */
+/** The states of owners. An owner that was never written has none. */
 export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
   const rows = await reader
     .selectFrom('owners')
@@ -164,7 +164,7 @@ export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner>
   return { scope, incarnation: state?.incarnation ?? null };
 }
 
-/** Locks the owner against further erasures, and throws `conflict` when something was erased since the owner was seen. */
+/** Locks the owner against further erasures, and throws `conflict` when something was erased or forgotten since the owner was seen. */
 export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
   if (incarnation === null) return;
   const row = await writer
@@ -174,11 +174,14 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
     .returning(['created_at', 'epoch'])
     .executeTakeFirst();
   if (row !== undefined && incarnationOf(row) === incarnation) return;
-  throw new VarveError('Something was erased during the work. The work starts again with the remaining records.', {
-    code: 'conflict',
-    retryable: true,
-    details: { erased: true },
-  });
+  throw new VarveError(
+    'Something was erased or forgotten during the work. The work starts again with the remaining records.',
+    {
+      code: 'conflict',
+      retryable: true,
+      details: { erased: true },
+    },
+  );
 }
 
 /** The agent and the user of an owner; both are null after the owner was erased. */
@@ -196,7 +199,7 @@ export async function partsOfOwner(
   return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
 }
 
-/** Increments the owner's version, so that caches read what was just written; 0 after the owner was erased. */
+/** Increments the owner's version, so that caches load the rows that are written with it. Returns 0 if the owner was erased. */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
   const row = await writer
     .updateTable('owners')
@@ -210,7 +213,7 @@ export async function nextOwnerVersion(writer: Writer, tenant: string, owner: st
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** Rows of a tenant that have one of these values in a column. The values are sent in chunks, so that there may be any number. */
+/** Rows of a tenant that have one of these values in a column. The values are sent in chunks, so that there may be any number of them. */
 interface RowsBy<Table extends keyof Tables> {
   table: Table;
   tenant: string;
@@ -218,7 +221,7 @@ interface RowsBy<Table extends keyof Tables> {
   values: readonly (string | number)[];
 }
 
-/** Reads rows, in no order, with the columns of `select` or with all of them. */
+/** Reads rows, in no particular order, with the columns of `select` or with all columns. */
 export async function rowsBy<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
   { table, tenant, column, values, select }: RowsBy<Table> & { select?: readonly Column[] },
@@ -268,7 +271,7 @@ export function ownerColumns(scope: Scope): {
   return { tenant_id: scope.tenant, owner_key: ownerKey(scope), agent_id: scope.agent, user_id: scope.user };
 }
 
-/** The scope of a row. An open part is '' or null, and a table without a column for a part leaves it open. */
+/** The scope of a row. A part that is not set is '' or null, and is null for a table without the column. */
 export function scopeOfRow(row: {
   tenant_id: string;
   agent_id: string | null;

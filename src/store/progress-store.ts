@@ -92,7 +92,7 @@ export async function removeMeta(writer: Writer, key: string): Promise<void> {
   await writer.deleteFrom('meta').where('key', '=', key).execute();
 }
 
-/** An owner about whom something has changed since the last consolidation. */
+/** An owner whose records have changed since the last consolidation. */
 export interface ChangedOwner {
   tenant_id: string;
   owner_key: string;
@@ -100,7 +100,10 @@ export interface ChangedOwner {
   user_id: string | null;
 }
 
-/** Changed owners in the order of their keys, so that owners which stay changed for long, without credit or a model, do not block others. */
+/**
+ * Changed owners in the order of their keys, so that owners that stay changed for a long time, for lack of credit or a model, do not block
+ * others.
+ */
 export async function changedOwners(
   database: Database,
   after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
@@ -117,7 +120,7 @@ export async function changedOwners(
   return rows;
 }
 
-/** An owner with the time of the next nightly reflection, and whether something was said since the last. */
+/** An owner with the time of the next nightly reflection, and whether there are messages since the last one. */
 export interface ReflectionRow {
   tenant_id: string;
   owner_key: string;
@@ -131,8 +134,8 @@ export interface ReflectionRow {
 }
 
 /**
- * The owners within a scope who have said something since their last reflection: all users of a tenant, of one agent, or one user
- * with all agents.
+ * The owners within a scope that have messages since their last reflection: of all users of a tenant or of an agent, or of one user with
+ * all agents.
  */
 export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
@@ -145,7 +148,10 @@ export async function ownersWithNews(reader: Reader, scope: Scope, now: number):
   return rows.map(scopeOfRow);
 }
 
-/** Whether an owner `o` with its progress `p` has said something that was not reflected on. */
+/**
+ * Whether an owner `o` with the progress `p` has messages that were not reflected on. A time in the future, from before the clock was set
+ * back, counts as a day ago.
+ */
 function hasNews(now: number): RawBuilder<boolean> {
   return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
     and e.kind = 'message' and e.recorded_at <= ${now} and (e.recorded_at >
@@ -154,7 +160,7 @@ function hasNews(now: number): RawBuilder<boolean> {
       or (p.reflected_sequence > 0 and e.recorded_at = p.reflected_until and e.sequence > p.reflected_sequence)))`;
 }
 
-/** Owners whose time of reflection has come, is unknown, or was set before the clock was put back. */
+/** Owners whose reflection is due, has no due time yet, or has one that was set before the clock was set back. */
 export async function ownersToReflect(
   reader: Reader,
   { now, farthest, limit }: { now: number; farthest: number; limit: number },

@@ -30,14 +30,14 @@ export interface MemoryFilter {
   createdAfter?: TimeInput;
   createdBefore?: TimeInput;
   dueBefore?: TimeInput;
-  /** Default: only live ones. */
+  /** Default `exclude`: only live memories. */
   archived?: 'exclude' | 'include' | 'only';
   archiveReasons?: ArchiveReason[];
   /** Further connections that are active besides the handle's. */
   connections?: string[];
   /**
-   * `visible` (default): what an agent with this handle knows. `within`: everything that lies inside the handle's
-   * scope, of all its agents, users and sessions; for operators.
+   * `visible` (default): the memories that an agent with this handle sees. `within`: all memories within the handle's scope, of all its
+   * agents, users and sessions; for operators.
    */
   reach?: 'visible' | 'within';
   /** Default `newest`. `important`: by importance, then by last access. */
@@ -101,8 +101,8 @@ export async function findMemory(
 }
 
 /**
- * Finds a memory that is to be changed. A handle can read by id everything within its scope, but only a handle that names the user can
- * change a user's memory: a wrong id must not change another person's memory.
+ * Finds a memory that is to be changed. A handle can read every memory within its scope by id, but only a handle that names the user can
+ * change a user's memory, so that a wrong id cannot change another person's memory.
  */
 export async function findChangeable(writer: Reader, scope: Scope, id: string): Promise<Memory | null> {
   const memory = await findMemory(writer, scope, id);
@@ -113,7 +113,7 @@ export async function findChangeable(writer: Reader, scope: Scope, id: string): 
   );
 }
 
-/** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
+/** The memories of given rows, among the owners that a handle sees, as they are or as they were: row → memory. */
 export async function loadMemories(
   reader: Reader,
   database: Database,
@@ -125,7 +125,7 @@ export async function loadMemories(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    // Memories that were forgotten since are hidden in the past, too.
+    // Memories that were forgotten since are hidden in past states, too.
     .$if(asOf !== null, (query) => query.where(isNotForgotten))
     .execute();
   const then =
@@ -145,7 +145,7 @@ export async function loadMemories(
   );
 }
 
-/** Lists memories. With `asOf` it returns the list as of that time. */
+/** Lists memories, with `asOf` as they were at that time. */
 export async function listMemories(
   reader: Reader,
   scope: Scope,
@@ -202,7 +202,7 @@ interface StatementSearch {
   subjects?: readonly string[];
   attributes?: readonly string[];
   permanent?: boolean;
-  /** `own`: statements of the innermost owner of the scope only. `visible`: of all owners that the handle sees. */
+  /** `own`: statements of the owner of the scope only. `visible`: of all owners that the handle sees. */
   owner: 'own' | 'visible';
   /** Excludes memories that have expired by this time. */
   now?: number;
@@ -248,7 +248,7 @@ export async function memoriesReplacedBy(reader: Reader, tenant: string, id: str
   return rows.map(toMemory);
 }
 
-/** The statements about some attributes that hold or once held. Forgotten, merged and withdrawn statements are left out. */
+/** The statements with some attributes that are live, or were archived because another statement replaced or contradicted them. */
 export async function statementHistory(
   reader: Reader,
   tenant: string,
@@ -265,7 +265,7 @@ export async function statementHistory(
   return rows.map(toMemory);
 }
 
-/** The subjects that the live statements of an owner have. */
+/** The subjects of an owner's live statements. */
 export async function listSubjects(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -325,7 +325,7 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
       cause: String(error),
     });
   }
-  throw invalidInput('The cursor belongs to a list with another order.');
+  throw invalidInput('The cursor belongs to a list with another order: give the same `order` for every page.');
 }
 
 const PAST_PAGE = 500;
@@ -340,13 +340,14 @@ async function listPast(
   { scope, filter, asOf, limit }: { scope: Scope; filter: Parsed<MemoryFilter>; asOf: Date; limit: number },
 ): Promise<Page<Memory>> {
   const order = filter.order ?? 'newest';
-  if (order === 'important') throw invalidInput('A list as of a past time is ordered by newest or oldest.');
+  if (order === 'important')
+    throw invalidInput('A list as of a past time can be ordered by `newest` or `oldest` only.');
   const items: { memory: Memory; row: MemoryRow }[] = [];
   let cursor = filter.cursor;
   for (;;) {
     const rows = await inOrder(base, { order, cursor })
       .where('created_at', '<=', asOf.getTime())
-      // Memories that were forgotten since are hidden in the past too, unless archived memories are listed.
+      // Memories that were forgotten since are hidden in past states too, unless archived memories are listed.
       .$if(filter.archived === undefined || filter.archived === 'exclude', (query) => query.where(isNotForgotten))
       .limit(PAST_PAGE)
       .execute();
@@ -372,7 +373,7 @@ async function listPast(
   }
 }
 
-/** The filter of {@link listMemories} on a record that is already read. */
+/** Applies the filter of {@link listMemories} to a memory that was already read. */
 function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
   const lists = [
     [filter.types, memory.type],

@@ -74,7 +74,7 @@ type Condition = RawBuilder<SqlBool>;
 const NEVER: Condition = sql<SqlBool>`1 = 0`;
 const ALWAYS: Condition = sql<SqlBool>`1 = 1`;
 
-/** The filter as a condition on a table of records, which is under the alias `record`. */
+/** Converts a filter to a condition on a table of records, whose alias is `record`. */
 export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax: Syntax): Condition {
   const conditions: Condition[] = [
     ...(kind === 'memory' ? memoryConditions(filter) : eventConditions(filter)),
@@ -149,7 +149,7 @@ function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
   });
 }
 
-// SQLite gives a JSON boolean as 1 or 0, PostgreSQL as true or false.
+// SQLite returns a JSON boolean as 1 or 0, PostgreSQL as true or false.
 function metadataText(value: string | number | boolean, syntax: Syntax): string {
   if (typeof value !== 'boolean') return String(value);
   return syntax.booleansAreNumbers ? String(Number(value)) : String(value);

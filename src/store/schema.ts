@@ -10,8 +10,8 @@ import type {
   WebhookTable,
 } from './doors/door-tables.ts';
 
-// The tables as both databases have them. Times are milliseconds since 1970, JSON is text on the way in and out,
-// and an open part of a scope is '' where it is part of a unique key (NULLs would not be equal there), else NULL.
+// The tables as both databases have them. Times are milliseconds since 1970, JSON is text on the way in and out, and a part of a scope that
+// is not set is '' where it belongs to a unique key (NULLs would not be equal there), else NULL.
 
 interface Owned {
   tenant_id: string;
@@ -24,16 +24,16 @@ interface Placed extends Owned {
 }
 
 export interface OwnerTable extends Placed {
-  /** Incremented by every transaction that changes the owner's records. */
+  /** Grows with every change of the owner's records, see `changeOwner`. */
   version: number;
-  /** Incremented by every erasure, so that caches are discarded. */
+  /** Incremented by every erasure and forgetting, so that caches are discarded. */
   epoch: number;
   created_at: number;
 }
 
 export interface EventTable extends Placed {
   row_id: Generated<number>;
-  /** The version of the owner that the event made: the order in which the owner's events were written. */
+  /** The version of the owner that the event produced. It orders the owner's events as they were written. */
   sequence: number;
   id: string;
   session_id: string | null;
@@ -105,9 +105,9 @@ export interface MemoryTable extends Placed {
   context: string | null;
   metadata: string;
   internal: string;
-  /** The unique key among the live memories of a scope, as the type defines it; NULL when there is none. */
+  /** The key that is unique among the live memories of a scope, as the type defines it; NULL when there is none. */
   unique_key: string | null;
-  /** The owner's version at its last change: caches read the changes after their own version. */
+  /** The owner's version at the last change of the memory. Caches read the changes after their own version. */
   sequence: number;
 }
 
@@ -190,9 +190,9 @@ interface EmbeddingTable extends Owned {
   record_kind: string;
   record_row: number;
   model_id: string;
-  /** The number of its passage: 0 for all but long events (`passagesOf`). */
+  /** The number of the passage; 0 in all records but long events (`passagesOf`). */
   passage: number;
-  /** The owner's version when it was written: caches read the vectors after their own version. */
+  /** The owner's version when the vector was written. Caches read the vectors after their own version. */
   sequence: number;
   vector: Uint8Array | string;
 }
@@ -215,7 +215,7 @@ export interface JobTable {
   /** From 0, which runs first, to 9. */
   priority: number;
   run_at: number;
-  /** How often the job was leased, including the current run. */
+  /** How often the job was leased, including the current run, without postponed and returned runs. */
   attempts: number;
   max_attempts: number;
   /** The fencing token. A worker without the current token cannot end the job. */
@@ -286,7 +286,7 @@ export interface RefusalTable extends Placed {
 export interface OwnerProgressTable extends Placed {
   /** IANA name; NULL: the store's default. */
   time_zone: string | null;
-  /** The local hour of the nightly reflection; NULL: the store's default. */
+  /** The hour of the nightly reflection, in local time; NULL: the store's default. */
   reflection_hour: number | null;
   next_reflection_at: number | null;
   reflected_until: number | null;
@@ -338,7 +338,7 @@ export interface ForgottenTable extends Placed {
   reason: string;
   at: number;
   said_again_at: number | null;
-  /** For records from another store: a salt, and digests that identify the statement. JSON. */
+  /** For records from another store: JSON with a salt and the digests that identify the statement. */
   digests: string | null;
 }
 
@@ -346,7 +346,7 @@ export interface ForgottenSpanTable {
   tenant_id: string;
   forgotten_id: string;
   event_id: string;
-  /** `content`, or `metadata`, which is kept as a whole. */
+  /** `content`, or `metadata`, of which the whole text is kept. */
   field: string;
   start_at: number;
   end_at: number;

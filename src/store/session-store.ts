@@ -8,7 +8,7 @@ import { toEvent } from './load-records.ts';
 import type { SessionTable } from './schema.ts';
 import { ofOwner, ofSession, ownerColumns, scopeOfRow } from './owner-store.ts';
 
-/** The state of a session ends this long after its last event. */
+/** The state of a session expires this long after its last event. */
 const STATE_LIFETIME = DAY;
 
 type SessionRow = Selectable<SessionTable>;
@@ -35,14 +35,14 @@ export async function findSession(reader: Reader, scope: Scope, now: number): Pr
   return row === undefined ? null : toSession(row, now);
 }
 
-/** What a batch of events adds to its session. */
+/** The counts that a batch of events adds to its session. */
 interface SessionGrowth {
   events: number;
   messages: number;
   weightedTokens: number;
 }
 
-/** Reserves positions for events in a session, which is opened or reopened. Returns the first position. */
+/** Opens or reopens a session, and reserves positions in it for new events. Returns the first position. */
 export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
   const { event_count } = await writer
     .insertInto('sessions')
@@ -84,7 +84,7 @@ export async function updateSession(
     .execute();
 }
 
-/** The last `size` turns of a session and its first turn, oldest first. */
+/** Up to `size` events of a session, oldest first: its first event and the last ones. */
 export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
   const from = Math.max(session.eventCount - (size - 1), 1);
   const rows = await reader
@@ -157,7 +157,7 @@ export async function advanceFormation(
   return result.numUpdatedRows > 0n;
 }
 
-/** Moves the cursor of formation past the last event of a session, which was formed elsewhere, if no other event waits before it. */
+/** Moves the cursor of formation past the last event of a session, which was formed elsewhere, unless an earlier event still waits. */
 export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
   await writer
     .updateTable('sessions')
@@ -183,7 +183,7 @@ export async function findIdleSessions(database: Database, before: number, limit
 }
 
 /**
- * Sessions of all tenants that have events which no formation has read, and no event since `quietSince`. Sessions whose formation waits,
+ * Sessions of all tenants with events that no formation has read, and without an event since `quietSince`. Sessions whose formation waits,
  * runs, or has failed for good since `givenUpSince` are left out.
  */
 export async function findColdSessions(
@@ -227,7 +227,7 @@ export async function findColdSessions(
   return rows.map(scopeOfRow);
 }
 
-/** Keeps the schema of a connection's tools until its time to live has passed. */
+/** Stores the schema of a connection's tools. After `timeToLive` it counts as stale, but stays. */
 export async function saveToolSchema(
   writer: Writer,
   scope: Scope,
@@ -245,7 +245,7 @@ export async function saveToolSchema(
     .execute();
 }
 
-/** The cached schema of a connection's tools, also when it is stale; null when there is none. */
+/** The cached schema of a connection's tools, even if it is stale; null when there is none. */
 export async function findToolSchema(reader: Reader, scope: Scope, now: number): Promise<ToolSchema | null> {
   const row = await reader
     .selectFrom('tool_schemas')
@@ -265,7 +265,7 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
 
 interface SessionsWithReflections {
   tenant: string;
-  /** The sessions of one owner; null: of the whole tenant. */
+  /** The owner of the sessions; null: all owners of the tenant. */
   owner: string | null;
   /** The types of memories that are reflections. */
   types: readonly string[];

@@ -42,8 +42,8 @@ export interface WrittenMemory {
 }
 
 /**
- * Stores a memory, unless the owner already has it. The type defines the unique key: content and fields, or the title. The memory that it
- * contradicts is archived in the same transaction.
+ * Stores a memory, unless the owner already has it. Its type defines the unique key: content and fields, or the title. The memory that the
+ * new one contradicts is archived in the same transaction.
  */
 export async function writeMemory(
   writer: Writer,
@@ -56,7 +56,7 @@ export async function writeMemory(
   // The sources of a shared fact may be conversations with other agents.
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
-  // The lock of the owner is taken first, so that two writers cannot both find that the memory is new.
+  // Takes the lock of the owner first, so that two writers cannot both find that the memory is new.
   await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, parts, memory);
@@ -103,7 +103,7 @@ async function meetKnown(
   return { memory: confirmed, outcome: 'unchanged' };
 }
 
-/** Changes a memory and keeps its previous version. Quotes and source events are added to those that it has. */
+/** Changes a memory and keeps its previous version. New quotes and source events are added to the existing ones. */
 export async function reviseMemory(
   writer: Writer,
   parts: Parts,
@@ -141,7 +141,7 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
 
 /**
  * Archives a memory; `until` is the time at which it ceased to hold, if known. A memory that was archived for another reason can still be
- * forgotten, and an expired one can still be replaced by the statement with its outcome.
+ * forgotten, and an expired one can still be replaced by the statement of its outcome.
  */
 export async function archiveMemory(
   writer: Writer,
@@ -159,7 +159,8 @@ export async function archiveMemory(
   const archived = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: null, change: why };
   if (ARCHIVED_AS[reason].leavesBlocks) await restateInBlocks(writer, parts, restated);
-  // What an application prunes leaves every prompt. Upkeep prunes in bulk, and what it prunes stays in merged texts.
+  // A memory that an application prunes is removed from merged texts. Upkeep prunes with `archiveMemories`, and its pruned memories stay in
+  // merged texts.
   if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
   return archived;
 }
@@ -202,7 +203,7 @@ export async function restoreOrKeepAsHistory(
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Puts a new memory in the place of an old one, which is archived and points to it. */
+/** Replaces an old memory with a new one. The old memory is archived and points to the new one. */
 export async function supersedeMemory(
   writer: Writer,
   parts: Parts,
@@ -270,7 +271,7 @@ export function mergedList(memories: readonly Memory[]): string {
     .join('\n');
 }
 
-/** Refuses source events and memories that do not exist, so that provenance can always be followed. */
+/** Refuses references to events, entities and memories that do not exist, so that provenance can always be followed. */
 async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory): Promise<void> {
   for (const [table, ids, what] of [
     ['events', memory.sourceEvents, 'event'],
@@ -359,8 +360,8 @@ async function replaceMemory(
   const sequence = await changeOwner(writer, before.scope, now);
   const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
   const type = memoryType(parts.memoryTypes, next.type);
-  // Access counters change without a revision: this update must not reset them to the values that it has read.
-  // The tenant of a record never changes, and a distributed table takes no statement that sets it.
+  // Access counters change without a revision, so this update must not reset them to the values that were read. The tenant of a record
+  // never changes, and a distributed table refuses statements that set it.
   const {
     tenant_id: _tenant,
     access_count: _count,

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
 import type { Page, Parts, Reader, Writer } from '../database.ts';
 
-/** What an administrator did. Kept for the audit; never content of memories or events. */
+/** An act of an administrator, for the audit trail. It never has content of memories or events. */
 export interface Act {
   id: string;
   at: Date;
   /** The id of a key, or `cli`. */
   actor: string;
-  /** Such as `key.create`, `erase`, `export`. */
+  /** The kind of act, such as `key.create`, `erase` or `export`. */
   act: string;
-  /** What it was done to: the id of a key or a job, a scope. */
+  /** The object of the act: the id of a key or a job, or a scope. */
   subject: string | null;
   details: Record<string, unknown>;
 }
@@ -63,7 +63,7 @@ export function createActs(parts: Parts): Acts {
   };
 }
 
-/** Writes an entry in the transaction of the act itself. */
+/** Records an act in the transaction of the act itself. */
 export async function recordAct(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,

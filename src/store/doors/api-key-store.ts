@@ -24,7 +24,7 @@ export async function hasLiveKey(reader: Reader): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Changes a live key. A revoked key stays as it is: it can be neither revoked again nor brought back. */
+/** Changes a live key. A revoked key stays as it is: it can be neither revoked again nor restored. */
 export async function updateKey(
   writer: Writer,
   { tenant, id }: { tenant: string; id: string },

@@ -1,6 +1,6 @@
 import type { Reader, Writer } from '../database.ts';
 
-/** Whose account: a user's, or with `user: null` the tenant's. */
+/** The owner of an account: a user, or the tenant if `user` is null. */
 export interface CreditOwner {
   tenant: string;
   user: string | null;
@@ -10,13 +10,13 @@ export interface CreditOwner {
 export interface CreditEntry {
   id: string;
   kind: 'grant' | 'charge' | 'usage';
-  /** What the balance changed by: negative for charges and usage. */
+  /** The change of the balance: negative for charges and usage. */
   amount: number;
   reason: string;
   at: Date;
 }
 
-/** Micro-dollars left on an account; 0 when it never had any. */
+/** The balance of an account in micro-dollars; 0 for an account without entries. */
 export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
   const row = await reader
     .selectFrom('credit_accounts')
@@ -48,7 +48,7 @@ export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean
   return added !== undefined;
 }
 
-/** Changes a balance, also to below 0: for grants, and for usage, which has already happened. */
+/** Changes a balance, which may become negative: for grants, and for usage, which has already happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = await writer
     .insertInto('credit_accounts')

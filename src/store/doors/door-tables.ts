@@ -1,5 +1,5 @@
-// The tables behind the server and the ledger: usage, credit, keys, acts, repeated requests, webhooks. `schema.ts` has the others, and says
-// how times, JSON and scopes are written.
+// The tables behind the server and the ledger: usage, credit, keys, acts, repeated requests, webhooks. `schema.ts` has the others, and
+// describes how times, JSON and scopes are stored.
 
 export interface UsageTable {
   tenant_id: string;
@@ -18,13 +18,13 @@ export interface UsageTable {
   tokens_cached: number;
   calls: number;
   milliseconds: number;
-  /** 1 when the provider did not count the tokens and we estimated them. */
+  /** 1 when the provider did not report the tokens and Varve estimated them. */
   estimated: number;
   /** 1 when the call cost money but failed. */
   failed: number;
   /** Micro-dollars; NULL when the model has no price. */
   cost: number | null;
-  /** The amount that an account was charged for it. */
+  /** The amount that an account was charged for the usage, in micro-dollars. */
   charged: number;
 }
 
@@ -79,7 +79,7 @@ export interface RequestAnswerTable {
   agent_id: string | null;
   user_id: string | null;
   session_id: string | null;
-  /** NULL while the request is being worked on. */
+  /** NULL while the request is in progress. */
   status: number | null;
   answer: string | null;
   at: number;

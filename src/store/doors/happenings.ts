@@ -18,7 +18,7 @@ export const WEBHOOK_EVENTS = {
 
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 
-/** The owner columns of something that happened. */
+/** The owner and the session of something that happened. */
 interface Place {
   agent: string | null;
   user: string | null;
@@ -28,7 +28,7 @@ interface Place {
 /** The place of a whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };
 
-/** An event that a webhook may be sent. Reading the same event again gives the same `subject`, by which deliveries are deduplicated. */
+/** An event that may be sent to a webhook. Reading the same event again yields the same `subject`, by which deliveries are deduplicated. */
 export interface Happening {
   type: WebhookEvent;
   subject: string;
@@ -44,10 +44,10 @@ export interface Stretch {
   to: number;
 }
 
-// A feed that was stopped for long continues in batches of about this many changes.
+// A feed that was stopped for a long time continues in batches of about this many changes.
 const CHANGES_AT_ONCE = 2000;
 
-/** The end of a time range with not many more than 2,000 changes. */
+/** The end of a time range, shortened so that the range has about 2,000 changes at most. */
 export async function endOfStretch(reader: Reader, tenant: string, { from, to }: Stretch): Promise<number> {
   const row = await reader
     .selectFrom('revisions')
@@ -95,7 +95,9 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/** A revision has the state before a change. The state after the change is in the next revision, or in the memory itself after the last one. */
+/**
+ * A revision has the state before a change. The state after the change is in the next revision or, for the last one, in the memory itself.
+ */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -148,7 +150,7 @@ function changed({ id, version, at, reason, actor, agent, user, session }: Revis
   };
 }
 
-/** An intention is due again when it was put off until another time. */
+/** An intention that was postponed is due again at its new time. */
 async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<Place & { id: string; at: number }>`
     select id, due_at as at, agent_id as agent, user_id as "user", nullif(session_id, '') as session from memories
@@ -205,7 +207,7 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
   }));
 }
 
-/** A delivery that failed for good is in the log of its webhook. A webhook about the failure could fail too, without end. */
+/** Failed deliveries are left out. The log of their webhook has them, and a delivery about the failure could fail too, without end. */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`
     select id, kind, finished_at as at, attempts from jobs

@@ -19,9 +19,9 @@ export interface RecordCounts {
   entities: number;
   /** Records that wait for their vector. */
   vectorsWaiting: number;
-  /** Changes of documents that wait for review, because they would lose much that still holds. */
+  /** Changes of documents that wait for review, because they would remove much that still holds. */
   heldChanges: number;
-  /** Owners: the tenant itself, its agents, its users and their pairs. */
+  /** The number of owners: the tenant itself, agents, users, and pairs of both. */
   owners: number;
 }
 
@@ -68,7 +68,7 @@ export interface SessionSummary {
   startedAt: Date;
   lastEventAt: Date;
   events: number;
-  /** The first words of the user. */
+  /** The beginning of the user's first turn. */
   opening: string | null;
   memories: number;
   refused: number;
@@ -92,7 +92,7 @@ export async function listSessionRows(
       agent: row.agent_id,
       user: row.user_id,
       status: row.status,
-      // The times at which turns were said: the session has the recording times, which are later for an import.
+      // The times at which the turns were said. The session has the recording times, which are later for imported turns.
       startedAt: new Date(Number(spoken?.first ?? row.started_at)),
       lastEventAt: new Date(Number(spoken?.last ?? row.last_event_at)),
       events: Number(row.event_count),
@@ -114,7 +114,7 @@ interface CameOf {
   refused: { count: number } | undefined;
 }
 
-/** The user's first words, the first and last time, and how many memories and refusals each of the sessions has. */
+/** The user's first words, the times of the first and the last event, and the numbers of memories and refusals, of each session. */
 async function whatCameOf(
   reader: Reader,
   tenant: string,
@@ -161,7 +161,7 @@ export interface SubjectGraph {
 const MOST_STATEMENTS = 5_000;
 const MOST_NODES = 200;
 
-/** A subject that ends in the name of an entity ("User's sister Ana") is the node of that entity. */
+/** Reads the graph of a scope. A subject that ends with the name of an entity ("User's sister Ana") shares the node of that entity. */
 export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGraph> {
   const statements = await reader
     .selectFrom('memories')
@@ -225,7 +225,7 @@ function isDate(name: string): boolean {
 
 const USER_NODE = { id: `subject:${USER}`, label: USER, kind: 'user', subject: USER, entity: null };
 
-/** How memory grew and shrank, by day in UTC. */
+/** The numbers of learned memories, archived memories and events, by day in UTC. */
 export interface Growth {
   learned: { day: string; type: string; count: number }[];
   archived: { day: string; reason: string; count: number }[];

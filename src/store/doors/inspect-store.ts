@@ -12,7 +12,7 @@ import { toEvent } from '../load-records.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
 
-/** An agent, a user or a pair of both that owns memories. */
+/** An owner within a tenant: an agent, a user, both, or the tenant itself. */
 export interface OwnerSummary {
   agent: string | null;
   user: string | null;
@@ -59,11 +59,11 @@ function among(column: RawBuilder<unknown>, names: string[] | null): RawBuilder<
   return names === null ? sql`` : sql`and ${column} in (${sql.join(names)})`;
 }
 
-/** Where in a list to begin, and in which order it is. */
+/** A page of a filtered list, and the order of the list. */
 export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reach' | 'order' | 'limit'> {
   offset: number;
   limit: number;
-  /** `stated`: what was said last comes first. */
+  /** `stated`: the latest statement comes first. */
   order: 'newest' | 'oldest' | 'important' | 'stated';
   /** A part of the text of the memories. */
   text?: string;
@@ -84,8 +84,8 @@ const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
 };
 
 /**
- * The memories from an offset on. By offset and not by cursor, because a list of 50,000 that is scrolled by hand needs random access.
- * Only the rows of the page are read completely.
+ * A page of memories. It begins at an offset and not at a cursor, because a list of 50,000 that a person scrolls needs random access. Only
+ * the rows of the page are read completely.
  */
 export async function readMemoryRows(
   reader: Reader,
@@ -124,7 +124,7 @@ export async function readMemoryRows(
   return { total: Number(total), offset, items };
 }
 
-/** The memories within a scope that a filter leaves. */
+/** The memories within a scope that match a filter. */
 function filtered(reader: Reader, scope: Scope, { text = '', ...filter }: FacetFilter, now: number): MemoryQuery {
   const base = reader.selectFrom('memories').selectAll().where(withinScope(scope)) as MemoryQuery;
   const narrowed = narrow(base, filter, now);
@@ -149,10 +149,13 @@ export interface MemoryFacets {
 
 const MOST_FACETS = 200;
 
-/** The filter of a list, without its place and order. */
+/** The filter of a list, without page and order. */
 export type FacetFilter = Omit<RowsRequest, 'offset' | 'limit' | 'order'>;
 
-/** Counts each value among the memories that the other filters leave, so that it is the number of rows that choosing the value shows. */
+/**
+ * Counts each value among the memories that match the filters of the other fields. The count is therefore the number of rows that are shown
+ * when the value is chosen.
+ */
 export async function countFacets(
   reader: Reader,
   scope: Scope,
@@ -196,7 +199,7 @@ export interface MemoryLinks {
   madeOf: Memory[];
   madeInto: Memory[];
   events: Event[];
-  /** How often it was given to a model, used, confirmed and corrected; null when it never was. */
+  /** How often the memory was given to a model, used, confirmed and corrected; null when it was never given. */
   use: MemoryUse | null;
 }
 

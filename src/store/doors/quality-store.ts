@@ -4,9 +4,9 @@ import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
 import { chunks, withinScope } from '../owner-store.ts';
 
-// The data behind the online metrics and the checks of the first conversations. Only reads.
+// The data of the online metrics and of the checks of the first conversations. These functions only read.
 
-/** Sums of the memories that models were given, and of their use. */
+/** How often memories were given to models, used and corrected. */
 interface UseSums {
   given: number;
   used: number;
@@ -37,7 +37,7 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
 interface TalkCounts {
   conversations: number;
   userTurns: number;
-  /** What the agent has noted of its own accord. */
+  /** Observations that the agent has recorded. */
   observations: number;
   corrections: number;
   statements: number;
@@ -76,7 +76,7 @@ export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCount
   };
 }
 
-/** Corrections by month: what the agent has noted as one, and answers that the user has corrected. */
+/** The user's turns and the events that the agent has recorded as corrections, by month. */
 export async function correctionsByMonth(
   reader: Reader,
   scope: Scope,
@@ -103,7 +103,7 @@ export async function correctionsByMonth(
 const MOST_EVENTS = 50_000;
 const MOST_SCAFFOLDS = 500;
 
-/** A scaffold at one time. */
+/** One version of a scaffold. */
 export interface ScaffoldState {
   block: string;
   at: number;
@@ -134,7 +134,8 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
       .execute();
     const byBlock = Map.groupBy(revisions, (revision) => revision.record_id);
     for (const { id, content, updated_at } of some) {
-      // A revision holds the state before it. The state after it is in the next revision, and after the last one in the block itself.
+      // A revision has the state before a change. The state after the change is in the next revision or, for the last one, in the block
+      // itself.
       const own = byBlock.get(id) ?? [];
       for (const [index, { at }] of own.entries()) {
         const next = own[index + 1]?.before;
@@ -146,7 +147,7 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
   return states.sort((one, other) => one.at - other.at);
 }
 
-/** The keys of a scaffold, or of the record of a block that holds one. */
+/** The number of keys of a scaffold, which is given as its content or as a row of a block. */
 function keysOf(text: string | null): number {
   if (text === null) return 0;
   const value = JSON.parse(text) as Record<string, unknown>;
@@ -155,14 +156,14 @@ function keysOf(text: string | null): number {
   return Object.keys(scaffold).length;
 }
 
-/** A turn of the agent that asks something. */
+/** A turn of the agent with a question. */
 interface AgentQuestion {
   ownerKey: string;
   content: string;
   at: number;
 }
 
-/** The last turns of the agent that have a question in them, newest first. */
+/** The last turns of the agent with a question, newest first. */
 export async function agentQuestions(reader: Reader, scope: Scope, limit: number): Promise<AgentQuestion[]> {
   const rows = await reader
     .selectFrom('events')
@@ -178,7 +179,7 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
   return rows.map(({ owner_key, content, recorded_at }) => ({ ownerKey: owner_key, content, at: Number(recorded_at) }));
 }
 
-/** For each owner, the times since which attributes of the user are known. */
+/** The attributes of the user that each owner knows, and since when. */
 export async function knownAttributes(
   reader: Reader,
   scope: Scope,
@@ -208,7 +209,7 @@ export async function knownAttributes(
   return found;
 }
 
-/** How often readers were refused, by reason. */
+/** The number of refusals by reason. */
 export async function countRefusals(reader: Reader, scope: Scope): Promise<{ reason: string; count: number }[]> {
   const rows = await reader
     .selectFrom('refusals')
@@ -225,10 +226,10 @@ export async function countRefusals(reader: Reader, scope: Scope): Promise<{ rea
 export interface FormedConversation {
   ownerKey: string;
   session: string;
-  /** What was said, in order. */
+  /** The turns, in order. */
   turns: { origin: string; content: string }[];
   statements: FormedStatement[];
-  /** How many items of a reader were refused. */
+  /** The number of refused items. */
   refused: number;
 }
 
@@ -294,7 +295,7 @@ export async function firstConversations(
   }));
 }
 
-/** Changes whenever one of the first conversations of a tenant is formed further. */
+/** A value that changes whenever formation reads more of the first conversations of a tenant. */
 export async function formedSignature(reader: Reader, tenant: string, limit: number): Promise<string> {
   const rows = await reader
     .selectFrom('sessions')

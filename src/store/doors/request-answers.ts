@@ -3,13 +3,13 @@ import { DAY, MINUTE } from '../../record/clock-and-ids.ts';
 import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 
-/** A request that must happen once, however often it arrives. */
+/** A request with an idempotency key, which is executed once, however often it arrives. */
 export interface KeyedRequest {
   scope: Scope;
   /** Part of the key, because two callers may use the same idempotency key. */
   caller: string;
   key: string;
-  /** A digest of the request, because the same key with another request is a mistake of the caller. */
+  /** A digest of the request, to detect a caller that uses the same key for another request. */
   fingerprint: string;
 }
 
@@ -18,15 +18,15 @@ export interface Answer {
   body: string;
 }
 
-/** Answers to requests under an idempotency key, kept for a day. Erasing a scope erases those given within it. */
+/** The answers to requests with an idempotency key, kept for a day. Erasing a scope erases its answers. */
 export interface RequestAnswers {
-  /** Does the work, or returns the stored first answer. A failed request is not stored, so it may be retried. */
+  /** Runs `work`, or returns the stored answer of the first request. A failed request is not stored, so it may be retried. */
   once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer & { repeated: boolean }>;
-  /** Removes what is older than a day. */
+  /** Removes answers that are older than a day. */
   clear(): Promise<void>;
 }
 
-// A process that died during a request never answers it; after this time the request may be made again.
+// If a process dies during a request, it never answers. After this time the request may be made again.
 const GIVEN_UP_AFTER = MINUTE;
 
 export function createRequestAnswers({ database, clock }: Parts): RequestAnswers {
@@ -85,7 +85,8 @@ async function begin(writer: Writer, request: KeyedRequest, now: number): Promis
     .executeTakeFirstOrThrow();
   if (known.fingerprint !== fingerprint)
     throw conflict('This idempotency key was used for another request. Use a new key for a new request.', false);
-  if (known.status === null) throw conflict('A request with this idempotency key is being worked on.', true);
+  if (known.status === null)
+    throw conflict('A request with this idempotency key is in progress. Wait for its answer, then try again.', true);
   return { status: known.status, body: known.answer ?? '' };
 }
 

@@ -18,13 +18,16 @@ export interface ExportedRows {
   of<Table extends TableWithId>(table: Table): AsyncGenerator<Selectable<Tables[Table]>>;
   /** In the order in which they were written. */
   events(): AsyncGenerator<EventRow>;
-  /** `hidden`: derived records that were removed with what was forgotten, such as a summary, and have no record of their own. */
+  /**
+   * `hidden`: derived memories, such as summaries, that were forgotten together with a statement and have no record of forgetting of their
+   * own.
+   */
   memories(which: 'kept' | 'hidden'): AsyncGenerator<MemoryRow>;
-  /** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */
+  /** The revisions of each owner within the scope, in the order of their records. */
   revisions(): AsyncGenerator<Revision & { scope: Scope }>;
 }
 
-/** `withShared`: also the user's facts that are shared by all agents. */
+/** `withShared`: includes the user's facts that all agents share. */
 export function exportedRows(database: Database, scope: Scope, withShared: boolean): ExportedRows {
   const { tenant } = scope;
   const here = withShared ? withinShared(scope) : withinScope(scope);
@@ -59,7 +62,7 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
   };
 }
 
-// The words of what was forgotten stay in the store, where they can be restored or erased, and are in no export.
+// Forgotten words stay in the store, where they can be restored or erased, but are in no export.
 const IS_KEPT: RawBuilder<unknown> = sql`coalesce(archive_reason, '') <> 'forgotten'`;
 const IS_MADE_OF_FORGOTTEN: RawBuilder<unknown> = sql`archive_reason = 'forgotten' and not exists (select 1 from forgotten f
   where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)`;
@@ -69,7 +72,7 @@ function withinShared(scope: Scope): RawBuilder<unknown> {
   return sql`${withinScope({ ...scope, agent: null })} and ${ofAgent}`;
 }
 
-/** Rows by pages: `page` reads those after a row. */
+/** Yields the rows of all pages. `page` reads the rows after a given row. */
 async function* pages<Row>(page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
   let after: Row | null = null;
   do {
@@ -88,7 +91,7 @@ function revisionsAfter(place: Scope, last: Selectable<RevisionTable> | null): R
     order by record_id, version limit ${PAGE}`;
 }
 
-/** A record in a table of records. */
+/** A record, by its tenant and id. */
 interface Place {
   tenant: string;
   id: string;
@@ -117,7 +120,7 @@ export async function ownersOfRecords(
     .execute();
 }
 
-/** Gives an event the times that it had in the store it comes from. */
+/** Sets the times of an imported event to those in its original store. */
 export async function setEventTimes(
   writer: Writer,
   { tenant, id }: Place,
@@ -134,7 +137,7 @@ export async function setEventTimes(
     .execute();
 }
 
-/** Gives a block the version and the beginning that it had in the store it comes from. */
+/** Sets the version and the creation time of an imported block to those in its original store. */
 export async function setBlockVersion(
   writer: Writer,
   { tenant, id }: Place,

@@ -4,14 +4,14 @@ import type { ModelUsage } from '../../models/language-model.ts';
 import type { Scope } from '../../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from '../database.ts';
 
-/** What a report can be broken down by. */
+/** The fields by which a report can be grouped. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
 
 export interface ReportQuery {
   tenant: Tenant;
   user?: string;
   run?: string;
-  /** The first and the last day or month that counts, in UTC: `2026-11-15` or `2026-11`. */
+  /** The first and the last day or month of the report, in UTC: `2026-11-15` or `2026-11`. */
   from?: string;
   to?: string;
   by: readonly ReportBy[];
@@ -19,7 +19,7 @@ export interface ReportQuery {
 
 /** One line of a report. Costs are micro-dollars. */
 export interface ReportLine {
-  /** The values of `by`. */
+  /** The values of the fields in `by`. */
   keys: Partial<Record<ReportBy, string | null>>;
   /** The number of units of work. A call of `generate` and its retry are one unit. */
   count: number;
@@ -61,7 +61,7 @@ type Sums = Record<
   number | string | null
 >;
 
-/** Sums up usage, in the order of `by`. */
+/** Sums up usage, grouped and ordered by the fields of `by`. */
 export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {
   const { tenant, by } = query;
   for (const day of [query.from, query.to]) {
@@ -74,7 +74,7 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
     ...(query.user === undefined ? [] : [sql`user_id = ${query.user}`]),
     ...(query.run === undefined ? [] : [sql`run = ${query.run}`]),
     ...(query.from === undefined ? [] : [sql`day >= ${query.from}`]),
-    // '~' sorts after every digit: a month includes its days.
+    // '~' sorts after every digit, so that a month includes its days.
     ...(query.to === undefined ? [] : [sql`day <= ${`${query.to}~`}`]),
     sql`1 = 1`,
   ];
@@ -106,10 +106,10 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
   }));
 }
 
-/** The operation that the cost is booked under. `injection` is what remembered text costs in the application's own prompt. */
+/** The operation to which a cost is assigned. `injection` is the cost of remembered text in the application's own prompts. */
 export type Operation = 'extraction' | 'embedding' | 'consolidation' | 'injection' | 'recall' | 'evaluation';
 
-/** Whose usage it is. */
+/** The owner of usage. */
 export type UsageScope = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
 /** One immutable record of a model's usage. */
@@ -181,7 +181,7 @@ export async function recordedIds(reader: Reader, tenant: string, ids: readonly 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What background and foreground work has cost on a day, in micro-dollars. */
+/** The cost of a day in micro-dollars: background and foreground work, without remembered text in the application's own prompts. */
 export async function spentOn(reader: Reader, day: string, whose: Tenant): Promise<number> {
   let query = reader
     .selectFrom('usage')

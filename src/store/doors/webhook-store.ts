@@ -5,7 +5,7 @@ import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** Every tenant that has a webhook which is not turned off. */
+/** The tenants with an enabled webhook. */
 export async function tenantsWithWebhooks(reader: Reader): Promise<string[]> {
   const rows = await reader.selectFrom('webhooks').select('tenant_id').distinct().where('enabled', '=', 1).execute();
   return rows.map((row) => row.tenant_id);
@@ -44,7 +44,7 @@ export async function updateWebhook(
     .executeTakeFirst();
 }
 
-/** Removes a webhook with the log of what it was sent. */
+/** Removes a webhook with the log of its deliveries. */
 export async function removeWebhook(writer: Writer, tenant: string, id: string): Promise<boolean> {
   await writer.deleteFrom('webhook_deliveries').where('tenant_id', '=', tenant).where('webhook_id', '=', id).execute();
   const removed = await writer
@@ -55,7 +55,7 @@ export async function removeWebhook(writer: Writer, tenant: string, id: string):
   return removed.numDeletedRows > 0n;
 }
 
-/** Writes deliveries and returns the ids of those that were not there yet. */
+/** Inserts deliveries, and returns the ids of those that did not exist yet. */
 export async function insertDeliveries(writer: Writer, deliveries: readonly DeliveryRow[]): Promise<Set<string>> {
   if (deliveries.length === 0) return new Set();
   const rows = await writer

@@ -32,22 +32,22 @@ export interface Forgetting {
   memories: readonly Memory[];
   /** Words of turns that never became a memory. */
   words?: readonly Quote[];
-  /** Memories and words are all that there are up to the request, so that no other turn can repeat them. */
+  /** Whether `memories` and `words` are everything that the owner has up to the request. Then no other turn can repeat them. */
   isEverything?: boolean;
-  /** Who asks: `user`, `agent`, `application`. */
+  /** Who asks: `user`, `agent` or `application`. */
   by: string;
   /** Absent when the request came through an API. */
   request?: Request | null;
   why: Change;
-  /** Receives the ids of derived memories of which nothing is left. */
+  /** Receives the ids of the derived memories of which nothing is left. */
   emptied?: string[];
 }
 
 /**
- * Forgets statements: hides them everywhere and keeps them until they are erased. In one transaction the memories are archived, their
+ * Forgets statements: hides them everywhere, but keeps them until they are erased. In one transaction the memories are archived, their
  * words are removed from the log (the user's turns, the assistant's echoes, the request), from documents and from derived memories, and a
- * record keeps what was forgotten, who asked and when. No reader of turns can see the words, because they are gone. Work in progress
- * finds a new epoch of the owner and starts again.
+ * record keeps the statement, who asked and when. No reader of turns can see the words, because the log no longer has them. Work in
+ * progress finds a new epoch of the owner and starts again.
  */
 export async function forget(writer: Writer, parts: Parts, work: Forgetting): Promise<Forgotten[]> {
   const now = parts.clock.now();
@@ -63,7 +63,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request, isEverything });
   const forgotten: Forgotten[] = [];
   for (const item of items) {
-    // Archiving a statement changes its merged text and may change the other statements in that text: each memory is read again.
+    // Each memory is read again, because archiving a statement changes its merged text and may change the other statements in that text.
     const memory = item.memory === null ? null : await findChangeable(writer, item.memory.scope, item.memory.id);
     if (memory !== null) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: work.why });
     const record = recordOf(item, { work, owner, id: parts.ids.next('fgt'), at, saidAgainAt: saidAgain.get(item) });
@@ -102,7 +102,7 @@ export async function closeIntention(
   await insertForgotten(writer, { ...record, as }, spans);
 }
 
-/** Undoes a forgetting: the words are put back into the log. The caller restores the memory. */
+/** Undoes a forgetting: restores the words in the log. The caller restores the memory. */
 export async function unforget(writer: Writer, parts: Parts, record: Forgotten): Promise<void> {
   const { tenant } = record.scope;
   await changeOwner(writer, record.scope, parts.clock.now());
@@ -112,7 +112,7 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   await beginEpoch(writer, tenant, [record.scope]);
 }
 
-/** Links a memory again with the entities that its words name: forgetting has removed those that nothing else named. */
+/** Links a memory again with the entities that its text names. Forgetting has removed the entities that nothing else named. */
 async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
   const [memory] = await memoriesBy(writer, owner.tenant, 'id', [id]);
   if (memory === undefined) return;
@@ -134,7 +134,7 @@ async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope)
     .execute();
 }
 
-/** Cuts what was forgotten out of new events: an agent or a tool that repeats it is ignored until the user says it again. */
+/** Removes forgotten statements from new events: repetitions by an agent or a tool are hidden until the user makes the statement again. */
 export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, events: readonly Event[]): Promise<void> {
   const spoken = events.filter(({ kind }) => kind === 'message' || kind === 'tool_result' || kind === 'observation');
   if (spoken.length === 0) return;
@@ -142,7 +142,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   let open = await activeRecords(writer, owner);
   if (open.length === 0) return;
   for (const event of spoken) {
-    // An owner may have thousands of records: each turn is split once, and spans are computed only for records that the turn repeats.
+    // An owner may have thousands of records, so each turn is split once, and spans are computed only for the records that it repeats.
     if (event.origin === 'user') {
       const sentences = tellingSentences(event.content);
       const saying = open.filter(({ says }) => sentences.some(says));
@@ -172,13 +172,13 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   }
 }
 
-/** Whether a sentence repeats something that the owner has forgotten and not said again. */
+/** Returns a test of whether a sentence repeats a forgotten statement that the user has not made again. */
 export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says> {
   const records = await activeRecords(reader, owner);
   return (text) => records.some(({ says }) => says(text));
 }
 
-/** The records that the user has not said again. A sentence is split and stemmed once for all of them. */
+/** The records of statements that the user has not made again. A sentence is stemmed once for all records. */
 async function activeRecords(reader: Reader, owner: Scope): Promise<{ id: string; says: Says }[]> {
   const heardOf = hearingOnce();
   return (await activeMatters(reader, owner)).map(({ id, value, text }) => ({
@@ -216,7 +216,7 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
   return [...items, ...repeats.map(itemOf), ...words.filter(({ text }) => text.trim() !== '')];
 }
 
-/** Live statements without an attribute that say one of the items in other words: "Halden had a party". */
+/** Live statements without an attribute that repeat one of the items in other words: "Halden had a party". */
 async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<Memory[]> {
   const telling = items.filter(({ sayer }) => sayer.isTelling);
   if (telling.length === 0) return [];

@@ -11,7 +11,7 @@ import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/clock-and-ids.ts';
 import { chunks, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../owner-store.ts';
 
-/** Words that were taken out of an event. `field` is where: its text, or its metadata as a whole. */
+/** Words that were removed from an event: from its text, or its whole metadata (`field`). */
 export interface CutSpan extends Quote {
   field: 'content' | 'metadata';
   words: string;
@@ -80,7 +80,7 @@ interface ForgottenFilter {
   limit?: number;
 }
 
-/** The records of an owner, and of the wider owners that a handle sees, newest first. */
+/** The records of the owners that a handle sees, newest first. */
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
@@ -107,7 +107,10 @@ export async function listForgotten(
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
 }
 
-/** What identifies the statements that an owner sees as forgotten and that the user has not said again, newest first. */
+/**
+ * The fields that identify the forgotten statements of the owners that a scope sees, newest first. Statements that the user has made again
+ * are left out.
+ */
 export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
   return reader
     .selectFrom('forgotten')
@@ -121,7 +124,7 @@ export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<
     .execute();
 }
 
-/** The words that were taken out, by the record that holds them. */
+/** The removed words, by the id of their record. */
 export async function spansOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<Map<string, CutSpan[]>> {
   const found = new Map<string, CutSpan[]>();
   for (const some of chunks(ids)) {
@@ -138,7 +141,7 @@ export async function spansOf(reader: Reader, tenant: string, ids: readonly stri
   return found;
 }
 
-/** Marks a record as said again by the user; from then on the assistant may repeat it. */
+/** Marks statements as made again by the user; from then on the assistant may repeat them. */
 export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await writer
@@ -150,7 +153,7 @@ export async function markSaidAgain(writer: Writer, tenant: string, ids: readonl
     .execute();
 }
 
-/** Erases the content of erased memories and events from the records. */
+/** Removes the records of erased memories, and the words of erased events. */
 export async function eraseForgotten(
   writer: Writer,
   tenant: string,
@@ -182,15 +185,15 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Whether a statement was forgotten, or is an intention that is over: it quotes the same words, or has the same content and was made before
- * the request. The same words said again after the request make a new statement.
+ * Whether a statement was forgotten, or is an intention that is over: it quotes the same words, or it has the same content and was made
+ * before the request. A statement that is made again after the request is new.
  */
 function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
     if (record.as !== 'forgotten' && claim.type !== 'intention') return false;
     if (quotesMeet(record.spans, claim.quotes)) return true;
     if (claim.statedAt > record.at) return false;
-    // A record that came from another store has no words to compare.
+    // A record that came from another store has no text to compare.
     if (record.text === '') return false;
     return hasSameFields(record, claim) || contentHash(record.text) === contentHash(claim.text);
   });
@@ -208,7 +211,7 @@ function hasSameFields(record: Forgotten, claim: Claim): boolean {
   );
 }
 
-/** Whether two quotes of one event share words. */
+/** Whether a quote in one list overlaps with a quote of the same event in the other. */
 export function quotesMeet(one: readonly Quote[], other: readonly Quote[]): boolean {
   return one.some((left) =>
     other.some((right) => left.event === right.event && left.start < right.end && right.start < left.end),
@@ -225,7 +228,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
   };
 }
 
-/** The spans of an event's text as quotes. Spans of metadata have no place in the text. */
+/** The spans of texts as quotes. Spans of metadata have no position in a text. */
 export function contentQuotes(spans: readonly CutSpan[]): Quote[] {
   return spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end }));
 }
@@ -286,7 +289,7 @@ export async function digestsFor(record: Recognised, salt: string): Promise<Forg
   return { salt, of: await Promise.all(keysOf(record).map((key) => digestOf(key, salt))) };
 }
 
-/** The digests of the records that came from another store: by their ids. */
+/** The digests of the records that came from another store, by the id of the record. */
 async function digestsOf(
   reader: Reader,
   tenant: string,
@@ -304,14 +307,14 @@ async function digestsOf(
   );
 }
 
-/** The statements among these that were forgotten, here or in the store from which the record came. */
+/** The statements among these that were forgotten, in this store or in the one from which a record came. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
   tenant: string,
   { claims, records }: { claims: readonly Each[]; records: readonly Forgotten[] },
 ): Promise<Set<Each>> {
   const found = new Set(claims.filter((claim) => isForgotten(claim, records)));
-  // A record of this store has its words.
+  // Records from another store have no text, only digests.
   const foreign = records.filter(({ text }) => text === '');
   if (foreign.length === 0) return found;
   const digests = await digestsOf(

@@ -11,8 +11,9 @@ import { redactBlocks, redactHistory, redactJson, redactText, type Says } from '
 import { ofOwner, removeRows, rowsBy } from '../owner-store.ts';
 
 /**
- * Hides forgotten statements in the memories that were derived from them. A memory that was derived from nothing else is forgotten, too; any
- * other loses the matching sentences. Archived memories with the same content are hidden as well. Returns the ids of the forgotten memories.
+ * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too;
+ * any other loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the memories that this
+ * function has forgotten.
  */
 export async function hideInDerived(
   writer: Writer,
@@ -40,7 +41,7 @@ export async function hideInDerived(
   for (const id of gone) found.delete(id);
   const isAlone = ({ id }: Memory): boolean => derived.get(id)?.every((from) => gone.includes(from)) ?? false;
   for (const id of found.keys()) {
-    // Redacting a statement rewrites its merged text, which may be among these: each memory is read again.
+    // Each memory is read again, because redacting a statement rewrites its merged text, which may be among these memories.
     const [memory] = await memoriesBy(writer, tenant, 'id', [id]);
     if (memory === undefined) continue;
     const isLeft = !isAlone(memory) && (await redactMemory(writer, parts, memory, { says, why }));
@@ -54,8 +55,8 @@ export async function hideInDerived(
 }
 
 /**
- * Removes matching sentences from a memory and its history, and what its title and its tags say of them. Returns false if nothing would be
- * left or the memory is already hidden: the memory is then unchanged, and the caller removes it.
+ * Removes matching sentences from a memory and its history, and matching words from its title and tags. Returns false, and changes nothing,
+ * if the memory matches but nothing would be left of it, it is archived, or its new title is taken. The caller then removes the memory.
  */
 export async function redactMemory(
   writer: Writer,
@@ -75,7 +76,7 @@ export async function redactMemory(
   return true;
 }
 
-/** The texts of a memory that a person or a model has worded. */
+/** The texts of a memory. */
 interface Worded {
   content: string;
   title?: string | null;
@@ -83,8 +84,8 @@ interface Worded {
 }
 
 /**
- * The texts of a memory without what is hidden. A title of a few words need not say a whole statement: one with words that only the
- * removed sentences had is replaced, too.
+ * The texts of a memory without their matching parts. A title of a few words need not contain the whole statement, so a title with words
+ * that only the removed sentences had is replaced, too.
  */
 function withoutSaid<Texts extends Worded>(texts: Texts, says: Says): Texts {
   const content = redactText(texts.content, says);
@@ -152,7 +153,7 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
   return row !== undefined;
 }
 
-/** The memories without those that other owners see as well and that were not learned from this owner's events. */
+/** The memories of the user, and those of wider owners that were learned from this user's events. */
 async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
   const shared = memories.filter(({ scope }) => scope.user !== owner.user);
   const events = await eventsById(
@@ -165,8 +166,9 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
 }
 
 /**
- * An entity of a forgotten statement is removed where the statement says its name, unless another live memory is about it, or where nothing
- * but forgotten statements names it. An entity with metadata was written by the application and is removed only where its name is said.
+ * Removes entities of forgotten statements that no live memory is linked to: those whose name is part of the forgotten content, and those
+ * that nothing but forgotten statements names. An entity with metadata was written by the application and is removed only in the first
+ * case.
  */
 export async function removeEntities(writer: Writer, parts: Parts, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {
@@ -207,7 +209,7 @@ function linksOf(writer: Writer, tenant: string, entities: readonly string[]) {
     .execute();
 }
 
-/** Whether a live memory of the owner has the words of a name, also without a link to its entity: "ralf yelled again". */
+/** Whether a live memory of the owner contains the words of a name, even without a link to the entity: "ralf yelled again". */
 async function isNamedLive(writer: Writer, parts: Parts, scope: Scope, name: string): Promise<boolean> {
   const search = { tenant: scope.tenant, kind: 'memory', owners: [ownerKey(scope)], words: indexWords(name) } as const;
   const hits = await parts.database.text.search(writer, { ...search, archived: false, limit: MOST_NAMING });
@@ -228,7 +230,7 @@ async function removeNamed(writer: Writer, tenant: string, ids: readonly string[
   await removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
 }
 
-/** Memories of a tenant by their ids or by their rows, in no order. */
+/** Memories of a tenant by their ids or rows, in no particular order. */
 export async function memoriesBy(
   reader: Reader,
   tenant: string,

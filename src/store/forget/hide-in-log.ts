@@ -20,7 +20,7 @@ export interface Request {
   quotes: readonly Quote[];
 }
 
-/** A statement, or words of a turn, that is to be hidden. */
+/** A statement, or words of a turn, to be hidden. */
 export interface Item {
   memory: Memory | null;
   text: string;
@@ -29,7 +29,7 @@ export interface Item {
   spans: CutSpan[];
 }
 
-/** An owner and the owners that share its records. For a user without an agent these are the user's owners with every agent. */
+/** The owners whose records a scope sees. For a user without an agent, also the owners of this user with every agent. */
 export async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
   const visible = visibleOwners(owner);
   if (owner.agent !== null || owner.user === null) return visible;
@@ -44,7 +44,7 @@ export async function ownersAround(writer: Writer, owner: Scope): Promise<string
 
 const MOST_HITS = 1000;
 
-/** The rows of an owner and of related owners that contain the forgotten words. */
+/** The rows of an owner and of related owners with words of the items. */
 export async function rowsWith(
   writer: Writer,
   parts: Parts,
@@ -61,7 +61,7 @@ export async function rowsWith(
   return [...found];
 }
 
-/** The events that an item was said in. */
+/** The events that contain an item. */
 function sourcesOf({ memory, quotes }: Item, { memoryTypes }: Parts): string[] {
   const isForgettable = memory !== null && memoryType(memoryTypes, memory.type).forgettable;
   return [...new Set([...quotes.map(({ event }) => event), ...(isForgettable ? memory.sourceEvents : [])])];
@@ -75,7 +75,7 @@ interface HiddenItems {
   isEverything: boolean;
 }
 
-/** The turns that contain the words of items. The words of other people are not cut, nor are documents, which were stored on purpose. */
+/** The turns with words of the items. Words of other people are not hidden, nor are documents, which were stored on purpose. */
 async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<EventRow[]> {
   const values = await rowsWith(writer, parts, 'event', { items, owner });
   const hits = await rowsBy(writer, { table: 'events', tenant: owner.tenant, column: 'row_id', values });
@@ -139,7 +139,10 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** The spans of items in one turn, which each item gets, and the tests that recognise them. The first item gets the words of the request. */
+/**
+ * Finds the spans of the items in one turn and adds them to their items; the first item gets the words of the request. Returns all spans,
+ * and the tests that recognise them.
+ */
 function cutItems(
   row: EventRow,
   items: readonly Item[],
@@ -172,7 +175,7 @@ function cutItems(
 
 /**
  * Recognises the sentences of a reply that refer to an item: by its words, or by one distinctive word (a medicine, a name, a number) that
- * was cut from the turn before the reply. Words of statements that stay do not count.
+ * was removed from the turn before the reply. Words of statements that stay do not count.
  */
 function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing: readonly Memory[]): Says {
   const cut = spans.filter(({ event, field }) => field === 'content' && sources.has(event));
@@ -185,7 +188,7 @@ function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing:
   };
 }
 
-/** The spans of an event to hide for an item. A source that matches nowhere is hidden completely if the memory has no quotes in it. */
+/** The spans of an event to hide for an item. A source event without a match is hidden completely if the memory has no quotes. */
 function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hiding & { isSource: boolean }): CutSpan[] {
   const spans = spansToHide(row, hiding);
   const isUnquoted = isSource && memory?.quotes.length === 0 && memory.sourceEvents.includes(row.id);
@@ -193,7 +196,7 @@ function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hidin
   return spansToHide(row, { ...hiding, quotes: [{ start: 0, end: row.content.length }] });
 }
 
-/** Keeps a sentence of the user that another live statement quotes, although it names the same thing. */
+/** Keeps a matching sentence of the user if another live statement quotes it. */
 function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): Says {
   return (text) => {
     if (!test(text)) return false;
@@ -202,7 +205,10 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
   };
 }
 
-/** Recognises the clauses of a turn that another live statement rests on: those with its value, or those that it alone quotes. */
+/**
+ * Recognises the clauses of a turn that another live statement rests on: those with its value, or those that it quotes and the item does
+ * not.
+ */
 function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly Memory[]): Hiding['stays'] {
   const others = standing.filter((memory) => memory.quotes.some(({ event }) => event === row.id));
   if (others.length === 0) return undefined;
@@ -217,7 +223,7 @@ function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly 
   };
 }
 
-/** The live statements that are not being forgotten. */
+/** The live statements from these turns that are not being forgotten. */
 async function standingStatements(
   writer: Writer,
   tenant: string,
@@ -259,7 +265,7 @@ export async function eventsById(writer: Writer, tenant: string, ids: readonly s
   return rowsBy(writer, { table: 'events', tenant, column: 'id', values: ids });
 }
 
-/** Removes words from imported events of an older copy that were forgotten since. */
+/** Removes words from imported events that were forgotten after the imported copy was made. */
 export async function hideForgottenSpans(
   writer: Writer,
   parts: Parts,

@@ -14,33 +14,33 @@ import { redactJson, type Says } from './redact-blocks.ts';
 import { removeRows, rowsBy } from '../owner-store.ts';
 import type { EventRow } from '../load-records.ts';
 
-/** What identifies a statement in the sentences of a log. */
+/** The texts by which a statement is recognised in the sentences of the log. */
 interface Matter {
   value: string | null;
-  /** The sentences that state it: the memory's text, and the words of the log from which it was formed. */
+  /** The sentences that make the statement: the memory's text, and the words of the log from which it was formed. */
   texts: readonly string[];
 }
 
-/** A sentence with this share of the words of a statement counts as a repetition of it. */
+/** A sentence with this share of a statement's words counts as a repetition of the statement. */
 const SAYS_IT = 0.8;
 /** In the reply to a turn fewer words are enough, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
 
 export interface Sayer {
-  /** Whether a sentence must be hidden. */
+  /** Whether a sentence repeats the statement and must be hidden. */
   says(sentence: string): boolean;
   /** Whether a sentence of the direct reply refers to the statement. */
   takesUp(sentence: string): boolean;
-  /** Whether a clause has the value, also one that does not identify the statement. */
+  /** Whether a clause contains the value, even if the value does not identify the statement. */
   names(clause: string): boolean;
   /** Whether the value alone identifies the statement: a name, a number, an address. */
   isTelling: boolean;
 }
 
-/** A sentence in the forms in which it is compared with what is to be hidden. */
+/** The forms of a sentence that are compared with a statement. */
 interface Heard {
   stems: ReadonlySet<string>;
-  /** Normalised, between two spaces. */
+  /** Normalised, with a space before and after. */
   plain: string;
   digits: string;
 }
@@ -53,7 +53,7 @@ function hear(sentence: string): Heard {
   };
 }
 
-/** Splits and stems each sentence once, for a comparison of few sentences with many records. */
+/** Caches the forms of sentences, so that each sentence is stemmed once when it is compared with many records. */
 export function hearingOnce(): (sentence: string) => Heard {
   const known = new Map<string, Heard>();
   return (sentence) => {
@@ -63,7 +63,7 @@ export function hearingOnce(): (sentence: string) => Heard {
   };
 }
 
-/** Decides by the value where the value alone identifies the statement, and otherwise by the words of the statement and of its sources. */
+/** Recognises a statement by its value, where the value alone identifies it, and by the words of the statement and of its sources. */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(contentStems).filter((each) => each.size > 0);
   const isTelling = value !== null && tells(value);
@@ -77,7 +77,7 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
       return shared >= 2 && shared / own.size >= SAYS_IT;
     });
   const isMeant = (heard: Heard, least: number): boolean => namesValue(heard) || shares(heard.stems, least);
-  // "i have been sober for …": a heading that was cut short has too few words of the statement.
+  // A heading that was cut short ("i have been sober for …") has too few words of the statement, so its beginning is compared.
   const isCutFrom = (sentence: string): boolean => {
     const head = sentence.endsWith('…') ? normalValue(sentence.slice(0, -1)) : '';
     return contentStems(head).size > 0 && texts.some((text) => normalValue(text).startsWith(head));
@@ -114,7 +114,7 @@ function valueFinder(value: string): (heard: Heard) => boolean {
 
 const SHORTEST_NAME = 5;
 
-/** The distinctive word of a name: "Zorbex" of "Zorbex Foods". Null where it is an ordinary word. */
+/** The first word of a name of several words, if it is distinctive: "Zorbex" of "Zorbex Foods". Null if it is an ordinary word. */
 function leadingName(value: string): string | null {
   const [first = '', ...rest] = value.trim().split(/\s+/);
   if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
@@ -139,19 +139,22 @@ export function distinctiveStems(text: string): Set<string> {
   return contentStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));
 }
 
-/** Whether a turn of the user repeats a statement. The question whether it is still known ("Did you forget Halden Foods?") does not. */
+/**
+ * Whether a turn of the user repeats a statement. A question about whether it is still known ("Did you forget Halden Foods?") does not
+ * repeat it.
+ */
 export function isSaidIn(content: string, says: Says): boolean {
   return tellingSentences(content).some(says);
 }
 
-/** The sentences of a turn of the user that can repeat a statement. */
+/** The sentences of a user's turn that can repeat a statement. */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
- * Whether a sentence only asks if something is still known. A question with a comma may state it in its second clause: "What do I wear at
- * Halden Foods, where I work again?" Such a question does not count, because losing a statement is worse than keeping a repetition.
+ * Whether a sentence only asks if something is still known. A question with a comma does not count, because its second clause may make the
+ * statement ("What do I wear at Halden Foods, where I work again?"), and losing a statement is worse than keeping a repetition.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
@@ -160,18 +163,18 @@ function asksIfKnown(sentence: string): boolean {
 }
 
 export interface Hiding {
-  /** Spans that are hidden regardless of their words. */
+  /** Spans that are hidden regardless of their words, with their whole sentence where they are at least half of it. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
   says: Says;
-  /** Spans that are hidden as they are: the words of a request, beside which a sentence may say something else. */
+  /** Spans that are hidden without the rest of their sentence: the words of a request, whose sentence may contain something else. */
   exact?: readonly Pick<Quote, 'start' | 'end'>[];
-  /** Whether a clause says something that stays, and nothing to hide. */
+  /** Whether a clause contains something that stays, and nothing to hide. */
   stays?: (clause: string, start: number) => boolean;
 }
 
 /**
  * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is at least half of the sentence, or where the
- * sentence matches the statement. An event of which no word is left becomes blank completely.
+ * sentence matches the statement. If no word of the event would be left, all of it is hidden.
  */
 export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: Hiding): CutSpan[] {
   const { content } = row;
@@ -195,7 +198,7 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: 
   return cut;
 }
 
-/** The clauses of a sentence to hide: all of it, unless something that stays is in clauses of its own. */
+/** The clauses of a sentence to hide: all clauses, unless some of them contain only something that stays. */
 function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): { start: number; end: number }[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;
@@ -206,7 +209,7 @@ function clausesToHide(sentence: string, start: number, stays: Hiding['stays']):
     : hidden.map((clause) => ({ start: start + clause.start, end: start + clause.end }));
 }
 
-/** Removes words from an event, and its entries in the text index and the vectors. */
+/** Removes words from an event, indexes its text again and queues it for a new vector. */
 export async function hideInEvent(
   writer: Writer,
   parts: Parts,
@@ -271,6 +274,6 @@ async function rewriteEvent(
   if (content.trim() === '') return;
   const words = indexWords(row.speaker === null ? content : `${row.speaker} ${content}`);
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
-  // Not version 0, because a vector of the old words may be in progress and must not be saved.
+  // The version is not 0, because a vector of the old words may be in progress and must not be saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);
 }

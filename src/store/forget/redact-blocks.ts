@@ -10,7 +10,7 @@ import { eventsGone } from '../block-store.ts';
 import { rowsBy } from '../owner-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
-/** Whether a text states what is to be hidden. */
+/** Whether a text states something that is to be hidden. */
 export type Says = (text: string) => boolean;
 
 interface Redaction {
@@ -20,9 +20,9 @@ interface Redaction {
 }
 
 /**
- * Removes forgotten or erased content from the blocks around a scope and from their history: matching sentences and values, and those
- * whose sources were removed. Words are matched only in the owner's own blocks, because other people may have said the same. Stored
- * answers with the content are deleted. Returns the number of changed blocks, versions and answers.
+ * Removes forgotten or erased content from the blocks of a scope and of related owners, and from their history: sentences and values that
+ * match, and those whose sources were removed. Words are matched only in the owner's own blocks, because other people may have said the
+ * same. Stored answers with this content are deleted or emptied. Returns the number of changed blocks, versions and answers.
  */
 export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
@@ -56,7 +56,7 @@ export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }:
 
 const saysNothing: Says = () => false;
 
-/** A block as it is stored: its text, and what its sentences rest on. */
+/** A block as it is stored: its text, and the sources of its sentences. */
 interface StoredText {
   content: string;
   basis?: string;
@@ -87,9 +87,9 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
 }
 
 /**
- * Removes events from the sources of the blocks of their owners. The sentences stay, because memories outlive their events, and from now
- * on cite the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the
- * event was redacted after the sentence was written.
+ * Removes events from the sources of their owners' blocks. The sentences stay, because memories outlive their events; their sources are now
+ * the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the event
+ * was redacted after the sentence was written.
  */
 export async function takeFromBases(writer: Writer, tenant: string, eventIds: readonly string[]): Promise<void> {
   const formed = await memoriesFrom(writer, tenant, eventIds);
@@ -132,7 +132,10 @@ function withoutEntries(content: string, keys: ReadonlySet<string>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/** A text without matching sentences. Of clauses that are separated by semicolons only the matching ones are removed. */
+/**
+ * A text without the sentences that match. In a sentence with clauses that are separated by semicolons, only the matching clauses are
+ * removed.
+ */
 export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;
@@ -159,9 +162,9 @@ const STORED_ANSWERS = [
 ] as const;
 
 /**
- * Deletes held changes and refusals that repeat hidden words or name a removed record. Those of other people and of other agents are matched
- * by the removed records alone, because others may have said the same. The answer to a request under an idempotency key is emptied instead,
- * because the request must still not be executed twice.
+ * Deletes held changes and refusals that repeat hidden words or name a removed record. Those of other people and other agents are matched
+ * only by the removed records, because others may have said the same. The stored answer to a request with an idempotency key is emptied
+ * instead, because the request must still not be executed twice.
  */
 async function dropAnswers(
   writer: Writer,
@@ -170,7 +173,7 @@ async function dropAnswers(
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
   const namesGone = (text: string): boolean => text.match(ID)?.some((id) => gone.has(id)) ?? false;
-  // Answers of wider owners, such as the agent of a user, may repeat the words of the owner.
+  // Answers of wider owners, such as the user's agent, may repeat the words of the owner, so they do not count as those of others.
   const isOfOthers = ({ agent, user }: Place): boolean =>
     user === null ? scope.user === null && agent !== null && agent !== scope.agent : user !== scope.user;
   let changed = 0;
@@ -228,7 +231,7 @@ export async function redactHistory(
   return changed;
 }
 
-/** Removes values, and keys with their values, and keeps the rest of the structure. */
+/** Removes the values that match, alone or together with their keys, and keeps the rest of the structure. */
 export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {

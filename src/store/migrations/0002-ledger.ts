@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-// Amounts are whole micro-dollars. A day is '2026-11-15' in UTC, so that a month is its first seven characters.
+// Amounts are whole micro-dollars. A day is a text such as '2026-11-15', in UTC, so that its first seven characters are the month.
 
 export const ledger: Migration = {
   version: 2,

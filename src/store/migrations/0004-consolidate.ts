@@ -14,7 +14,7 @@ export const consolidate: Migration = {
     `create index runs_owner on runs (tenant_id, owner_key, started_at)`,
     `create index runs_time on runs (started_at)`,
 
-    // Answers of a model that would remove too much. They wait for a decision.
+    // Answers of a model that would remove too much, and that wait for a decision.
     `create table held_changes (
       tenant_id text not null, id text not null, owner_key text not null, agent_id text, user_id text,
       run text not null, kind text not null, reason text not null, proposal ${json} not null, events ${json} not null,

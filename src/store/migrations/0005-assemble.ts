@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-// The log of assembled contexts holds ids and numbers, never text. An open part of the scope is NULL.
+// The log of assembled contexts has ids and numbers, never text. A part of the scope that is not set is NULL.
 
 export const assemble: Migration = {
   version: 5,

@@ -23,7 +23,7 @@ export const doors: Migration = {
       primary key (tenant_id, caller, request_key))`,
     `create index request_answers_at on request_answers (at)`,
 
-    // Followers ask for the latest changes of a whole tenant.
+    // For followers of changes, who read the latest revisions of a whole tenant.
     `create index revisions_at on revisions (tenant_id, at)`,
   ],
   tenantTables: ['admin_acts', 'request_answers'],

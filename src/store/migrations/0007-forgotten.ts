@@ -4,7 +4,7 @@ export const forgotten: Migration = {
   version: 7,
   name: 'forgotten',
   statements: () => [
-    // Every recall asks what was forgotten, which is nothing for most owners.
+    // For every recall, which reads the forgotten memories. Most owners have none.
     `create index memories_forgotten on memories (tenant_id, owner_key) where archive_reason = 'forgotten'`,
   ],
   tenantTables: [],

@@ -43,7 +43,7 @@ export const statements: Migration = {
       // For reading all statements with an attribute, archived or not.
       `create index memories_attribute on memories (tenant_id, owner_key, attribute) where attribute is not null`,
       `create index memories_statement on memories (tenant_id, owner_key, subject, attribute) where archived_at is null`,
-      // This index comes last, because of two indexes that serve a query equally well SQLite takes the newer one.
+      // This index is created last, because SQLite takes the newer one of two indexes that serve a query equally well.
       `create index memories_permanent on memories (tenant_id, owner_key, subject, attribute)
         where permanent = 1 and archived_at is null`,
     ]) {
@@ -53,7 +53,7 @@ export const statements: Migration = {
   tenantTables: ['refusals'],
 };
 
-/** A row of a memory as it was before. */
+/** A row of a memory before this migration. */
 interface OlderRow {
   row_id: number;
   tenant_id: string;
@@ -133,8 +133,8 @@ function placeOf({ tenant_id, owner_key }: OlderRow, event: string): string {
 }
 
 /**
- * Formation wrote some statements twice, as a sentence without a value and as a keyed fact. Both get the value of the fact; otherwise a new
- * value would replace only one of the two. Both come from one turn, so they have an event in common.
+ * Formation wrote some statements twice, as a sentence without a value and as a keyed fact. Both get the value of the fact, because
+ * otherwise a new value would replace only one of them. Both come from one turn, so they have an event in common.
  */
 function valueOfTwin(
   facts: ReadonlyMap<string, readonly Fact[]>,
@@ -148,8 +148,8 @@ function valueOfTwin(
 }
 
 /**
- * The key of exact duplicates. Memories that are unique by their title, or not at all, keep their key. Where another live memory already has
- * the key, the key is null: types of an application may have any rule, and the store must open.
+ * The key of exact duplicates. Memories that are unique by their title, or not at all, keep their key. If another live memory already has
+ * the new key, the key is null, because types of an application may have any rule and the migration must not fail.
  */
 async function uniqueKeyOf(
   transaction: Transaction<Tables>,
@@ -167,8 +167,8 @@ async function uniqueKeyOf(
 }
 
 /**
- * Uses the key of a live fact as its attribute where another live fact already has the attribute of the key, so that of two keys for one
- * attribute, such as `city` and `home_city`, both keep their values.
+ * Uses the key of a live fact as its attribute if another live fact already has the attribute of the key. Two keys for one attribute, such
+ * as `city` and `home_city`, then both keep their values.
  */
 async function distinct(
   transaction: Transaction<Tables>,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Adds the sources of the sentences of documents. Older documents have none, so their sentences stay until they are written again. Also
- * records whether a memory is part of every prompt or was looked up for the turn.
+ * Adds the sources of the sentences of documents. Older documents have no sources, so their sentences stay until the documents are written
+ * again. Also records whether a memory is part of every prompt or was looked up for the turn.
  */
 export const documents: Migration = {
   version: 12,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Events are read in the order of their owner's versions. Row numbers do not serve, because on a cluster each server has a sequence of its
- * own. Older events keep the order of their rows, so that cursors with a row number stay valid.
+ * Events are read in the order of their owner's versions. Row numbers cannot order them, because on a cluster each server has a sequence of
+ * its own. Older events keep the order of their rows, so that cursors with a row number stay valid.
  */
 export const orderOfEvents: Migration = {
   version: 16,

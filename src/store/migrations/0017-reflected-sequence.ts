@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The position of the last reflection among messages with the same recording time, such as those of one import. It reuses a column that
- * nothing reads any more.
+ * Stores how far the last reflection got among messages with the same recording time, such as those of one import. Reuses a column that is
+ * no longer read.
  */
 export const reflectedSequence: Migration = {
   version: 17,

@@ -7,11 +7,11 @@ interface ColumnTypes {
   real: string;
   json: string;
   blob: string;
-  /** The complete definition of the column row_id, which numbers the rows of a table. */
+  /** The complete definition of the column `row_id`, which numbers the rows of a table. */
   rowId: string;
 }
 
-/** One step of the schema. A step that was released is never changed. */
+/** One step of the schema. A released step is never changed. */
 export interface Migration {
   version: number;
   name: string;
@@ -39,6 +39,6 @@ export const POSTGRES_TYPES: ColumnTypes = {
   real: 'double precision',
   json: 'jsonb',
   blob: 'vector',
-  // Not a primary key: that is (tenant_id, row_id), so that a table can be distributed by tenant.
+  // Not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
   rowId: 'row_id bigint generated always as identity',
 };

@@ -37,10 +37,10 @@ export const MIGRATIONS: readonly Migration[] = [
   reflectedSequence,
 ];
 
-/** The version of the schema that this package works with. */
+/** The schema version of this package. */
 export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** The steps that a database at `version` still needs; refuses one that a newer Varve has written. */
+/** The steps that a database at `version` still needs. Throws `store_too_new` for a database of a newer Varve. */
 export function pendingMigrations(version: number): readonly Migration[] {
   if (version > SCHEMA_VERSION) {
     throw new VarveError(

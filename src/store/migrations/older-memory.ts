@@ -3,9 +3,9 @@ import { keySchema, type Memory, SOURCE_TYPES, type SourceType } from '../../rec
 import { canonicalSubject, type Origin, type Trust, USER } from '../../record/statement.ts';
 import { isObject } from '../../record/parse.ts';
 
-// Before schema 8 a memory had a `key` and no other field of a statement. Formation kept its fields in `metadata`, together with the metadata
-// of the application, and permanent facts had a type of their own, `keyed_fact`. The migration upgrades rows once. Revisions and exports
-// stay as they were written and are upgraded whenever they are read.
+// Before schema 8, a memory had a `key`, but no other field of a statement. Formation kept the fields in `metadata`, together with the
+// application's metadata, and permanent facts had a type of their own, `keyed_fact`. The migration upgrades rows once. Revisions and
+// exports stay as they were written and are upgraded whenever they are read.
 
 interface OlderMemory {
   type: string;
@@ -68,8 +68,8 @@ export function upgradeMemory(old: OlderMemory): UpgradedFields {
 }
 
 /**
- * The attribute of a key: the table's name where it means the same, such as `home_city` for `city`. Where an attribute has many values, the
- * key distinguished them (`dog_name`), so it stays, unless formation had derived the key from the value.
+ * The attribute of a key: the name in the table of attributes that means the same, such as `home_city` for `city`. If that attribute has
+ * many values, the key distinguished them (`dog_name`) and stays, unless formation had derived the key from the value.
  */
 function keyAttribute(key: string, isRead: boolean): string {
   const each = isRead ? KEY_FOR_EACH.exec(key)?.[1] : undefined;
@@ -77,7 +77,9 @@ function keyAttribute(key: string, isRead: boolean): string {
   return each !== undefined || ATTRIBUTES.policyOf(name).values === 'one' ? name : key;
 }
 
-/** A memory that a revision has kept, with the fields of a statement whatever version wrote it. Its dates are still text. */
+/**
+ * The snapshot of a memory in a revision, with the fields of a statement regardless of the version that wrote it. Its dates are still text.
+ */
 export function upgradeSnapshot(snapshot: Record<string, unknown>): Record<string, unknown> {
   if ('subject' in snapshot || !isObject(snapshot['metadata'])) return snapshot;
   const { key = null, ...rest } = snapshot;
@@ -95,7 +97,7 @@ function timeOf({ createdAt }: Record<string, unknown>): Date {
   return Number.isNaN(time.getTime()) ? new Date(0) : time;
 }
 
-/** The data of a memory in an export, with the fields of a statement whatever version wrote it. */
+/** The line of a memory in an export, with the fields of a statement regardless of the version that wrote it. */
 export function upgradeExported(line: unknown): unknown {
   if (!isObject(line) || line['record'] !== 'memory' || !isObject(line['data']) || 'subject' in line['data'])
     return line;
@@ -121,7 +123,7 @@ export function upgradeExported(line: unknown): unknown {
   return { ...line, reader, internal, data: { ...data, ...fields, ...dated } };
 }
 
-/** The four fields that formation always wrote into the metadata of a memory. */
+/** The fields that formation always wrote into the metadata of a memory, besides the name of the distiller. */
 interface Formed {
   slot: { subject: string; attribute: string | null; polarity: 'positive' | 'negative' };
   statedAt: Date;
@@ -129,7 +131,7 @@ interface Formed {
 }
 
 interface SplitMetadata {
-  /** The application's. */
+  /** The application's own metadata. */
   metadata: Record<string, unknown>;
   internal: Record<string, unknown>;
   formed: Formed | null;
@@ -185,8 +187,8 @@ function formedOf({ slot, statedAt, statedAs, distiller }: Record<string, unknow
 }
 
 /**
- * The attribute of a slot. A name with a colon contains stems of the value, such as `likes:pizza`. Stems are not the words of a value, so
- * only the attribute is kept, where the table has one.
+ * The attribute of a slot. A name with a colon, such as `likes:pizza`, contains stems of the value. Stems are not the words of the value,
+ * so only the attribute is kept, and only if the table has it.
  */
 function slotAttribute(formed: Formed | null): string | null {
   const [head = '', stems] = (formed?.slot.attribute ?? '').split(':');
@@ -194,10 +196,10 @@ function slotAttribute(formed: Formed | null): string | null {
   return name !== null && (stems === undefined || ATTRIBUTES.isKnown(name)) ? name : null;
 }
 
-// A memory has the highest rank among its confirmations. Its source type names only the first source.
+// The rank of a memory was the highest among its confirmations, while its source type is only that of the first source.
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
-/** The speaker as far as the trust shows it. A memory that the application stored has the origin `system`. */
+/** The origin of the statement, derived from its trust. A memory that the application stored has the origin `system`. */
 function statedBy({ trust, sourceType }: OlderMemory, isRead: boolean): Origin {
   if (!isRead) return sourceType === 'conversation' || sourceType === 'inference' ? BY_TRUST[trust] : 'system';
   return BY_TRUST[trust];

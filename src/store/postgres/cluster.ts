@@ -7,7 +7,7 @@ import { TENANT_ROLE } from './row-security.ts';
 /** The state of a schema on a server: whether tables can be distributed by tenant, and whether they are. */
 interface Cluster {
   hasCitus: boolean;
-  /** The node that the store is opened through: 0 for the coordinator. */
+  /** The node through which the store is opened; 0 is the coordinator. */
   node: number;
   isDistributed: boolean;
 }
@@ -25,10 +25,13 @@ export async function findCluster(reader: Kysely<Tables>, schema: string): Promi
   return { ...PLAIN_SERVER, ...rows[0], hasCitus: true };
 }
 
-// A worker numbers rows from 2^48 times its number on, and numbers are exact up to 2^53.
+// Worker n numbers its rows from n × 2^48, and JavaScript numbers are exact up to 2^53.
 const LAST_NODE = 31;
 
-/** Refuses to distribute tables on a server without Citus, and to change them through a worker. */
+/**
+ * Refuses to distribute tables on a server without Citus, to change them through a worker, and to open a store through a worker above
+ * {@link LAST_NODE}.
+ */
 export function assertUsable(
   cluster: Cluster,
   { distributes, migrates }: Record<'distributes' | 'migrates', boolean>,
@@ -53,9 +56,9 @@ export function assertUsable(
 
 interface PlacedTable {
   name: string;
-  /** The tenant is part of every key of the table, so that its rows can be placed by tenant. */
+  /** Whether the tenant is part of every unique key of the table, so that its rows can be distributed by tenant. */
   byTenant: boolean;
-  /** `h` for a table that is distributed by hash, `n` for one that all nodes share or that stays on the coordinator. */
+  /** `h`: distributed by hash. `n`: on all nodes, or only on the coordinator. Null: not managed by Citus. */
   method: string | null;
   isReplicated: boolean;
 }
@@ -73,10 +76,10 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
 }
 
 /**
- * Places the tables that are not placed yet: by tenant, all beside `owners`. Tables without a tenant in their keys (the queue, which is
- * leased across tenants with SKIP LOCKED, keys, schedules, settings) stay on the coordinator. Citus has to manage those too: if a
- * transaction also writes to an unmanaged table, Citus commits the worker's part first and without two-phase commit. They are not
- * reference tables: those cannot be written while a worker is down, and a write to them locks the whole table.
+ * Distributes the tables that Citus does not manage yet by tenant, colocated with `owners`. Tables without a tenant in their keys (the
+ * queue, which is leased across tenants with SKIP LOCKED, keys, schedules, settings) stay on the coordinator. Citus has to manage these
+ * tables, too: if a transaction also writes to an unmanaged table, Citus commits the worker's part first and without two-phase commit. They
+ * are not reference tables, because a reference table cannot be written while a worker is down, and a write locks the whole table.
  */
 export async function distributeTables(transaction: Transaction<Tables>, schema: string): Promise<void> {
   // The coordinator connects to its workers as the role of the transaction.
@@ -145,7 +148,7 @@ function misplaced(tables: readonly PlacedTable[]): StoreProblem[] {
   ];
 }
 
-/** The conditions on every node, checked as the tenant role where that matters. */
+/** The problems of the single nodes. Access to the tables is checked with the role of the tenants. */
 async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const ask = async (statement: string): Promise<{ node: string; ok: boolean; result: string }[]> => {
     const { rows } = await sql<{ node: string; ok: boolean; result: string }>`

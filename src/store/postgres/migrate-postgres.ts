@@ -11,12 +11,14 @@ import { guardTable, TENANT_ROLE } from './row-security.ts';
 const MIGRATION_LOCK = 0x76617276;
 
 /**
- * Migrates a schema, and distributes its tables on a cluster if that is requested or was done before. Processes that open at the same
- * time wait for the first. Returns whether the tables are distributed.
+ * Migrates a schema, and distributes its tables on a cluster if that is requested or was done before. Processes that open the store at the
+ * same time wait for the first one. Returns whether the tables are distributed.
  */
 export async function migratePostgres(kysely: Kysely<Tables>, schema: string, distribute: boolean): Promise<boolean> {
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
-    throw invalidInput(`The schema name ${JSON.stringify(schema)} is not a plain lower-case SQL name.`);
+    throw invalidInput(
+      `The schema name ${JSON.stringify(schema)} is not valid: use lower-case letters, digits and underscores, at most 51 characters, and no digit first.`,
+    );
   }
   return kysely.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction);
@@ -26,7 +28,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     const pending = pendingMigrations(version);
     assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
     if (cluster.node > 0) return isDistributed;
-    // Changes to shards use one connection to each worker, as changes of roles and functions require.
+    // Makes changes to shards use one connection to each worker, which changes of roles and functions require.
     if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);

@@ -17,31 +17,31 @@ import { migratePostgres } from './migrate-postgres.ts';
 import { createPostgresTextIndex, createPostgresVectorIndex, encodeVector } from './postgres-indexes.ts';
 import { type TenantTransactions, tenantTransactions } from './tenant-transactions.ts';
 
-/** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.8 or newer. */
+/** The options of a PostgreSQL store. It needs PostgreSQL 15 or newer with pgvector 0.8 or newer. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   url?: string;
-  /** A pool of the application's own instead of a URL: anything that looks like `pg.Pool`. */
+  /** A pool of the application instead of a URL: any object with the interface of `pg.Pool`. */
   pool?: PostgresPool;
   /** The schema that holds Varve's tables. Default `varve`. */
   schema?: string;
-  /** The most connections of the pool that is made for `url`. Default 10. */
+  /** The maximum number of connections in the pool for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once for each connection, which reduces the time of the server by more than a third. Default
-   * true, for `url`; a pool of the application's own is used as it is. Behind a pooler that does not know prepared statements (PgBouncer
-   * in transaction mode without `max_prepared_statements`) Varve stops preparing at the first statement that is missing on the pooler's
-   * next connection.
+   * Whether frequent statements are prepared once for each connection, which reduces the server's time by more than a third. Default true;
+   * applies to `url` only, because a pool of the application is used as it is. Behind a pooler that does not support prepared statements
+   * (PgBouncer in transaction mode without `max_prepared_statements`) Varve stops preparing at the first statement that is missing on the
+   * pooler's next connection.
    */
   preparedStatements?: boolean;
   /**
-   * A streaming replica of the same server, as a `postgres://` URL: recall and context read from it. It may be a moment behind, so that
-   * what was written just now may not be found yet. The turns of the running session are always read from the primary.
+   * The `postgres://` URL of a streaming replica of the same server, from which recall and context read. It may be a moment behind, so that
+   * they may not find the latest writes yet. The turns of the current session are always read from the primary.
    */
   replicaUrl?: string;
   /**
-   * Distributes the tables by tenant over the workers of a Citus cluster, of which `url` is the coordinator. Done once, with no other
-   * process on the store; a store that is distributed stays so. Default false.
+   * Distributes the tables by tenant over the workers of a Citus cluster, of which `url` is the coordinator. This is done once, while no
+   * other process uses the store, and a store stays distributed. Default false.
    */
   distribute?: boolean;
 }
@@ -85,11 +85,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
           const again = [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error));
           if (!again) throw error;
           if (tries >= WRITE_TRIES) {
-            throw new VarveError('PostgreSQL rolled back every attempt, because others write the same rows.', {
-              code: 'store_busy',
-              retryable: true,
-              cause: error,
-            });
+            throw new VarveError(
+              'PostgreSQL rolled back every attempt, because other transactions write the same rows.',
+              {
+                code: 'store_busy',
+                retryable: true,
+                cause: error,
+              },
+            );
           }
         }
       }
@@ -120,7 +123,7 @@ const POSTGRES_SYNTAX: Syntax = {
   decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
 };
 
-/** Connections to one server, and how a transaction begins there. */
+/** The connections to one server. */
 interface Connected {
   kysely: Kysely<Tables>;
   transactions: TenantTransactions;
@@ -139,7 +142,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
   const transactions = tenantTransactions(pool, options.schema, options.pool === undefined);
   const kysely = new Kysely<Tables>({
     dialect: transactions.dialect,
-    // An empty list matches nothing. SQLite takes `in ()`; PostgreSQL does not.
+    // An empty list matches nothing. SQLite accepts `in ()`; PostgreSQL does not.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   let closed = false;
@@ -164,7 +167,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
           const isCutOff = isConnectionLost(error);
           // A transaction that was interrupted before its commit can be repeated. Whether an interrupted commit succeeded is unknown.
           if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
-          // Nothing was committed: the statement that failed was one of the transaction's own.
+          // Nothing was committed, because a statement of the transaction itself failed.
           if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
           throw isCutOff || NOT_REACHED.test(codeOf(error)) ? serverGone(error) : error;
         }
@@ -179,8 +182,9 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
 }
 
 /**
- * Reads from a replica, or from the primary if the replica fails: it may be down, far behind, or cancel a long read. First the primary is
- * asked for the incarnations of the owners: while the replica has others, it still holds something that was erased or forgotten.
+ * Reads from a replica, or from the primary if the replica fails: it may be down, or cancel a long read. The incarnations of the owners are
+ * first read from the primary. As long as the replica has different ones, it may still have something that was erased or forgotten, and the
+ * primary is read instead.
  */
 function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['readReplica'] {
   let isUsable = true;
@@ -203,7 +207,7 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
     } catch (error) {
       if (VarveError.isInstance(error, 'closed')) throw error;
       const result = await fromPrimary(tenant, work);
-      // The primary answers instead. Warns once, until the replica works again.
+      // Warns only once until the replica works again.
       if (isUsable) process.emitWarning(`The replica is not read: ${messageOf(error)}`, 'VarveStoreWarning');
       isUsable = false;
       return result;
@@ -211,10 +215,10 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
   };
 }
 
-// Four WAL segments: some seconds of writes on a busy server, and far more than the lag of a healthy replica.
+// Four WAL segments: a few seconds of writes on a busy server, and far more than the lag of a healthy replica.
 const FAR_BEHIND = 64 * 1024 * 1024;
 
-/** The problems of the replica from which recall and context read. */
+/** Finds problems of the replica from which recall and context read. */
 async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>): Promise<StoreProblem[]> {
   try {
     const { rows } = await sql<{ replayed: string | null }>`select pg_last_wal_replay_lsn()::text as replayed`.execute(
@@ -223,7 +227,10 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
     const replayed = rows[0]?.replayed ?? null;
     if (replayed === null) {
       return [
-        { problem: 'the replica is a server of its own and follows none', remedy: 'correct the URL of the replica' },
+        {
+          problem: 'the replica is a separate server that does not follow the primary',
+          remedy: 'correct the URL of the replica',
+        },
       ];
     }
     const behind = await sql<{ bytes: string }>`
@@ -248,8 +255,8 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
 }
 
 /**
- * Deleted rows stay in the files until they are vacuumed: this asks for it at once. A row that an open transaction may still see is left
- * for the server's own vacuum, and so are tables of another owner, for which PostgreSQL only warns.
+ * Vacuums the tables at once, because deleted rows stay in the files until then. Rows that an open transaction may still see are left to
+ * the server's own vacuum, and so are tables of another owner, for which PostgreSQL only warns.
  */
 async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
@@ -257,7 +264,7 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const tables = rows.map(({ name }) => `"${schema}"."${name.replaceAll('"', '""')}"`);
   const vacuum = (list: string): Promise<unknown> => sql.raw(`vacuum (index_cleanup on) ${list}`).execute(kysely);
   try {
-    // One statement, because each one reads the whole catalog of the database at its end.
+    // One statement for all tables, because each statement reads the whole catalog of the database at its end.
     await vacuum(tables.join(', '));
   } catch (error) {
     if (isConnectionLost(error)) throw serverGone(error);
@@ -265,7 +272,9 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   }
 }
 
-/** Another process is dropping, changing or vacuuming the table. The server's own vacuum does the rest. */
+/**
+ * Handles the failure for one table, which another process may be dropping, changing or vacuuming. The server's own vacuum does the rest.
+ */
 function notVacuumed(table: string): (error: unknown) => void {
   return (error) => {
     if (isConnectionLost(error)) throw serverGone(error);
@@ -308,8 +317,8 @@ const BIGINT = 20;
 const JSONB = 3802;
 
 /**
- * Parses bigint as a number, because Varve's are times, counters and row ids far below 2^53, and leaves JSON as text, as in SQLite, so that
- * one mapping serves both databases.
+ * Parses bigint as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. Leaves JSON as text, as
+ * in SQLite, so that one mapping serves both databases.
  */
 function parseValue(oid: number, fallback: (text: string) => unknown): (text: string) => unknown {
   if (oid === BIGINT) return Number;
@@ -318,23 +327,24 @@ function parseValue(oid: number, fallback: (text: string) => unknown): (text: st
 }
 
 interface PreparedStatements {
-  /** The name of a prepared statement, or undefined while it is not prepared. */
+  /** The name of a prepared statement; undefined for a statement that is not prepared. */
   nameOf(text: string): string | undefined;
-  /** Whether an error says that prepared statements do not work here. After that no statement is prepared. */
+  /** Whether an error shows that prepared statements do not work here. After such an error no statement is prepared. */
   isToBlame(error: unknown): boolean;
 }
 
 // A statement that runs once, in an import or a migration, is not worth preparing.
 const PREPARED_FROM = 3;
-// Each connection keeps all of them, at about 30 kB for each statement on the server.
+// Each connection keeps all of its prepared statements, at about 30 kB each on the server.
 const MOST_PREPARED = 300;
 const MOST_COUNTED = 3000;
-// The pooler's next connection does not have the statement, has it already, or the schema was changed meanwhile.
+// The errors when the pooler's next connection does not have the statement, when it has it already, and when the schema was changed
+// meanwhile.
 const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';
 
-/** Counts statements and names frequent ones by a hash of their text, which is the same in every process. */
+/** Counts statements, and names the frequent ones by a hash of their text, so that a name is the same in every process. */
 export function createPreparedStatements(isOn: boolean): PreparedStatements {
   const counts = new Map<string, number>();
   const names = new Map<string, string>();
@@ -384,8 +394,8 @@ export async function createPool(
           : parseValue(oid, pg.types.getTypeParser(oid, 'text') as (text: string) => unknown),
     },
   });
-  // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. The call that uses the
-  // connection gets its own error; the pool opens another connection.
+  // When the server restarts, it ends all connections, idle or in use, and an error event without a listener would end the process. A call
+  // that uses the connection gets its own error, and the pool opens another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

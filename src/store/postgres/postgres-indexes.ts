@@ -12,14 +12,14 @@ const CONDITION_FACTOR = 20;
 /**
  * A tsvector of Varve's own words, each prefixed with the key of its owner, as in SQLite.
  *
- * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search therefore is a function with
- * the rights of the tables' owner that checks the tenant itself. Citus cannot inspect a function: in a distributed store the statement
- * itself searches, which reads the rows of the owners.
+ * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search is therefore a function that
+ * runs with the rights of the tables' owner and checks the tenant itself. Citus cannot inspect a function, so in a distributed store the
+ * statement itself searches, which reads all rows of the owners.
  */
 export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   const index: TextIndex = {
     async add(writer, kind, entries) {
-      // An upsert may not affect a row twice.
+      // An upsert must not affect a row twice, so the last entry of a row is used.
       const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
       for (const some of chunks(last)) {
         const rows = some.map(({ tenant, owner, rowId, words }) => {
@@ -122,7 +122,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-// PostgreSQL's limits: 16,383 is the last position, and 256 positions a word are kept.
+// PostgreSQL's limits: 16,383 is the last position, and a word has at most 256 positions.
 const LAST_POSITION = 16_383;
 
 function toTsvector(words: readonly string[]): string {
@@ -135,7 +135,8 @@ function toTsvector(words: readonly string[]): string {
   return [...positions].map(([word, places]) => `${quoted(word)}:${places.join(',')}`).join(' ');
 }
 
-// HNSW indexes vectors of up to 2,000 dimensions; larger ones are scanned exactly.
+// HNSW indexes vectors of up to 2,000 dimensions. Larger ones get no index, and those of 2,048 or more do not fit into a row, because the
+// column has the storage `plain`.
 const MOST_INDEXED_DIMENSIONS = 2000;
 
 export function encodeVector(vector: Float32Array): string {
@@ -143,7 +144,7 @@ export function encodeVector(vector: Float32Array): string {
 }
 
 /**
- * The column takes vectors of any model, and each model has an HNSW index of its own over the vectors cast to its dimensions. The planner
+ * The column stores vectors of any model, and each model has an HNSW index of its own over the vectors cast to its dimensions. The planner
  * reads small owners exactly and large ones through the index, which is scanned iteratively until enough rows belong to the owner.
  */
 export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {

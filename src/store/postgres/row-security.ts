@@ -1,6 +1,6 @@
 /**
- * The role that work for one tenant runs as. It owns nothing and, except on a Citus cluster, cannot log in, so that row-level security
- * holds for it even when Varve connects as the owner of the tables or as a superuser.
+ * The role of transactions for one tenant. It owns no tables and, except on a Citus cluster, cannot log in. Row-level security therefore
+ * applies even when Varve connects as the owner of the tables or as a superuser.
  */
 export const TENANT_ROLE = 'varve_tenant';
 

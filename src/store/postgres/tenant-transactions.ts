@@ -14,26 +14,26 @@ import { EVERY_TENANT, type Tenant } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** How transactions begin: with the tenant and the settings of the vector index. */
+/** Begins transactions with the role of the tenant and the settings of the vector index. */
 export interface TenantTransactions {
   dialect: PostgresDialect;
-  /** From now on the settings of a transaction also apply on the workers of a cluster. */
+  /** Makes the settings of later transactions apply on the workers of a cluster, too. */
   reachWorkers(): void;
-  /** Begins a transaction; `enter` must then be called first in it. */
+  /** Runs `begin`, which begins a transaction. `enter` must be the first call in that transaction. */
   within<Result>(tenant: Tenant, begin: () => Promise<Result>): Promise<Result>;
   enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
 }
 
-/** A scan continues until enough rows belong to the owner, and considers 100 candidates. */
+/** An index scan considers 100 candidates at a time, and continues until enough rows belong to the owner. */
 const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
   'hnsw.iterative_scan': 'relaxed_order',
   'hnsw.ef_search': '100',
 };
 
 /**
- * After its beginning a transaction runs as a role that row-level security confines to the tenant. On Varve's own pool the settings are sent
- * in one message with the beginning of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time,
- * so there the settings are a statement of their own.
+ * A transaction of a tenant runs as a role that row-level security confines to the tenant. On Varve's own pool, the settings are sent in
+ * one message with the start of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time, so
+ * there the settings are a separate statement.
  */
 export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool: boolean): TenantTransactions {
   const entering = new AsyncLocalStorage<string>();
@@ -68,7 +68,7 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
 }
 
 function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>): PostgresDialect {
-  /** Begins a transaction with the settings that it is to have. */
+  /** Sends the settings of a transaction together with its start. */
   class EnteringDriver extends PostgresDriver {
     readonly #reading = new WeakSet<DatabaseConnection>();
 
@@ -80,13 +80,13 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
       try {
         await connection.executeQuery(CompiledQuery.raw(`start transaction ${settings.accessMode}; ${enter}`));
       } catch (error) {
-        // If a setting failed, the transaction has begun: the connection must not return to the pool with it.
+        // If a setting failed, the transaction is open, and the connection must not return to the pool in that state.
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
         throw error;
       }
     }
 
-    /** A read already has its answer and does not wait for the commit; the next statement on the connection does. */
+    /** A read already has its answer and does not wait for the commit, but the next statement on the connection does. */
     override async commitTransaction(connection: DatabaseConnection): Promise<void> {
       if (!this.#reading.has(connection)) return super.commitTransaction(connection);
       void connection.executeQuery(CompiledQuery.raw('commit')).catch(() => undefined);

@@ -36,7 +36,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('goes with the transaction that is rolled back', async () => {
+    it('is rolled back with its transaction', async () => {
       const { database } = queue;
       const failing = database.write('t', async (writer) => {
         await enqueue(writer, { kind: 'form', tenant: 't', payload: null }, queue);
@@ -46,7 +46,7 @@ for (const on of databases('sql')) {
       expect((await listJobs(database)).jobs).toEqual([]);
     });
 
-    it('works inside a transaction of the tenant, and nowhere else', async () => {
+    it('works only in a transaction of the job’s tenant', async () => {
       const { database } = queue;
       await database.write('t', (writer) =>
         enqueue(writer, { kind: 'a', tenant: 't', payload: 1, uniqueKey: 'k' }, queue),
@@ -63,7 +63,7 @@ for (const on of databases('sql')) {
       await expect(outside).rejects.toThrow('row-level security');
     });
 
-    it('keeps the earlier of two jobs with one unique key, for each tenant and kind', async () => {
+    it('keeps the earlier of two jobs with the same unique key, for each tenant and kind', async () => {
       const [first] = await queue.add({ kind: 'form', uniqueKey: 'user 1', payload: 1 });
       const [second, otherKey, otherKind, otherTenant] = await queue.add(
         { kind: 'form', uniqueKey: 'user 1', payload: 2 },
@@ -76,7 +76,7 @@ for (const on of databases('sql')) {
       expect((await queue.job(first?.id)).payload).toBe(1);
     });
 
-    it('keeps the first of two with one unique key in one call', async () => {
+    it('keeps the first of two jobs with the same unique key in one call', async () => {
       const added = await queue.add(
         { kind: 'a', uniqueKey: 'k', payload: 1 },
         { kind: 'a', uniqueKey: 'k', payload: 2 },
@@ -85,7 +85,7 @@ for (const on of databases('sql')) {
       expect((await listJobs(queue.database)).jobs.map((job) => job.payload)).toEqual([1]);
     });
 
-    it('moves the run time of the one that waits only when asked to', async () => {
+    it('moves the run time of a waiting job only on request', async () => {
       const [first] = await queue.add({ kind: 'form', uniqueKey: 'k', delay: MINUTE });
       await queue.add({ kind: 'form', uniqueKey: 'k', delay: 5 * MINUTE });
       expect((await queue.job(first?.id)).runAt.getTime()).toBe(queue.clock.now() + MINUTE);
@@ -105,7 +105,7 @@ for (const on of databases('sql')) {
       ['a huge payload', { kind: 'a', payload: 'x'.repeat(300_000) }, '256 KiB'],
       ['priority 10', { kind: 'a', priority: 10 }, 'priority'],
       ['no attempts', { kind: 'a', maxAttempts: 0 }, 'maxAttempts'],
-      ['a date that is none', { kind: 'a', runAt: 'tomorrow' }, 'expected a date'],
+      ['an invalid date', { kind: 'a', runAt: 'tomorrow' }, 'expected a date'],
       ['two times', { kind: 'a', runAt: 0, delay: 1 }, 'exclude each other'],
     ])('refuses %s before anything is written', async (_name, job, message) => {
       await expect(queue.add({ kind: 'good' }, job)).rejects.toMatchObject({

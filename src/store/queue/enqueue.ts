@@ -80,13 +80,13 @@ export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): P
   return enqueued as EnqueuedJob;
 }
 
-/** A job of an owner, with the scope in its payload: {@link scopeOfJob} reads it there. */
+/** A job of an owner, with the scope in its payload, from which {@link scopeOfJob} reads it. */
 export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
   const place = { ...scope, connection: null };
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
-/** A job of a session, of which at most one waits and one runs. */
+/** A job of a session. At most one job of its kind waits for the session, and at most one runs. */
 export function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
   return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
 }
@@ -114,8 +114,8 @@ function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key:
 }
 
 /**
- * The update is needed even when it changes nothing: it locks the row until the caller commits. Otherwise a worker
- * could run the waiting job before the caller's write can be seen, and nothing would be left to run after it.
+ * The update is needed even when it changes nothing, because it locks the row until the caller commits. Otherwise a worker could run the
+ * waiting job before the caller's write is visible, and no job would be left to run after the write.
  */
 async function upsert(
   writer: Writer,

@@ -3,7 +3,7 @@ import type { TimeInput } from '../../record/parse.ts';
 import type { Tenant } from '../database.ts';
 import type { JobTable } from '../schema.ts';
 
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** `dead`: the job failed too often, or with an error that a retry cannot fix. The error is kept, and an operator can retry the job. */
@@ -21,8 +21,8 @@ export interface NewJob {
   ownerKey?: string;
   payload: Json;
   /**
-   * At most one job waits for each tenant, kind and unique key: enqueueing again keeps the earlier one with its
-   * payload. At most one of them runs at a time, too.
+   * For each tenant, kind and unique key, at most one job waits and at most one runs. Enqueueing again while a job waits keeps that job and
+   * its payload.
    */
   uniqueKey?: string;
   /**
@@ -36,7 +36,7 @@ export interface NewJob {
   delay?: number;
   /** The number of failed attempts after which the job is dead. Default 8. */
   maxAttempts?: number;
-  /** Which of a tenant's due jobs run first, from 0 (first) to 9. Default 5. Never puts one tenant before another. */
+  /** The order of a tenant's due jobs, from 0 (first) to 9. Default 5. It has no effect between tenants. */
   priority?: number;
 }
 
@@ -54,7 +54,7 @@ export interface Job {
   /** How often the job was started, including the current run. Postponed runs and runs that a stop has aborted do not count. */
   attempts: number;
   maxAttempts: number;
-  /** The message of the last failure or postponement, also when a later attempt succeeded. */
+  /** The message of the last failure or postponement, even if a later attempt succeeded. */
   lastError: string | null;
   leaseUntil: Date | null;
   createdAt: Date;

@@ -5,9 +5,9 @@ import type { JobTable } from '../schema.ts';
 import { type Job, type LeasedRun, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
 
-/** A worker's state of fair scheduling between leases: the order of the tenants when more jobs are due than can run. */
+/** The state of fair scheduling that a worker keeps between leases: the order of the tenants when more jobs are due than can run. */
 interface FairTurns {
-  /** Tenants with due jobs, the next in turn first, each with the priorities that it has due, in order. */
+  /** The tenants with due jobs, the next in turn first, each with the priorities of its due jobs in ascending order. */
   queue: { tenant: string; priorities: number[] }[];
   /** The number of leases until the queue is read again. */
   left: number;
@@ -17,8 +17,8 @@ export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
 
-// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant whose first job comes between two readings
-// waits for this many leases at the most.
+// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant whose first job comes between two readings waits for
+// at most this many leases.
 const LEASES_PER_READING = 16;
 
 interface FairPick {
@@ -45,7 +45,7 @@ async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   const share = Math.ceil(pick.limit / inTurn.length);
   const picked = await pickShares(pick, inTurn, share);
   for (const [index, turn] of inTurn.entries()) {
-    // With fewer jobs than its share, the tenant has no more jobs of this priority, or another worker is leasing them.
+    // If a tenant got fewer jobs than its share, it has no more jobs of this priority, or another worker is leasing them.
     if ((picked[index]?.length ?? 0) < share) turn.priorities.shift();
     if (turn.priorities.length > 0) turns.queue.push(turn);
   }
@@ -110,7 +110,7 @@ interface LeaseRequest {
   turns: FairTurns;
 }
 
-/** Takes jobs whose lease ran out and jobs that are due, at most `limit`, and counts an attempt for each. */
+/** Leases at most `limit` jobs, and counts an attempt for each: first jobs whose lease has expired, then due jobs. */
 async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> {
   if (request.limit <= 0 || request.kinds.length === 0) return [];
   const expired = await pickExpired(writer, request);
@@ -125,7 +125,7 @@ async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> 
   return rows.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0)).map(toJob);
 }
 
-/** Whether a lease would find something, without taking the lock that writing takes. */
+/** Whether there is a job to lease. Only reads, so that no write lock is taken. */
 async function isAnythingDue(reader: Reader, kinds: readonly string[], now: number): Promise<boolean> {
   if (kinds.length === 0) return false;
   const { rows } = await sql<{ found: number }>`
@@ -165,12 +165,12 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
 }
 
 // Without statistics, as in a queue that has just filled, PostgreSQL estimates that a plain condition on the kind matches so few jobs that
-// it reads and sorts all due jobs instead of the first few in the index. It guesses one in two for this form.
+// it reads and sorts all due jobs instead of the first few in the index. For this form it assumes that half of the jobs match.
 function ofKinds(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`coalesce(kind in (${sql.join(kinds)}), false)`;
 }
 
-// Of two jobs with one unique key, the second starts when the first has ended.
+// Of two jobs with the same unique key, the second starts when the first has ended.
 function eligible(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`${ofKinds(kinds)} and (unique_key is null or not exists (
     select 1 from jobs as other where other.state = 'running' and other.unique_key is not null
@@ -184,7 +184,7 @@ async function renewLeases<Run extends LeasedRun>(
   { database, leaseUntil }: { database: Database; leaseUntil: number },
 ): Promise<Run[]> {
   if (runs.length === 0) return [];
-  // A locked row is being completed by its own handler, and waiting for it could end in a deadlock.
+  // Locked rows are skipped: the handler of such a job is completing it, and waiting for the lock could end in a deadlock.
   await sql`
     update jobs set lease_until = ${leaseUntil} where id in (
       select id from jobs where state = 'running' and ${holds(runs)} ${database.syntax.skipLocked})`.execute(writer);
@@ -194,7 +194,7 @@ async function renewLeases<Run extends LeasedRun>(
   return runs.filter((run) => !held.has(`${run.job.id} ${run.leaseId}`));
 }
 
-/** The input of one exchange with the database. */
+/** The input of one turn: a transaction that settles, renews and leases. */
 export interface Turn<Run extends LeasedRun> extends LeaseRequest {
   ended: readonly EndedRun[];
   renew: readonly Run[];
@@ -206,7 +206,8 @@ export interface TurnResult<Run extends LeasedRun> {
   leased: Job[];
 }
 
-// A unique violation is retried: a job with the same unique key may have been enqueued while this one goes back to waiting.
+// A unique violation is retried: another transaction may have enqueued a job with the same unique key while this one returns its job to the
+// waiting state.
 const TRIES = 5;
 
 /**
@@ -229,13 +230,13 @@ export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<
   }
 }
 
-/** Whether an exchange would do anything. It only reads, so that an idle worker takes no lock. */
+/** Whether a turn would do anything. Only reads, so that an idle worker takes no write lock. */
 export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn<LeasedRun>): Promise<boolean> {
   if (ended.length > 0 || renew.length > 0) return true;
   return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
 }
 
-/** Resets jobs and leases whose times are farther ahead of `now` than two clocks may differ. */
+/** Moves back waiting jobs that were created later than `now` by more than two clocks may differ, and cuts leases to one day from `now`. */
 export async function bringJobsBack(writer: Writer, { now, skew }: { now: number; skew: number }): Promise<void> {
   await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}
     where state = 'waiting' and created_at > ${now + skew}`.execute(writer);

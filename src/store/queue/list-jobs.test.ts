@@ -7,7 +7,7 @@ import { countJobs, getJob, type JobFilter, listJobs } from './list-jobs.ts';
 import { removeEndedJobs, retryJob } from './settle-jobs.ts';
 
 for (const on of databases('sql')) {
-  describe.skipIf(on.skip !== null)(`looking after the queue on ${on.name}`, () => {
+  describe.skipIf(on.skip !== null)(`managing the queue on ${on.name}`, () => {
     let queue: TestQueue;
     beforeEach(async () => {
       queue = await openQueue(on);
@@ -58,7 +58,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('retries a dead job in place of one that waits with its key', async () => {
+    it('retries a dead job in place of a waiting job with the same key', async () => {
       const [dead] = await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'earlier' });
       await queue.worker({ broken: () => Promise.reject(invalidInput('wrong')) }).drain();
       await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'later' });
@@ -66,7 +66,7 @@ for (const on of databases('sql')) {
       expect(await payloads({ state: 'waiting', kind: 'broken' })).toEqual(['earlier']);
     });
 
-    it('removes what has ended, dead jobs only when asked to', async () => {
+    it('removes jobs that have ended, but dead jobs only on request', async () => {
       const before = queue.clock.now() + 1;
       expect(await removeEndedJobs(queue.database, { before: before - 1 })).toBe(0);
       expect(await removeEndedJobs(queue.database, { before, tenant: 'u' })).toBe(1);

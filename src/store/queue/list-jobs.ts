@@ -15,7 +15,7 @@ export interface JobFilter extends TenantFilter {
 
 export interface JobPage {
   jobs: Job[];
-  /** For the next page; null when this is the last. */
+  /** The cursor of the next page; null on the last page. */
   cursor: string | null;
 }
 

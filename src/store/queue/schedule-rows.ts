@@ -4,7 +4,7 @@ import type { ScheduleTable } from '../schema.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 
-/** Adds schedules, or changes those of the same name. The next due time changes only with the cron expression or the time zone. */
+/** Upserts schedules by name. The next due time changes only with the cron expression or the time zone. */
 export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
   // The order is fixed, so that processes that start together cannot deadlock.
   for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -26,12 +26,12 @@ export async function upsertSchedules(writer: Writer, rows: readonly Insertable<
   }
 }
 
-/** Schedules in the order of their names: all of them, or those that are due at a time. */
+/** Schedules by name: all of them, or those that are due at a time. */
 export async function readSchedules(reader: Reader, dueAt: number = Number.MAX_SAFE_INTEGER): Promise<ScheduleRow[]> {
   return reader.selectFrom('schedules').selectAll().where('next_due', '<=', dueAt).orderBy('name').execute();
 }
 
-/** Whether a schedule is due, without taking the lock that writing takes. */
+/** Whether a schedule is due. Only reads, so that no write lock is taken. */
 export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
   const { rows } = await sql`select 1 as found from schedules where next_due <= ${now} limit 1`.execute(reader);
   return rows.length > 0;

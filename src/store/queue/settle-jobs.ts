@@ -18,13 +18,13 @@ export interface EndedRun {
   job: Job;
   leaseId: string;
   outcome: Outcome;
-  /** Whether the handler has called complete(), after which there is nothing left to settle. */
+  /** Whether the handler has called complete(). If the run can then no longer be settled, the job is done and not lost. */
   completed: boolean;
 }
 
 /**
- * Records the outcomes of runs. Only runs that still have their lease are recorded: another worker has taken over the rest. Returns the
- * recorded runs.
+ * Records the outcomes of runs. Only runs that still have their lease are recorded, because the other jobs are done already or were taken
+ * over by another worker. Returns the recorded runs.
  */
 export async function settleJobs(writer: Writer, runs: readonly EndedRun[], now: number): Promise<Set<EndedRun>> {
   const settled = new Set<EndedRun>();
@@ -82,8 +82,8 @@ async function takeHold(writer: Writer, { job, leaseId }: EndedRun): Promise<boo
 }
 
 /**
- * Before a job with a unique key waits again, a job that was enqueued with the same key meanwhile is removed, because the earlier one is
- * kept. If that row's transaction is still open, this one waits for its end.
+ * Before a job with a unique key waits again, a job that was enqueued with the same key meanwhile is removed, because the earlier job is
+ * kept. A row of a transaction that is still open is not removed: the update that follows then fails with a unique violation.
  */
 async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' | 'uniqueKey'>): Promise<void> {
   if (job.uniqueKey === null) return;
@@ -98,14 +98,17 @@ async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' 
 }
 
 /**
- * Marks a job as done within the transaction of its effects: both happen, or neither. Throws `conflict`, which rolls the work back, when
- * another worker has taken over the job.
+ * Marks a job as done within the transaction of its effects, so that both are committed or neither. Throws `conflict`, which rolls the
+ * transaction back, when another worker has taken over the job.
  */
 export async function completeJob(writer: Writer, run: LeasedRun, now: number): Promise<void> {
   await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null });
 }
 
-/** Changes the payload of a job that continues, within the transaction of its effects. Throws `conflict` likewise. */
+/**
+ * Changes the payload of a job that continues, within the transaction of its effects. Throws `conflict` when another worker has taken over
+ * the job.
+ */
 export async function changePayload(writer: Writer, run: LeasedRun, payload: Json): Promise<void> {
   await updateHeld(writer, run, { payload: JSON.stringify(payload) });
 }
@@ -127,8 +130,8 @@ async function updateHeld(
 }
 
 /**
- * Makes a dead job run again, at once and with all its attempts. Its last error stays until the next one.
- * Null if the job does not exist; throws `conflict` if it is not dead.
+ * Makes a dead job run again, at once and with all of its attempts. Its last error stays until the next one. Returns null if the job does
+ * not exist, and throws `conflict` if it is not dead.
  */
 export async function retryJob(
   database: Database,
@@ -158,11 +161,11 @@ const BATCH = 1000;
 interface RemoveEndedJobs extends TenantFilter {
   /** Jobs that ended before this time. */
   before: TimeInput;
-  /** Default: done ones only. Dead ones are kept until someone has looked at them. */
+  /** Default: done jobs only. Dead jobs are kept until an operator has looked at them. */
   states?: readonly ('done' | 'dead')[];
 }
 
-/** Removes jobs that have ended, in several transactions. Returns how many. */
+/** Removes jobs that have ended, in several transactions. Returns the number of removed jobs. */
 export async function removeEndedJobs(database: Database, options: RemoveEndedJobs): Promise<number> {
   const { tenant = EVERY_TENANT, states = ['done'] } = options;
   const before = parse(timeSchema, options.before, 'The time').getTime();

@@ -25,13 +25,13 @@ import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite
 export interface SqliteOptions {
   /** The path of the file, or `:memory:` for a store that ends with the process. */
   path: string;
-  /** The most memory that cached vectors may take. Default 256 MiB. */
+  /** The maximum memory of cached vectors. Default 256 MiB. */
   vectorCacheBytes?: number;
 }
 
 /**
- * Opens the embedded store: one connection that writes, one transaction at a time, and one that reads
- * what was last committed, so that reads never wait for a writer. Several processes may open one file.
+ * Opens the embedded store. One connection writes, one transaction at a time; another one reads the last committed state, so that reads
+ * never wait for a writer. Several processes may open the same file.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const inMemory = options.path === ':memory:';
@@ -56,7 +56,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
   const read: Database['read'] = async (_tenant, work) => {
     assertOpen();
-    // In memory there is one connection only, and a read must not see half a transaction.
+    // A store in memory has only one connection, and a read must not see half a transaction.
     return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
   };
 
@@ -94,15 +94,18 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 }
 
 /**
- * Kysely closes a connection only if it has used it. A reading connection that stayed open would keep the file open, and would keep SQLite
- * from moving the write-ahead log into the file when the last connection is closed.
+ * Kysely closes a connection only if it has used it. A reading connection that stayed open would keep the file open, and SQLite would not
+ * merge the write-ahead log into the file.
  */
 async function closeConnection(kysely: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
   await kysely.destroy();
   if (connection.isOpen) connection.close();
 }
 
-/** Loaded when a store is opened, and not with the package, so that createVarve() can report a Node version without it. */
+/**
+ * The module is loaded when a store is opened, and not with the package, so that createVarve() can report a version of Node that does not
+ * have it.
+ */
 const sqlite = (): Promise<typeof nodeSqlite> => import('node:sqlite');
 
 async function openFile(path: string): Promise<DatabaseSync> {
@@ -145,7 +148,7 @@ function keepPrivate(path: string): void {
     try {
       chmodSync(file, 0o600);
     } catch (error) {
-      // A process that may write another user's file cannot change its rights: `varve doctor` reports it.
+      // A process that may write to another user's file may not change its permissions. `varve doctor` reports this.
       if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
     }
   }
@@ -181,7 +184,7 @@ function hasStatistics(connection: DatabaseSync): boolean {
   return connection.prepare(`select 1 from sqlite_schema where name = 'sqlite_stat1'`).get() !== undefined;
 }
 
-/** One row in this many has a given value of the column. In every other column nearly every row has a value of its own. */
+/** One row in this many has a given value of the column. In columns that are not listed, nearly every row has a value of its own. */
 const ONE_IN: Readonly<Record<string, number>> = {
   tenant_id: 10,
   owner_key: 100,
@@ -199,10 +202,10 @@ const ROWS = 1_000_000;
 const ROWS_OF_PARTIAL = ROWS / 10;
 
 /**
- * Writes the statistics that SQLite plans queries with, as they are in a large store. Without statistics SQLite assumes that ten rows have the
- * same tenant: it reads all rows of the tenant to find five by their keys, and upkeep of 20,000 memories took a minute instead of a fraction of
- * a second. ANALYZE would write those of the store as it is now, which is small at first. Tables that are also read across tenants, as the
- * queue is, keep the assumptions of SQLite.
+ * Writes statistics for SQLite's query planner as they would be in a large store. Without statistics SQLite assumes that ten rows have the
+ * same tenant and reads all rows of a tenant to find five by their keys: upkeep of 20,000 memories took a minute instead of a fraction of a
+ * second. ANALYZE would write the statistics of the present store, which is small at first. Tables that are also read across tenants, such
+ * as the queue, keep SQLite's assumptions.
  */
 function writeStatistics(connection: DatabaseSync): void {
   const indexes = connection
@@ -215,7 +218,7 @@ function writeStatistics(connection: DatabaseSync): void {
   const acrossTenants = new Set(
     indexes.filter(({ columns }) => !columns.startsWith('tenant_id')).map(({ table }) => table),
   );
-  // ANALYZE of a small table creates the table of the statistics, and ANALYZE of the schema loads them.
+  // ANALYZE of a small table creates the table of statistics, and ANALYZE of the schema loads the statistics.
   connection.exec('analyze meta; delete from sqlite_stat1');
   const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
   for (const { table, name, is_unique, is_partial, columns } of indexes) {
@@ -234,8 +237,8 @@ function storedVersion(connection: DatabaseSync): number {
 }
 
 /**
- * The full-text index keeps deleted words until its segments are merged, and the write-ahead log keeps old pages until it is truncated. The
- * work is done in small steps, so that the event loop is not blocked.
+ * Merges the segments of the full-text index, which keep deleted words until then, and truncates the write-ahead log, which keeps old
+ * pages. The merge is done in small steps, so that the event loop is not blocked.
  */
 async function scrub(connection: DatabaseSync): Promise<void> {
   for (const table of ['memory_text', 'event_text']) {
@@ -272,9 +275,9 @@ type Outcome = { ok: true; result: unknown } | { ok: false; error: unknown };
 const LARGEST_GROUP = 100;
 
 /**
- * Writes that wait at the same moment share one transaction, and with it one flush to the disk, which costs more than all else in a small
- * write. Each has a savepoint of its own, so that a failure rolls back only its own work. A write is acknowledged when the group is on the
- * disk, never before.
+ * Writes that wait at the same time share one transaction and thus one flush to the disk, which costs more than everything else in a small
+ * write. Each write has a savepoint of its own, so that a failure rolls back only its own work. A write is acknowledged when its group is
+ * on the disk, never before.
  */
 function createGroupCommit(
   database: Kysely<Tables>,
@@ -284,8 +287,8 @@ function createGroupCommit(
 
   const runGroup = async (): Promise<void> => {
     if (waiting.length === 0) return;
-    // Requests of a server arrive one by one within a turn of the event loop, and SQLite would let the first of them
-    // commit before the second is read: 230 writes a second from 200 clients instead of thousands.
+    // Requests to a server arrive one by one within a turn of the event loop. Without this pause, the first one would commit before the
+    // second is read: 230 writes a second from 200 clients instead of thousands.
     await nextTurn();
     const group = waiting.slice(0, LARGEST_GROUP);
     waiting = waiting.slice(LARGEST_GROUP);
@@ -303,7 +306,7 @@ function createGroupCommit(
   return <Result>(work: Work<Result>) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      // Every write queues a task. If an earlier group has already included the write, its task does nothing.
+      // Every write queues a task. If an earlier group has included the write, its task does nothing.
       void oneAtATime(runGroup);
     });
 }
@@ -316,7 +319,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<O
       outcomes.push({ ok: true, result: await work(transaction) });
     } catch (error) {
       outcomes.push({ ok: false, error });
-      // The rollback fails if SQLite has already rolled back the whole transaction; the first failure then has the reason.
+      // The rollback fails if SQLite has already rolled back the whole transaction. The first error then has the reason.
       await sql`rollback to one_write`.execute(transaction).catch(() => Promise.reject(error));
     }
     await sql`release one_write`.execute(transaction);
@@ -324,7 +327,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<O
   return outcomes;
 }
 
-/** Makes a folder with its parents. Node's own recursive mkdir never ends where none can be made, as in /proc. */
+/** Creates a folder with its parents. Node's own recursive mkdir never returns where no folder can be created, as in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -332,7 +335,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process has made the folder meanwhile.
+    // Another process has created the folder meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -340,10 +343,12 @@ export function makeFolder(folder: string, mode?: number): void {
 const STATEMENT_CACHE_SIZE = 400;
 const SQLITE_BUSY = 5;
 
-/** How long a writer waits for the others before it gives up. */
+/** How long a writer waits for the lock before it gives up. */
 const WRITE_LOCK_TIMEOUT = 15_000;
 
-/** Kysely on one connection of `node:sqlite`. The connection has one user at a time, so there is nothing to acquire and release here. */
+/**
+ * A Kysely dialect on one connection of `node:sqlite`. The connection has one user at a time, so there is nothing to acquire or release.
+ */
 function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const connection = new NodeSqliteConnection(database);
   return {
@@ -370,8 +375,7 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
 }
 
 /**
- * Takes the write lock at once, because a transaction that reads first and then writes fails when another process has written since the
- * read.
+ * Takes the write lock at once, because a transaction that first reads and then writes fails if another process has written since the read.
  */
 const beginImmediate = (database: DatabaseSync): Promise<void> =>
   whenFree(() => explained(() => database.exec('begin immediate')));
@@ -444,7 +448,7 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<Row>(query: CompiledQuery, chunkSize = 100): AsyncIterableIterator<QueryResult<Row>> {
-    // Not from the cache, because another query must not reset a statement that is being iterated.
+    // The statement is not taken from the cache, because another query must not reset it during the iteration.
     const statement = this.#database.prepare(query.sql);
     let rows: Row[] = [];
     for (const row of statement.iterate(...query.parameters.map(toSqlite))) {

@@ -7,8 +7,8 @@ import { recordTable, tellingWords } from '../indexing.ts';
 const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 
 /**
- * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner: the cost of a
- * search depends on the owner's data and not on the size of the file, and word frequencies are the owner's own.
+ * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a
+ * search therefore depends on the owner's data and not on the size of the file, and word frequencies are those of the owner.
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
@@ -71,18 +71,18 @@ export function decodeVector(stored: Uint8Array | string): Float32Array {
 const DEFAULT_CACHE = 256 * 1024 * 1024;
 
 interface CachedOwner {
-  /** Vectors up to this version of the owner are in the matrices. */
+  /** The matrices have the vectors up to this version of the owner. */
   version: number;
   incarnation: string;
   matrices: Record<IndexedKind, VectorMatrix>;
 }
 
 /**
- * An exact scan of the owner's vectors, which are kept in memory. Before each search the owner's version in the database is compared, and
- * only vectors that any process has added since are loaded.
+ * Scans all vectors of an owner, which are cached in memory. Before each search, the version of the cache is compared with the owner's
+ * version in the database, and only the vectors that were added since, by any process, are loaded.
  */
 export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
-  // A Map keeps the order of insertion, so the first entry is the least recently used one.
+  // A Map keeps the order of insertion, and used entries are inserted again, so the first entry is the least recently used one.
   const cache = new Map<string, CachedOwner>();
 
   const matricesOf = async (
@@ -174,7 +174,7 @@ function shrink(cache: Map<string, CachedOwner>, limit: number): void {
   }
 }
 
-/** The indexes of the highest scores (top-k), with a threshold that rises as better ones are found. */
+/** The `limit` hits with the highest scores (top-k). The threshold rises as better hits are found. */
 function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
   const scores = matrix.scan(query);
   const hits: VectorHit[] = [];
@@ -212,8 +212,8 @@ async function onlyLive(
 }
 
 /**
- * The vectors of an owner side by side in WebAssembly memory, where SIMD can scan them: 47,500 vectors of 384
- * numbers in 3.4 ms, against 30 ms for a loop in JavaScript.
+ * The vectors of an owner in WebAssembly memory, where SIMD scans 47,500 vectors of 384 numbers in 3.4 ms. A loop in JavaScript takes 30
+ * ms.
  */
 interface VectorMatrix {
   readonly count: number;
@@ -223,7 +223,7 @@ interface VectorMatrix {
   /** The row and the passage of each vector. */
   readonly rows: readonly number[];
   readonly passages: readonly number[];
-  /** The dot products with the query, by index: a view that the next scan overwrites. */
+  /** The dot products with the query, by the index of the vector, in a view that the next scan overwrites. */
   scan(query: Float32Array): Float32Array;
 }
 
@@ -242,8 +242,8 @@ const { Instance, Module } = (
   }
 ).WebAssembly;
 
-// scan(query, vectors, count, width, scores): scores[i] = query · vectors[i], four times four floats a step.
-// Assembled from docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
+// scan(query, vectors, count, width, scores): scores[i] = query · vectors[i], with four times four floats in each step. Assembled from
+// docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
 const MODULE =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKowIBoAICBHsCfwJAA0AgAkUNAf0MAAAAAAAAAAAAAAAAAAAA' +
   'ACEF/QwAAAAAAAAAAAAAAAAAAAAAIQb9DAAAAAAAAAAAAAAAAAAAAAAhB/0MAAAAAAAAAAAAAAAAAAAAACEIIAAhCSAAIANBAnRqIQoDQCAFIAn9' +
@@ -253,7 +253,7 @@ const MODULE =
 
 let compiled: object | undefined;
 
-/** More passages than the longest event can have, because row and passage are encoded in one number. */
+/** Row and passage are encoded in one number, so this must exceed the number of passages of the longest event. */
 const MOST_PASSAGES = 16_384;
 
 const PAGE = 65_536;
@@ -277,7 +277,8 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   let capacity = Math.max(expected, 1);
   reserve(capacity);
 
-  // One view of the memory for all vectors, because making a view takes longer than copying a vector. Growing the memory detaches it.
+  // One view of the memory serves all vectors, because making a view takes longer than copying a vector. When the memory grows, the view is
+  // detached.
   let floats = new Float32Array(memory.buffer);
   const write = (place: number, vector: Float32Array): void => {
     if (floats.buffer !== memory.buffer) floats = new Float32Array(memory.buffer);

@@ -46,7 +46,8 @@ export function withoutPrompt(content: string, attributes: AttributeTable): stri
   return withBlanks(content, promptSpans(content, labelsOf(attributes)));
 }
 
-// The tags, headings and lines of the layouts (`assemble/layouts.ts`). A user may write other tags around words of their own.
+// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
+// their own words.
 const PROMPT_BLOCK =
   /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
 const PROMPT_HEADING =
@@ -56,7 +57,10 @@ const PROMPT_LINE =
   /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
 const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
 
-/** The places of a message that are a prompt of Varve's own, or lines of one. `labels` are the labels of attributes, in lower case. */
+/**
+ * The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. `labels` are the labels of attributes, in
+ * lower case.
+ */
 function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
   const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
     start: index,
