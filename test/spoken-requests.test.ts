@@ -212,3 +212,57 @@ describe('[X1] a request in a long conversation', () => {
     await drop();
   });
 });
+
+describe('[X1] a request in a store of many facts', () => {
+  const FACTS = [
+    'I earn 41,000 a year.',
+    'I teach at Holm Grove.',
+    'I live in Aarhus.',
+    'My husband is called Anton.',
+    'I am allergic to walnuts.',
+    'I take warfarin.',
+    'My number is 5550 2211.',
+    'I have a Volvo.',
+    'My shoulder hurts since the fall.',
+    'I sing in a shanty choir.',
+    'I cannot stand liquorice.',
+    'My cat is called Pixel.',
+    'I grew up on a farm.',
+    'We fly to Oslo in spring.',
+    'I lent my cousin 900 crowns.',
+    'I read in bed every night.',
+    'My sister Karla is a diver.',
+    'I am saving for a greenhouse.',
+    'I go to mass on Sundays.',
+    'My boss Inger hums all day.',
+    'I wear contact lenses.',
+    'Our heating broke twice.',
+    'I like my coffee cold.',
+    'I started counselling in March.',
+    'I play chess online.',
+    'My favourite painter is Munch.',
+  ];
+  const eventsAfter = toldOnce(FACTS);
+
+  it('takes away what is meant and nothing else, nine times of ten', { timeout: 120_000 }, async () => {
+    const asked: [request: string, gone: string][] = [
+      ['Please delete my salary.', '41,000'],
+      ['forget where I live', 'Aarhus'],
+      ["Forget my husband's name.", 'Anton'],
+      ['please remove my allergy', 'walnuts'],
+      ["I don't want you to remember my medication", 'warfarin'],
+      ['Delete my phone number please', '5550'],
+      ['forget my car', 'Volvo'],
+      ["don't keep the counselling", 'counselling'],
+      ['scrub what I said about Karla', 'Karla'],
+      ['forget my religion', 'mass'],
+    ];
+    const missed: string[] = [];
+    for (const [request, gone] of asked) {
+      const turns = (await eventsAfter(request)).filter(({ origin }) => origin === 'user');
+      const changed = FACTS.filter((words, index) => turns[index]?.content !== words);
+      if (changed.length !== 1 || changed[0]?.includes(gone) !== true) missed.push(`${request}: ${changed.join(' ')}`);
+    }
+    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(1);
+  });
+});

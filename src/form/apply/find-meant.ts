@@ -1,6 +1,6 @@
 import { isOrdinary } from '../../language/names.ts';
 import { asksForAll, changesPlan, orderIn } from '../../language/forget-words.ts';
-import { detectPack } from '../../language/packs/packs.ts';
+import { detectPack, topicsNamed } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { splitClauses } from '../../language/clauses.ts';
 import { contentStems } from '../../language/words.ts';
@@ -9,11 +9,11 @@ import { normalValue } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { ArchiveReason, Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import { lengthOf, type Quote } from '../../record/statement.ts';
+import { lengthOf, type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { findMemory, listMemories } from '../../store/read-memories.ts';
+import { findMemory, listMemories, listStatements } from '../../store/read-memories.ts';
 import type { Evidence } from '../check/evidence.ts';
 import { changeableOwners, type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
 import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
@@ -26,6 +26,8 @@ interface Heard {
   source: string;
   /** Null for a statement. */
   quote: Quote | null;
+  /** Whether it is about a topic that the request names: "my salary" names the topic of "I make 90k". */
+  isOfTopic: boolean;
 }
 
 /**
@@ -43,6 +45,8 @@ const BEST_OF_MODEL = { least: -8, ahead: 1 };
 const NONE = { least: Infinity, ahead: 0 };
 /** A clause whose log-odds are this much below those of another clause of its turn is not meant: the narrowest reading counts. */
 const NARROWEST = 5;
+/** The log-odds of the best clause of a plain request, and its lead over the clauses of other turns, with which it is meant among many clauses. */
+const CLEAR = { asks: 4, least: -2.5, ahead: 1.5 };
 /** Above these log-odds a clause is meant even if it names something else than the request. */
 const SURELY = 5;
 /** The same for a clause of the request's own turn, which most requests do not mean. */
@@ -62,21 +66,26 @@ export async function tellRequest(
   if (read.told === null) return withoutLayers(read);
   const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone });
   if (asked === null) return null;
-  const { own, turns, heard, sharing, told } = read;
+  const { own, turns, isAll, sharing, told } = read;
   const { asks, isCertain, asking } = asked;
   const names = namesIn(asking.map(({ text }) => text).join(''));
   const likely = turns
     .flat()
     .map((clause, index) => ({
       ...clause,
-      odds: (told.meant[own.length + index] ?? -Infinity) + (sharing.hasMost(clause.text) ? SHARED : 0),
+      isNamed: sharing.hasAny(clause.text),
+      odds:
+        (told.meant[own.length + index] ?? -Infinity) +
+        (sharing.hasMost(clause.text) ? SHARED : 0) +
+        (clause.isOfTopic && asks > CLEAR.asks ? TOPIC : 0),
     }))
     .filter(({ text, odds }) => odds > SURELY || !namesAnother(text, names));
   // "I moved to Graz. Forget that." means what its own turn says before it.
   const bare = await bareRequestAt(event.content, work);
   const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
   const best = Math.max(mostOf(told.meant, own), ...likely.map(({ odds }) => odds));
-  if (!isCertain && before.length === 0 && best < neededAmong(likely.length, asks)) return null;
+  const isClear = leadOf(likely) > CLEAR.ahead && best > CLEAR.least && asks > CLEAR.asks;
+  if (!isCertain && before.length === 0 && !isClear && best < neededAmong(likely.length, asks)) return null;
   const sure = surelyMeant(likely);
   const meant =
     sure.length > 0 ? sure : clearlyBest(likely, isByModel ? BEST_OF_MODEL : asks > SURELY_ASKS ? BEST : NONE);
@@ -86,7 +95,7 @@ export async function tellRequest(
     takesBack: asked.takesBack > Math.max(asks, ASKS),
     words: isOwn ? before : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: asked.isForAll || isNearlyAll(meant.length, heard.length),
+    isEverything: asked.isForAll || (isAll && isNearlyAll(meant.length, turns.flat().length)),
   };
 }
 
@@ -94,9 +103,10 @@ export async function tellRequest(
 interface ReadRequest {
   /** The clauses of the request's turn. */
   own: MeantWords[];
-  heard: Heard[];
-  /** The same by turn, in the order in which the layers read them. */
+  /** The clauses that it may mean, by turn, in the order in which the layers read them. */
   turns: Heard[][];
+  /** Whether these are all clauses of the turns before it. */
+  isAll: boolean;
   sharing: Sharing;
   /** The clauses that order to forget something in plain words. */
   orders: MeantWords[];
@@ -108,7 +118,7 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   const { event } = evidence;
   const own = clausesAround(evidence, isByModel);
   const parts = own.map(({ text }) => text);
-  const heard = await clausesBefore(work, event, parts.join(' '));
+  const { heard, isAll } = await clausesBefore(work, event, parts.join(' '));
   const turns = [...Map.groupBy(heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const sharing = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
@@ -117,7 +127,7 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   for (const [index, clause] of told === null ? [] : own.entries()) {
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
   }
-  return { own, heard, turns, sharing, orders, told };
+  return { own, turns, isAll, sharing, orders, told };
 }
 
 interface AskedBy {
@@ -171,8 +181,8 @@ function isPlainOrder(clause: string, turn: string, { isAny }: Sharing): boolean
 const ORDER = 3;
 
 /** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
-function withoutLayers({ orders, heard, sharing }: ReadRequest): ToldRequest | null {
-  const meant = orders.length === 0 ? [] : heard.filter(({ text }) => sharing.hasMost(text));
+function withoutLayers({ orders, turns, sharing }: ReadRequest): ToldRequest | null {
+  const meant = orders.length === 0 ? [] : turns.flat().filter(({ text }) => sharing.hasMost(text));
   const told = { asking: orders, takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
   return meant.length === 0 ? null : { ...told, isEverything: false };
 }
@@ -195,6 +205,8 @@ const SURELY_ASKS = 2;
 interface Sharing {
   /** Whether a clause shares the most content words with the request, and at least one. */
   hasMost(clause: string): boolean;
+  hasAny(clause: string): boolean;
+  /** Whether any clause shares a content word with the request. */
   isAny: boolean;
 }
 
@@ -205,17 +217,43 @@ function sharingMost(request: string, clauses: readonly string[]): Sharing {
   const stems = contentStems(words.join(' '));
   const shared = (clause: string): number => [...contentStems(clause)].filter((stem) => stems.has(stem)).length;
   const most = Math.max(0, ...clauses.map(shared));
-  return { hasMost: (clause) => shared(clause) === Math.max(1, most), isAny: most > 0 };
+  return {
+    hasMost: (clause) => shared(clause) === Math.max(1, most),
+    hasAny: (clause) => shared(clause) > 0,
+    isAny: most > 0,
+  };
 }
+
+/** The log-odds that a topic which a plain request names adds: "my salary" and "I make 90k". */
+const TOPIC = 5;
 
 /** The log-odds that sharing the most words adds. A regression on 414 requests gives it this weight beside the log-odds. */
 const SHARED = 3;
 
 /** The clauses that are meant for certain, without those that are much less certain than another clause of their turn. */
-function surelyMeant<Clause extends Heard & { odds: number }>(clauses: readonly Clause[]): Clause[] {
+function surelyMeant<Clause extends Heard & { odds: number; isNamed: boolean }>(clauses: readonly Clause[]): Clause[] {
   const best = new Map<string, number>();
   for (const { source, odds } of clauses) best.set(source, Math.max(odds, best.get(source) ?? -Infinity));
-  return clauses.filter(({ odds, source }) => odds > MEANT && odds > (best.get(source) ?? 0) - NARROWEST);
+  const least = clauses.length > FEW ? Math.max(-Infinity, ...best.values()) - WITHIN : -Infinity;
+  const sure = clauses.filter(({ odds, source, isNamed }) => {
+    const ofTurn = best.get(source) ?? 0;
+    return odds > MEANT && odds > ofTurn - NARROWEST && (isNamed || ofTurn > least);
+  });
+  // Beside a clause about the topic that the request names, another clause has to be certain.
+  const isTopical = sure.some(({ isOfTopic }) => isOfTopic);
+  return sure.filter(({ isOfTopic, isNamed, odds }) => !isTopical || isOfTopic || isNamed || odds > RATHER);
+}
+
+/** Among more clauses than these, a clause that shares no word with the request has to be about as certain as the best one. */
+const FEW = 8;
+const WITHIN = 3.5;
+
+/** How much more certain the best clause is than the clauses of other turns. */
+function leadOf(clauses: readonly (Heard & { odds: number })[]): number {
+  const [best, ...others] = clauses.toSorted((one, other) => other.odds - one.odds);
+  return best === undefined
+    ? -Infinity
+    : best.odds - (others.find(({ source }) => source !== best.source)?.odds ?? -20);
 }
 
 function saysMore(clause: string): boolean {
@@ -243,7 +281,7 @@ function clearlyBest<Clause extends Heard & { odds: number }>(
   return best !== undefined && best.odds > least && best.odds > next + ahead ? [best] : [];
 }
 
-/** Whether a request means nearly all clauses that were read with it, some of which are spread over everything that was said. */
+/** Whether a request means nearly all clauses that were read with it. */
 function isNearlyAll(meant: number, read: number): boolean {
   return meant >= 6 && meant >= read * 0.9;
 }
@@ -251,6 +289,8 @@ function isNearlyAll(meant: number, read: number): boolean {
 /** A capitalised word that does not begin a sentence and is no ordinary word of its language. */
 function namesIn(text: string): string[] {
   const pack = detectPack(text);
+  // German writes every noun with a capital letter.
+  if (pack?.language === 'de') return [];
   const capitalised = text.match(/(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu) ?? [];
   return capitalised.map((word) => word.toLowerCase()).filter((word) => pack === null || !isOrdinary(word, pack));
 }
@@ -281,21 +321,40 @@ function clausesOf({ id, content }: Event): MeantWords[] {
 
 /** How many turns before a request are searched, and how many clauses of them are read with it. */
 const MOST_TURNS = 300;
-const MOST_LATEST = 32;
-const MOST_SIMILAR = 24;
-const MOST_STATED = 12;
-const SPREAD = 6;
+const MOST_LATEST = 8;
+const MOST_SIMILAR = 6;
+const MOST_STATED = 8;
 
 /**
- * The clauses that a request may mean, the latest turn first: the latest ones, older ones that share words with the request, the sources of
- * the statements that are nearest to it, and a few that are spread over the rest, which only a request to forget everything means.
+ * The clauses that a request may mean, the latest turn first: the latest ones, and of the older ones those that share words with the request,
+ * that are about a topic which it names, or from which the statements were formed that are nearest to it. The layers were trained with few
+ * clauses: among thirty facts they understood half of the requests that they understand among these.
  */
-async function clausesBefore(work: TellWork, event: Event, request: string): Promise<Heard[]> {
+async function clausesBefore(
+  work: TellWork,
+  event: Event,
+  request: string,
+): Promise<{ heard: Heard[]; isAll: boolean }> {
   const { deps, scope } = work;
   const owner = ownerOf(scope);
-  const stated = await nearStatements(work, request, MOST_STATED);
-  const turns = await deps.database.read(scope.tenant, (reader) => turnsBefore(reader, owner, event, MOST_TURNS));
-  const clauses = turns.flatMap(clausesOf).map((quote): Heard => ({ text: quote.text, source: quote.event, quote }));
+  const topics = topicsNamed(request);
+  const near = await nearStatements(work, request, MOST_STATED);
+  const { turns, ofTopic } = await deps.database.read(scope.tenant, async (reader) => ({
+    turns: await turnsBefore(reader, owner, event, MOST_TURNS),
+    ofTopic: await listStatements(reader, owner, { subjects: [USER], attributes: topics, owner: 'visible' }),
+  }));
+  const stated = [...new Map([...near, ...ofTopic].map((memory) => [memory.id, memory])).values()];
+  const isOfTopic = (text: string, quote: Quote | null): boolean =>
+    (ofTopic.length === 0 && topicsNamed(text).some((topic) => topics.includes(topic))) ||
+    ofTopic.some(
+      ({ quotes, value }) =>
+        quote !== null &&
+        quotesMeet(quotes, [quote]) &&
+        (value === null || normalValue(text).includes(normalValue(value))),
+    );
+  const clauses = turns
+    .flatMap(clausesOf)
+    .map((quote): Heard => ({ text: quote.text, source: quote.event, quote, isOfTopic: isOfTopic(quote.text, quote) }));
   const stems = contentStems(request);
   const older = clauses.slice(MOST_LATEST);
   const shared = older
@@ -306,18 +365,23 @@ async function clausesBefore(work: TellWork, event: Event, request: string): Pro
     .map(({ clause }) => clause);
   const isQuoted = ({ quote }: Heard): boolean =>
     quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote]));
-  const step = Math.ceil(older.length / SPREAD);
   const taken = new Set([
     ...clauses.slice(0, MOST_LATEST),
     ...shared,
-    ...older.filter((clause, index) => isQuoted(clause) || index % step === step - 1),
+    ...older.filter((clause) => clause.isOfTopic).slice(0, MOST_SIMILAR),
+    ...older.filter(isQuoted),
   ]);
   const isRead = (memory: Memory): boolean =>
     clauses.some(({ quote }) => quote !== null && quotesMeet(memory.quotes, [quote]));
   const unread = stated
     .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
-    .map(({ id, content }): Heard => ({ text: content, source: id, quote: null }));
-  return [...clauses.filter((clause) => taken.has(clause)), ...unread];
+    .map(({ id, content, attribute }): Heard => ({
+      text: content,
+      source: id,
+      quote: null,
+      isOfTopic: attribute !== null && topics.includes(attribute),
+    }));
+  return { heard: [...clauses.filter((clause) => taken.has(clause)), ...unread], isAll: taken.size === clauses.length };
 }
 
 /** The user's turns before the given one, the latest first. */

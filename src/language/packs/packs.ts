@@ -321,3 +321,16 @@ export function anyWords(list: string, flags = 'iu'): RegExp {
 export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }
+
+/** The words of each topic of a pack: most topics are attributes ("where I live" names `home_city`), some are wider ("health"). */
+export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPack(
+  ({ topics, script }) => new Map(Object.entries(topics).map(([topic, words]) => [topic, wordsPattern(words, script)])),
+);
+
+/** The topics that a text names. */
+export function topicsNamed(text: string): string[] {
+  const pack = detectPack(text);
+  if (pack === null) return [];
+  const plain = plainMarks(text);
+  return [...topicPatterns(pack)].flatMap(([topic, pattern]) => (pattern.test(plain) ? topic : []));
+}

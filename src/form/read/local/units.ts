@@ -10,6 +10,7 @@ import {
   plainMarks,
   relationsOf,
   wordsOfAll,
+  topicPatterns,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
@@ -306,11 +307,6 @@ const MOST_CHARACTERS = 40;
 /** One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence. */
 const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 'home_country', 'hometown', 'address']);
 
-const topicsOf = perPack(
-  ({ topics, script }) =>
-    new Map(Object.entries(topics).map(([attribute, words]) => [attribute, wordsPattern(words, script)])),
-);
-
 /**
  * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
  * nothing that the user's words state for certain.
@@ -332,7 +328,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     return [{ ...OF_USER, attribute, value, ...place, isLikely: true, isTold: true }];
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
-  const isSaid = (attribute: string): boolean => topicsOf(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
+  const isSaid = (attribute: string): boolean =>
+    topicPatterns(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
   const isHere = packPattern(pack, 'passing').test(plainMarks(unit.text));
   return tagged.filter(({ attribute, start, end }) => {
     const before = plainMarks(unit.text.slice(0, start));
