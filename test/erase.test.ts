@@ -163,6 +163,41 @@ for (const database of databases('sql')) {
       expect(await erase(0)).toEqual([true, true, true, true, true]);
     });
 
+    it('[X1] memories that replaced an erased one, or were replaced by it, can still be changed', async () => {
+      const handle = varve.for({ tenant: 't7', agent: 'coach', user: 'ana' });
+      const { memory: oslo } = await handle.memories.create({ type: 'fact', content: 'Ana lives in Oslo.' });
+      const rome = await handle.memories.supersede(oslo.id, { type: 'fact', content: 'Ana lives in Rome.' });
+      const linz = await handle.memories.supersede(rome.id, { type: 'fact', content: 'Ana lives in Linz.' });
+      await handle.eraseMemory(rome.id);
+      expect(await handle.memories.get(oslo.id)).toMatchObject({ contradictedBy: linz.id });
+      expect(await handle.memories.get(linz.id)).toMatchObject({ contradicts: null });
+      const revised = await handle.memories.revise(linz.id, { content: 'Ana lives in Linz now.' });
+      expect(revised).toMatchObject({ content: 'Ana lives in Linz now.', contradicts: null });
+      await handle.eraseMemory(linz.id);
+      // Oslo is still marked as replaced: it does not become true again.
+      expect(await handle.memories.get(oslo.id)).toMatchObject({
+        archiveReason: 'superseded',
+        contradictedBy: linz.id,
+      });
+      expect((await handle.memories.restore(oslo.id)).contradictedBy).toBeNull();
+    });
+
+    it('[X1] references that an earlier version left behind do not block a change, and new ones are refused', async () => {
+      const handle = varve.for({ tenant: 't8', agent: 'coach', user: 'ana' });
+      const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana lives in Oslo.' });
+      await store.write('t8', (writer) =>
+        sql`update memories set contradicts = 'mem_gone', entities = '["ent_gone"]' where tenant_id = 't8'`.execute(
+          writer,
+        ),
+      );
+      await handle.memories.revise(memory.id, { content: 'Ana lives in Oslo now.' });
+      for (const change of [{ entities: ['ent_gone', 'ent_none'] }, { sourceEvents: ['evt_none'] }]) {
+        await expect(handle.memories.revise(memory.id, change)).rejects.toThrow(
+          /There is no (entity ent|event evt)_none/,
+        );
+      }
+    });
+
     it('refuses options that it does not know: they may have been meant to erase less', async () => {
       const handle = varve.for({ tenant: 't6', user: 'ana' });
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana has a cat.' });

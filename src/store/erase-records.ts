@@ -26,7 +26,7 @@ interface RecordsToErase {
   blockIds: readonly string[];
 }
 
-/** Removes records with their versions, texts, vectors and links. Memories that stay lose their references to erased events. */
+/** Removes records with their versions, texts, vectors and links. Memories that stay lose their references to erased records. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
@@ -39,6 +39,7 @@ export async function eraseRecords(
   const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
   const refusals = await eraseRefusals(writer, tenant, await readFrom(writer, tenant, eventIds, memoryIds));
   await forgetSources(writer, tenant, eventIds, memoryIds);
+  await forgetReplacements(writer, tenant, memoryIds);
   await database.text.remove(writer, 'event', tenant, eventRows);
   await database.text.remove(writer, 'memory', tenant, memoryRows);
   const remove = <Table extends keyof Tables>(
@@ -170,6 +171,41 @@ async function forgetSources(
         .execute();
     }
     await removeRows(writer, { table: 'memory_sources', tenant, column: 'event_id', values: ids });
+  }
+}
+
+/**
+ * Removes erased memories from the memories that replaced them or were replaced by them. A replaced memory now points to the next
+ * replacement that remains. If none remains, an archived memory keeps the id, because the id marks it as replaced: without it, its words
+ * would count as still true (`isNoLongerSo`), and a question about the past would not find it.
+ */
+async function forgetReplacements(writer: Writer, tenant: string, erased: readonly string[]): Promise<void> {
+  const of = { table: 'memories', tenant, values: erased } as const;
+  for (const ids of chunks(erased)) {
+    await sql`update memories set contradicts = null
+      where tenant_id = ${tenant} and contradicts in (${sql.join(ids)})`.execute(writer);
+  }
+  const own = await rowsBy(writer, { ...of, column: 'id', select: ['id', 'contradicted_by'] });
+  const replacedBy = new Map(own.map((row) => [row.id, row.contradicted_by]));
+  const replaced = await rowsBy(writer, {
+    ...of,
+    column: 'contradicted_by',
+    select: ['id', 'contradicted_by', 'archived_at'],
+  });
+  for (const { id, contradicted_by, archived_at } of replaced) {
+    if (replacedBy.has(id)) continue;
+    let next = contradicted_by;
+    // The number of steps is limited, because imported memories may replace each other in a cycle.
+    for (let steps = replacedBy.size; next !== null && replacedBy.has(next); steps -= 1)
+      next = steps > 0 ? (replacedBy.get(next) ?? null) : null;
+    if (next === id) next = null;
+    if (next === null && archived_at !== null) continue;
+    await writer
+      .updateTable('memories')
+      .set({ contradicted_by: next })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
   }
 }
 

@@ -15,6 +15,7 @@ import { webhooks } from './0014-webhooks.ts';
 import { forgottenDigests } from './0015-forgotten-digests.ts';
 import { orderOfEvents } from './0016-order-of-events.ts';
 import { reflectedSequence } from './0017-reflected-sequence.ts';
+import { replacedMemories } from './0018-replaced-memories.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forgottenDigests,
   orderOfEvents,
   reflectedSequence,
+  replacedMemories,
 ];
 
 /** The schema version of this package. */
