@@ -16,6 +16,7 @@ import { forgottenDigests } from './0015-forgotten-digests.ts';
 import { orderOfEvents } from './0016-order-of-events.ts';
 import { reflectedSequence } from './0017-reflected-sequence.ts';
 import { replacedMemories } from './0018-replaced-memories.ts';
+import { wideVectors } from './0019-wide-vectors.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   orderOfEvents,
   reflectedSequence,
   replacedMemories,
+  wideVectors,
 ];
 
 /** The schema version of this package. */
