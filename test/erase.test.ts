@@ -182,6 +182,20 @@ for (const database of databases('sql')) {
       expect((await handle.memories.restore(oslo.id)).contradictedBy).toBeNull();
     });
 
+    it('[X1] memories of the agent lose the entities of an erased person', async () => {
+      const handle = varve.for({ tenant: 't9', agent: 'coach', user: 'ana' });
+      const entity = await handle.entities.add({ type: 'product', name: 'Pedalo' });
+      const { memory } = await handle.memories.create({
+        type: 'fact',
+        level: 'agent',
+        content: 'Guests like boats.',
+        entities: [entity.id],
+      });
+      await handle.erase();
+      const agent = varve.for({ tenant: 't9', agent: 'coach', user: null });
+      expect((await agent.memories.get(memory.id))?.entities).toEqual([]);
+    });
+
     it('[X1] references that an earlier version left behind do not block a change, and new ones are refused', async () => {
       const handle = varve.for({ tenant: 't8', agent: 'coach', user: 'ana' });
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana lives in Oslo.' });

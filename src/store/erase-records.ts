@@ -4,6 +4,7 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
+import { removeEntityRows } from './entity-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import { isLearnedFrom } from './memory-rows.ts';
@@ -85,9 +86,11 @@ export async function eraseRecords(
 async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
   const links = { table: 'memory_entities', tenant, column: 'entity_id', values: ids, select: ['entity_id'] } as const;
   const linked = new Set((await rowsBy(writer, links)).map(({ entity_id }) => entity_id));
-  const values = ids.filter((id) => !linked.has(id));
-  await removeRows(writer, { table: 'entity_names', tenant, column: 'entity_id', values });
-  await removeRows(writer, { table: 'entities', tenant, column: 'id', values });
+  await removeEntityRows(
+    writer,
+    tenant,
+    ids.filter((id) => !linked.has(id)),
+  );
 }
 
 /** These memories, and memories that were derived only from them, directly or through others: merged texts, patterns. */
