@@ -283,6 +283,24 @@ describe('erasing what several people have given to the agent', () => {
     await drop();
   });
 
+  it('[X1] a long session takes all of its words along, and leaves what one of many memories supports', async () => {
+    const { options, drop } = await databases()[0]!.create();
+    const varve = await createVarve({ store: options, embedder: null, background: false });
+    const long = varve.for({ tenant: 't', agent: 'coach', user: 'ana', session: 'long' });
+    const ana = varve.for({ tenant: 't', agent: 'coach', user: 'ana' });
+    const turns = Array.from({ length: 2100 }, (_, index) => ({ content: `Turn ${index} about nothing.` }));
+    await long.observe([{ content: 'I live in Linz by the river.' }, ...turns, { content: `The word is ${SECRET}.` }]);
+    for (let index = 0; index < 2100; index += 1) {
+      await ana.memories.create({ type: 'fact', content: `Owns book ${index}.`, importance: 0.9 });
+    }
+    await ana.memories.create({ type: 'fact', content: 'Lives in Linz by the river.', importance: 0.1 });
+    await ana.blocks.replace('profile', `Lives in Linz by the river. The word is ${SECRET}.`);
+    await long.erase();
+    expect((await ana.blocks.read('profile'))?.content).toBe('Lives in Linz by the river.');
+    await varve.close();
+    await drop();
+  });
+
   it.each([
     ['a person', { tenant: 't', user: 'ana' }],
     ['an agent', { tenant: 't', agent: 'waiter', user: null }],

@@ -295,11 +295,14 @@ export async function anonymiseUsage(
   return Number(numUpdatedRows);
 }
 
-// At most this many texts are compared. An erasure with more texts covers a whole person, whose blocks are erased anyway.
+// The blocks of a whole person, agent or tenant are erased with them, so that their words only have to be found in stored answers of others.
+// The texts of a tenant may not fit into memory.
 const MOST_TEXTS = 2000;
 
-/** The texts of memories and of the user's own messages within a scope. */
+/** The texts of memories and of the user's own messages within a scope: all of a session and of a user of an agent, else the first. */
 export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
+  const isPart = scope.session !== null || (scope.agent !== null && scope.user !== null);
+  const limit = isPart ? sql`` : sql`limit ${MOST_TEXTS}`;
   const owner = withinScope({ ...scope, session: null });
   const inSession = scope.session === null ? sql`1 = 1` : sql`session_id = ${scope.session}`;
   const ofSession =
@@ -311,7 +314,7 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
     union all
     select words from forgotten_spans where tenant_id = ${scope.tenant}
       and event_id in (select id from events where ${owner} and ${inSession} and origin = 'user')
-    limit ${MOST_TEXTS}`.execute(reader);
+    ${limit}`.execute(reader);
   return rows.map(({ content }) => content);
 }
 
@@ -345,7 +348,7 @@ export async function textsByOwner(
   }));
 }
 
-/** The texts of the live memories that a scope sees. */
+/** The texts of all live memories that a scope sees: each of them may support a sentence that an erasure would remove. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -353,7 +356,6 @@ export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]>
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', 'in', visibleOwners(scope))
     .where('archived_at', 'is', null)
-    .limit(MOST_TEXTS)
     .execute();
   return rows.map(({ content }) => content);
 }
