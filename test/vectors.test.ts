@@ -248,6 +248,25 @@ for (const database of databases('sql')) {
       await drop();
     });
 
+    it('a backfill of one tenant queues and embeds no records of others', async () => {
+      const { options, drop } = await database.create();
+      const first = await open(options, wordEmbedder('words@1'));
+      for (const tenant of ['one', 'two']) await first.for({ tenant, user: 'ana' }).observe({ content: 'Hello' });
+      await first.drain();
+      await first.close();
+      const varve = await open(options, wordEmbedder('words@2'));
+      const store = await openStore(options);
+      const queued = (): Promise<unknown[]> =>
+        store.read(EVERY_TENANT, (reader) => reader.selectFrom('embedding_queue').select('tenant_id').execute());
+      expect(await varve.backfill({ tenant: 'two', rate: 10_000 })).toEqual({ message: 1 });
+      expect(await queued()).toEqual([]);
+      expect(await countVectors(options)).toEqual({ 'words@1': 2, 'words@2': 1 });
+      expect(await varve.backfill({ rate: 10_000 })).toEqual({ message: 1 });
+      expect(await countVectors(options)).toEqual({ 'words@1': 2, 'words@2': 2 });
+      await Promise.all([varve.close(), store.close()]);
+      await drop();
+    });
+
     // 2,000 is the most that pgvector can index; 3,072 is the size of text-embedding-3-large.
     it.each([
       [2000, false],
