@@ -44,7 +44,7 @@ export interface Varve {
   readonly operator: Operator;
   /** Runs all background work that is due now and returns its outcomes. */
   drain(): Promise<RunCounts>;
-  /** Embeds everything that has no vector, by default ten records a second, and returns the count of each kind. */
+  /** Embeds everything that has no vector, by default ten texts a second, and returns the count of each kind. */
   backfill(options?: BackfillOptions): Promise<EmbedCounts>;
   /**
    * Measures the embedder on Varve's own pairs of texts and keeps the result in the store, so that "related", "nearly

@@ -163,6 +163,55 @@ for (const database of databases('sql')) {
       expect(await erase(0)).toEqual([true, true, true, true, true]);
     });
 
+    it('[X1] memories that replaced an erased one, or were replaced by it, can still be changed', async () => {
+      const handle = varve.for({ tenant: 't7', agent: 'coach', user: 'ana' });
+      const { memory: oslo } = await handle.memories.create({ type: 'fact', content: 'Ana lives in Oslo.' });
+      const rome = await handle.memories.supersede(oslo.id, { type: 'fact', content: 'Ana lives in Rome.' });
+      const linz = await handle.memories.supersede(rome.id, { type: 'fact', content: 'Ana lives in Linz.' });
+      await handle.eraseMemory(rome.id);
+      expect(await handle.memories.get(oslo.id)).toMatchObject({ contradictedBy: linz.id });
+      expect(await handle.memories.get(linz.id)).toMatchObject({ contradicts: null });
+      const revised = await handle.memories.revise(linz.id, { content: 'Ana lives in Linz now.' });
+      expect(revised).toMatchObject({ content: 'Ana lives in Linz now.', contradicts: null });
+      await handle.eraseMemory(linz.id);
+      // Oslo is still marked as replaced: it does not become true again.
+      expect(await handle.memories.get(oslo.id)).toMatchObject({
+        archiveReason: 'superseded',
+        contradictedBy: linz.id,
+      });
+      expect((await handle.memories.restore(oslo.id)).contradictedBy).toBeNull();
+    });
+
+    it('[X1] memories of the agent lose the entities of an erased person', async () => {
+      const handle = varve.for({ tenant: 't9', agent: 'coach', user: 'ana' });
+      const entity = await handle.entities.add({ type: 'product', name: 'Pedalo' });
+      const { memory } = await handle.memories.create({
+        type: 'fact',
+        level: 'agent',
+        content: 'Guests like boats.',
+        entities: [entity.id],
+      });
+      await handle.erase();
+      const agent = varve.for({ tenant: 't9', agent: 'coach', user: null });
+      expect((await agent.memories.get(memory.id))?.entities).toEqual([]);
+    });
+
+    it('[X1] references that an earlier version left behind do not block a change, and new ones are refused', async () => {
+      const handle = varve.for({ tenant: 't8', agent: 'coach', user: 'ana' });
+      const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana lives in Oslo.' });
+      await store.write('t8', (writer) =>
+        sql`update memories set contradicts = 'mem_gone', entities = '["ent_gone"]' where tenant_id = 't8'`.execute(
+          writer,
+        ),
+      );
+      await handle.memories.revise(memory.id, { content: 'Ana lives in Oslo now.' });
+      for (const change of [{ entities: ['ent_gone', 'ent_none'] }, { sourceEvents: ['evt_none'] }]) {
+        await expect(handle.memories.revise(memory.id, change)).rejects.toThrow(
+          /There is no (entity ent|event evt)_none/,
+        );
+      }
+    });
+
     it('refuses options that it does not know: they may have been meant to erase less', async () => {
       const handle = varve.for({ tenant: 't6', user: 'ana' });
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana has a cat.' });
@@ -230,6 +279,24 @@ describe('erasing what several people have given to the agent', () => {
     expect(await shared()).toContain('Short answers help most');
     const { items } = await agent.memories.list({ types: ['reflection'], archived: 'include' });
     expect(items.map(({ content }) => content).toSorted()).toEqual(given.bob.toSorted());
+    await varve.close();
+    await drop();
+  });
+
+  it('[X1] a long session takes all of its words along, and leaves what one of many memories supports', async () => {
+    const { options, drop } = await databases()[0]!.create();
+    const varve = await createVarve({ store: options, embedder: null, background: false });
+    const long = varve.for({ tenant: 't', agent: 'coach', user: 'ana', session: 'long' });
+    const ana = varve.for({ tenant: 't', agent: 'coach', user: 'ana' });
+    const turns = Array.from({ length: 2100 }, (_, index) => ({ content: `Turn ${index} about nothing.` }));
+    await long.observe([{ content: 'I live in Linz by the river.' }, ...turns, { content: `The word is ${SECRET}.` }]);
+    for (let index = 0; index < 2100; index += 1) {
+      await ana.memories.create({ type: 'fact', content: `Owns book ${index}.`, importance: 0.9 });
+    }
+    await ana.memories.create({ type: 'fact', content: 'Lives in Linz by the river.', importance: 0.1 });
+    await ana.blocks.replace('profile', `Lives in Linz by the river. The word is ${SECRET}.`);
+    await long.erase();
+    expect((await ana.blocks.read('profile'))?.content).toBe('Lives in Linz by the river.');
     await varve.close();
     await drop();
   });

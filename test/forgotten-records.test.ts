@@ -64,6 +64,24 @@ for (const database of databases()) {
       expect((await kim.recall('Halden', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
+    it('remove an entity also from archived memories, which can be restored and changed', async () => {
+      const { id } = await kim.entities.add({ type: 'person', name: 'Ralf Huber' });
+      const other = await kim.entities.add({ type: 'organisation', name: 'Halden Foods' });
+      const { memory: old } = await kim.memories.create({
+        type: 'fact',
+        content: 'The boss plays golf with Halden Foods.',
+        entities: [id, other.id],
+      });
+      await kim.memories.archive(old.id);
+      const boss = { type: 'fact', content: 'Ralf Huber is the boss.', attribute: 'boss', value: 'Ralf Huber' };
+      const { memory } = await kim.memories.create({ ...boss, entities: [id] });
+      await kim.memories.forget(memory.id);
+      expect((await kim.entities.list()).map(({ name }) => name)).toEqual(['Halden Foods']);
+      expect((await kim.memories.restore(old.id)).entities).toEqual([other.id]);
+      const revised = await kim.memories.revise(old.id, { content: 'The boss plays golf.', entities: [other.id] });
+      expect(revised.entities).toEqual([other.id]);
+    });
+
     it('restore their words without blanking those of an intention that is done', async () => {
       const turn = 'Remind me to water the fig on Friday. I work at Halden Foods.';
       await say(turn);

@@ -367,6 +367,31 @@ for (const database of databases()) {
       await first.eraseMemory(memory.id);
     });
 
+    it('finds names and texts with the characters that are wildcards in SQL, and only these', async () => {
+      const { inspect } = varve.operator;
+      const tenant = 'wildcards';
+      const users = ['user_1', 'user21', '100%', 'back\\slash'];
+      for (const user of users) {
+        await varve.for({ tenant, user }).memories.create({ type: 'fact', content: `Is called ${user}.` });
+      }
+      const found = async (match: string): Promise<(string | null)[]> => {
+        const owners = await inspect.owners(tenant, { agents: null, users: null, match, limit: 10 });
+        return owners.map(({ user }) => user).toSorted();
+      };
+      const told = async (text: string): Promise<string[]> => {
+        const all = { tenant, agent: null, user: null, session: null, connection: null };
+        const { items } = await inspect.rows(all, { offset: 0, limit: 10, order: 'oldest', text });
+        return items.map(({ content }) => content.slice('Is called '.length, -1)).toSorted();
+      };
+      for (const find of [found, told]) {
+        for (const user of users) expect(await find(user)).toEqual([user]);
+        expect(await find('R_')).toEqual(['user_1']);
+        expect(await find('0%')).toEqual(['100%']);
+        expect(await find('USER')).toEqual(['user21', 'user_1']);
+        expect(await find('user 1')).toEqual([]);
+      }
+    });
+
     it('joins a subject to the entity of its name, and that to the user', async () => {
       const { nodes, edges } = await varve.operator.inspect.graph(scope);
       const sister = nodes.find(({ subject }) => subject === "User's sister Ana-Lucia");

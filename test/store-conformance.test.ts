@@ -890,6 +890,23 @@ for (const database of databases('sql')) {
         expect(memory.content).toBe('Smile \ufffd!');
       });
 
+      it('a backslash before a letter u is text, and not half an emoji', async () => {
+        const handle = open();
+        const memory = { type: 'fact', content: 'The volume is mounted.' };
+        const metadata = { path: 'C:\\udev', 'D:\\\\u0000': ['\\\\\\ud83d', '\\', 'D:\\ud83d 😀'] };
+        const { memory: stored } = await handle.memories.create({ ...memory, metadata });
+        expect((await handle.memories.get(stored.id))?.metadata).toEqual(metadata);
+        const { connection } = open({ user: 'ana', connection: 'mail' });
+        await connection.saveToolSchema(metadata);
+        expect((await connection.toolSchema())?.schema).toEqual(metadata);
+        for (const path of ['\0', '\\\0', '\\\\\0', '\ud83d', '\\\ud83d', 'C:\\udev \udc00']) {
+          for (const refused of [{ path }, { [path]: 1 }, { deep: [{ path }] }])
+            await expect(handle.memories.create({ ...memory, metadata: refused })).rejects.toThrow(
+              /unpaired surrogate/,
+            );
+        }
+      });
+
       it('text in any script comes back as it was', async () => {
         const handle = open();
         const text = '日本語 한국어 العربية Ελληνικά 👩‍👩‍👧‍👦 \'"`; drop table memories; -- %_\\';

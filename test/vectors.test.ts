@@ -248,6 +248,63 @@ for (const database of databases('sql')) {
       await drop();
     });
 
+    it('a backfill of one tenant queues and embeds no records of others', async () => {
+      const { options, drop } = await database.create();
+      const first = await open(options, wordEmbedder('words@1'));
+      for (const tenant of ['one', 'two']) await first.for({ tenant, user: 'ana' }).observe({ content: 'Hello' });
+      await first.drain();
+      await first.close();
+      const varve = await open(options, wordEmbedder('words@2'));
+      const store = await openStore(options);
+      const queued = (): Promise<unknown[]> =>
+        store.read(EVERY_TENANT, (reader) => reader.selectFrom('embedding_queue').select('tenant_id').execute());
+      expect(await varve.backfill({ tenant: 'two', rate: 10_000 })).toEqual({ message: 1 });
+      expect(await queued()).toEqual([]);
+      expect(await countVectors(options)).toEqual({ 'words@1': 2, 'words@2': 1 });
+      expect(await varve.backfill({ rate: 10_000 })).toEqual({ message: 1 });
+      expect(await countVectors(options)).toEqual({ 'words@1': 2, 'words@2': 2 });
+      await Promise.all([varve.close(), store.close()]);
+      await drop();
+    });
+
+    // 2,000 is the most that pgvector can index; 3,072 is the size of text-embedding-3-large.
+    it.each([
+      [2000, false],
+      [2048, true],
+      [3072, true],
+    ])('vectors of %i dimensions are stored and found; moved out of their rows: %s', async (dimensions, isMoved) => {
+      const { options, drop } = await database.create({ isBare: true });
+      const embedder = functionEmbedder({
+        id: `wide@${dimensions}`,
+        dimensions,
+        retries: 0,
+        // Texts of the same length are alike.
+        embed: async (texts) =>
+          texts.map(({ length }) =>
+            Array.from({ length: dimensions }, (_, place) => (place === length ? 1 : 0.001 * Math.sin(place))),
+          ),
+      });
+      const varve = await open(options, embedder);
+      const ana = varve.for({ user: 'ana' });
+      const { memory } = await ana.memories.create({ type: 'fact', content: 'Lives in Linz.' });
+      await ana.memories.create({ type: 'fact', content: 'Has a grey parrot that can say eleven words.' });
+      expect(await varve.drain()).toMatchObject({ retried: 0, dead: 0 });
+      const { results } = await ana.recall('x'.repeat(memory.content.length), { mode: 'semantic', abstain: false });
+      expect(results[0]?.memory?.id).toBe(memory.id);
+      expect(await countVectors(options)).toEqual({ [embedder.id]: 2 });
+      await varve.close();
+      const store = await openStore(options);
+      if (store.dialect === 'postgres') {
+        const { rows } = await store.read(EVERY_TENANT, (reader) =>
+          sql<{ bytes: number }>`select pg_relation_size(reltoastrelid) as bytes from pg_class
+            where oid = 'embeddings'::regclass`.execute(reader),
+        );
+        expect(Number(rows[0]?.bytes) > 0).toBe(isMoved);
+      }
+      await store.close();
+      await drop();
+    });
+
     it('a turn is embedded with who speaks; what nobody says is embedded as it is', async () => {
       const { options, drop } = await database.create();
       const seen: string[] = [];

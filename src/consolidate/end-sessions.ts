@@ -9,7 +9,7 @@ import { archiveMemory } from '../store/write-memory.ts';
 import type { RunDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
-/** The state of a session and its merged text expire this long after its last event. */
+/** The reflections of a session expire this long after its last event, even if the session was not closed. */
 const SESSION_LIFETIME = DAY;
 
 const MOST_SESSIONS = 500;
@@ -17,7 +17,7 @@ const MOST_SESSIONS = 500;
 /** One owner, or the whole tenant if both agent and user are null. */
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** Ends the sessions of an owner that are closed or expired. Returns their number. */
+/** Removes the reflections of an owner's sessions that are over, in a run of its own: see {@link endSessions}. */
 export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
@@ -30,8 +30,9 @@ export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, option
 }
 
 /**
- * Ends the sessions that are closed or expired: empties their merged text and archives their reflections. Both stay in the history. Returns
- * the number of ended sessions.
+ * Empties the merged text and archives the reflections of sessions that are closed, or had no event for a day, and still have one of both.
+ * Both stay in the history, and the status of the sessions does not change. At most {@link MOST_SESSIONS} sessions at a time. Returns their
+ * number.
  */
 export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);

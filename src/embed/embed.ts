@@ -109,7 +109,7 @@ export interface BackfillOptions extends EmbedOptions {
   tenant?: string;
 }
 
-/** Queues all records without a vector of the current model, and embeds them. Returns the count of each kind. */
+/** Queues all records, or those of one tenant, without a vector of the current model, and embeds them. Returns the count of each kind. */
 export async function backfill(
   deps: EmbedDeps,
   { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
@@ -117,7 +117,7 @@ export async function backfill(
   const model = deps.embedding.current?.id;
   const total: EmbedCounts = {};
   if (model === undefined) return total;
-  for (const kind of ['memory', 'event'] as const) await queueEvery(deps, kind, model, signal);
+  for (const kind of ['memory', 'event'] as const) await queueEvery(deps, { kind, model, tenant }, signal);
   for (;;) {
     const owners = await ownersToEmbed(deps.database, OWNERS, tenant);
     if (owners.length === 0) return total;
@@ -128,11 +128,15 @@ export async function backfill(
   }
 }
 
-async function queueEvery(deps: EmbedDeps, kind: IndexedKind, model: string, signal?: AbortSignal): Promise<void> {
+async function queueEvery(
+  { database }: EmbedDeps,
+  missing: { kind: IndexedKind; model: string; tenant?: string },
+  signal?: AbortSignal,
+): Promise<void> {
   let after: number | null = 0;
   while (after !== null) {
     signal?.throwIfAborted();
-    after = await queueMissing(deps.database, { kind, model, after, limit: STRETCH });
+    after = await queueMissing(database, { ...missing, after, limit: STRETCH });
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import type { Block } from '../record/block.ts';
 import { DAY } from '../record/clock-and-ids.ts';
-import { parse } from '../record/parse.ts';
+import { isStorable, parse } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import type { ToolSchema } from '../record/session.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
@@ -26,11 +26,7 @@ export interface ConnectionHandle {
 const infoSchema: z.ZodType<Record<string, unknown>> = z.record(z.string().min(1).max(200), z.json());
 const schemaSchema: z.ZodType<unknown> = z
   .json()
-  // jsonb refuses NUL and halves of surrogate pairs.
-  .refine(
-    (value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)),
-    'contains a NUL character or an unpaired surrogate (half of an emoji)',
-  );
+  .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
 const timeToLiveSchema: z.ZodType<number> = z.number().positive();
 
 export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {

@@ -76,27 +76,35 @@ for (const on of databases('sql')) {
       expect(ran.length).toBe(2);
     });
 
-    it('do not run while their last run is still in progress', async () => {
+    it('do not run while their last run is still in progress, and then once for all due times that it missed', async () => {
       await ensure({ ...nightly, cron: '* * * * *' });
       const [middle, end] = [gate(), gate()];
-      const slow = queue.worker({
-        reflect: async () => {
-          ran.push('slow');
-          middle.open();
-          await end.opened;
+      const slow = queue.worker(
+        {
+          reflect: async () => {
+            ran.push('slow');
+            middle.open();
+            await end.opened;
+          },
         },
-      });
+        // The lease outlasts the run, so that no other worker takes the job over.
+        { leaseMs: HOUR, concurrency: 1 },
+      );
       queue.clock.advance(MINUTE);
-      const slowly = slow.drain();
+      slow.start();
       await middle.opened;
-      queue.clock.set(queue.clock.now() + 20_000);
       const other = queue.worker(handlers);
-      await other.drain();
-      queue.clock.advance(40_000 - 1);
-      await other.drain();
-      expect(ran).toEqual(['slow']);
+      for (let minute = 1; minute <= 3; minute += 1) {
+        queue.clock.advance(MINUTE);
+        await other.drain();
+        expect(ran).toEqual(['slow']);
+      }
+      expect(await queue.states()).toEqual(['running', 'waiting']);
+      const stopped = slow.stop();
       end.open();
-      await slowly;
+      await stopped;
+      await other.drain();
+      expect(ran).toEqual(['slow', { depth: 2, dueAt: '2026-06-01T12:02:00.000Z' }]);
     });
 
     it('enqueue their jobs while a worker is fully occupied, for another worker to run', async () => {

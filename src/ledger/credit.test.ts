@@ -99,6 +99,21 @@ for (const kind of databases('sql')) {
       expect(await ledger.credit.statement(ada)).toHaveLength(4);
     });
 
+    it('[T14] writes nothing for a charge without enough credit, even if the caller commits after the error', async () => {
+      const ledger = await open({ credit: 'user' });
+      await ledger.credit.grant({ ...ada, amount: 100, reason: 'top-up' });
+      const charge = { ...ada, amount: 300, reason: 'export', key: 'export 1' };
+      const caught = await suite.opened.database.write('t', (writer) =>
+        ledger.credit.charge(writer, charge).catch((error: unknown) => error),
+      );
+      expect(caught).toMatchObject({ code: 'out_of_credit' });
+      expect(await ledger.credit.statement(ada)).toMatchObject([{ kind: 'grant', amount: 100 }]);
+      await ledger.credit.grant({ ...ada, amount: 500, reason: 'top-up' });
+      const repeat = (): Promise<number> =>
+        suite.opened.database.write('t', (writer) => ledger.credit.charge(writer, charge));
+      expect([await repeat(), await repeat()]).toEqual([300, 300]);
+    });
+
     it('[T14] loses no usage and no charge when many pieces of work settle concurrently', async () => {
       const ledger = await open({ credit: 'user' });
       await ledger.credit.grant({ ...ada, amount: 100_000, reason: 'top-up' });

@@ -11,6 +11,7 @@ import {
   type CreditEntry,
   type CreditOwner,
   takeFromBalance,
+  withdrawEntry,
 } from '../store/doors/credit-store.ts';
 
 /** A grant or a charge, in whole micro-dollars. */
@@ -31,8 +32,8 @@ export interface Credit {
   /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
   /**
-   * Charges for a service of the application itself. Throws `out_of_credit`, which must roll the transaction back, if the balance would
-   * become negative.
+   * Charges for a service of the application itself. Throws `out_of_credit`, and has then written nothing, if the balance would become
+   * negative.
    */
   charge(writer: Writer, move: CreditMove): Promise<number>;
   /** The entries of the account, newest first. Default: the last 100. */
@@ -63,17 +64,15 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
     },
     async charge(writer, input) {
       const move = parse(moveSchema, input, 'The charge');
-      const isNew = await addEntry(writer, {
-        ...move,
-        amount: -move.amount,
-        id: idOf(move),
-        kind: 'charge',
-        at: clock.now(),
-      });
+      const id = idOf(move);
+      // The entry comes first, because its key decides which of two concurrent repetitions takes the amount.
+      const isNew = await addEntry(writer, { ...move, amount: -move.amount, id, kind: 'charge', at: clock.now() });
       if (!isNew) return balanceOf(writer, move);
       const left = await takeFromBalance(writer, move, move.amount, clock.now());
-      if (left === null) throw outOfCredit(move, await balanceOf(writer, move), move.amount);
-      return left;
+      if (left !== null) return left;
+      // The caller may catch the error and commit its transaction.
+      await withdrawEntry(writer, move.tenant, id);
+      throw outOfCredit(move, await balanceOf(writer, move), move.amount);
     },
     statement: (owner, limit = 100) => database.read(owner.tenant, (reader) => creditEntries(reader, owner, limit)),
   };

@@ -1,6 +1,6 @@
 import { VarveError } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
-import { contentStems, coveredBy } from '../language/words.ts';
+import { contentStems } from '../language/words.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import {
@@ -176,13 +176,39 @@ const SAYS_IT = 0.8;
 
 /** Whether a text repeats an erased text and no remaining text. */
 function saysErased(erased: readonly string[], kept: readonly string[]): Says {
-  const gone = erased.map(contentStems).filter((stems) => stems.size > 0);
-  const stays = kept.map(contentStems);
+  const [isGone, isKept] = [repetitionOf(erased), repetitionOf(kept)];
   return (text) => {
     const stems = contentStems(text);
-    if (stems.size === 0) return false;
-    return (
-      gone.some((each) => coveredBy(stems, each) >= SAYS_IT) && !stays.some((each) => coveredBy(stems, each) >= SAYS_IT)
-    );
+    return stems.size > 0 && isGone(stems) && !isKept(stems);
   };
+}
+
+/** Whether a sentence, given by its stems, repeats one of many texts. The texts are indexed by their stems when the first sentence comes. */
+function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) => boolean {
+  let places: Map<string, number[]> | null = null;
+  return (stems) => {
+    places ??= placesOfStems(texts);
+    const shared = new Map<number, number>();
+    for (const stem of stems) {
+      for (const place of places.get(stem) ?? []) {
+        const count = (shared.get(place) ?? 0) + 1;
+        if (count / stems.size >= SAYS_IT) return true;
+        shared.set(place, count);
+      }
+    }
+    return false;
+  };
+}
+
+/** The texts that contain each stem. */
+function placesOfStems(texts: readonly string[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, text] of texts.entries()) {
+    for (const stem of contentStems(text)) {
+      const known = places.get(stem);
+      if (known === undefined) places.set(stem, [place]);
+      else known.push(place);
+    }
+  }
+  return places;
 }

@@ -194,13 +194,11 @@ export async function bringAlong(
       result.sources = (await findEvents(reader, scope, result.memory.sourceEvents)).filter((turn) => !isBlank(turn));
     const { event } = result;
     if (neighbours === 0 || event === null || event.position === null || event.scope.session === null) continue;
-    const place = { tenant: event.scope.tenant, session: event.scope.session };
-    const range = { from: event.position - neighbours, to: event.position + neighbours };
-    const around = await findEvents(reader, scope, await eventIdsBetween(reader, place, range));
-    const turns = around.filter(
-      (turn) => turn.scope.user === event.scope.user && turn.scope.agent === event.scope.agent && !isBlank(turn),
-    );
     const { position } = event;
+    const owner = { ...event.scope, session: event.scope.session };
+    const range = { from: position - neighbours, to: position + neighbours };
+    const around = await findEvents(reader, scope, await eventIdsBetween(reader, owner, range));
+    const turns = around.filter((turn) => !isBlank(turn));
     result.before = turns.filter((turn) => (turn.position ?? 0) < position);
     result.after = turns.filter((turn) => (turn.position ?? 0) > position);
   }

@@ -83,7 +83,10 @@ export const PROFILE_SECTIONS = [
 ] as const;
 type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
-/** Whether memories of a type have a field. */
+/**
+ * Whether memories of a type have a field. Only `required` is checked. `none`: the type does not use the field, but a value that is given,
+ * such as a day in the words of a fact, is kept.
+ */
 export type FieldRule = 'required' | 'optional' | 'none';
 
 const BASE: MemoryType = {

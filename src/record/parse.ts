@@ -111,9 +111,12 @@ export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, u
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
   .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
 
+// The backslash of an escape follows an even number of backslashes, which stand for backslashes of the text: "C:\\udev" has no escape.
+const REFUSED_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
 /** Whether jsonb accepts a value: it refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
 export function isStorable(value: unknown): boolean {
-  return !/\\u(0000|d[89a-f])/.test(JSON.stringify(value));
+  return !REFUSED_ESCAPE.test(JSON.stringify(value));
 }
 
 const tagSchema: z.ZodType<string, string> = textSchema(100).transform((tag) => tag.trim().toLowerCase());

@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import type { Entity, EntityType, NewEntity } from '../record/entity.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { changeOwner, ownerColumns, scopeOfRow, withinReach } from './owner-store.ts';
+import { changeOwner, ownerColumns, removeRows, rowsBy, scopeOfRow, withinReach } from './owner-store.ts';
 import type { EntityTable } from './schema.ts';
 import { entitySlug } from '../language/entities.ts';
 
@@ -66,6 +66,27 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key', 'slug', 'entity_id']).doNothing())
     .execute();
   return toEntity(row);
+}
+
+/** Removes entities with their names, and the references of memories to them. Returns the number of removed entities. */
+export async function removeEntityRows(writer: Writer, tenant: string, ids: readonly string[]): Promise<number> {
+  const of = { tenant, column: 'entity_id', values: ids } as const;
+  const links = await rowsBy(writer, { ...of, table: 'memory_entities', select: ['memory_id'] });
+  const linked = links.map(({ memory_id }) => memory_id);
+  const memories = { table: 'memories', tenant, column: 'id', values: linked, select: ['id', 'entities'] } as const;
+  const gone = new Set(ids);
+  for (const { id, entities } of await rowsBy(writer, memories)) {
+    const left = (JSON.parse(entities) as string[]).filter((entity) => !gone.has(entity));
+    await writer
+      .updateTable('memories')
+      .set({ entities: JSON.stringify(left) })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+  await removeRows(writer, { ...of, table: 'entity_names' });
+  await removeRows(writer, { ...of, table: 'memory_entities' });
+  return removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
 }
 
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {

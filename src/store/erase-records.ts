@@ -4,6 +4,7 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
+import { removeEntityRows } from './entity-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import { isLearnedFrom } from './memory-rows.ts';
@@ -26,7 +27,7 @@ interface RecordsToErase {
   blockIds: readonly string[];
 }
 
-/** Removes records with their versions, texts, vectors and links. Memories that stay lose their references to erased events. */
+/** Removes records with their versions, texts, vectors and links. Memories that stay lose their references to erased records. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
@@ -39,6 +40,7 @@ export async function eraseRecords(
   const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
   const refusals = await eraseRefusals(writer, tenant, await readFrom(writer, tenant, eventIds, memoryIds));
   await forgetSources(writer, tenant, eventIds, memoryIds);
+  await forgetReplacements(writer, tenant, memoryIds);
   await database.text.remove(writer, 'event', tenant, eventRows);
   await database.text.remove(writer, 'memory', tenant, memoryRows);
   const remove = <Table extends keyof Tables>(
@@ -84,9 +86,11 @@ export async function eraseRecords(
 async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
   const links = { table: 'memory_entities', tenant, column: 'entity_id', values: ids, select: ['entity_id'] } as const;
   const linked = new Set((await rowsBy(writer, links)).map(({ entity_id }) => entity_id));
-  const values = ids.filter((id) => !linked.has(id));
-  await removeRows(writer, { table: 'entity_names', tenant, column: 'entity_id', values });
-  await removeRows(writer, { table: 'entities', tenant, column: 'id', values });
+  await removeEntityRows(
+    writer,
+    tenant,
+    ids.filter((id) => !linked.has(id)),
+  );
 }
 
 /** These memories, and memories that were derived only from them, directly or through others: merged texts, patterns. */
@@ -173,6 +177,41 @@ async function forgetSources(
   }
 }
 
+/**
+ * Removes erased memories from the memories that replaced them or were replaced by them. A replaced memory now points to the next
+ * replacement that remains. If none remains, an archived memory keeps the id, because the id marks it as replaced: without it, its words
+ * would count as still true (`isNoLongerSo`), and a question about the past would not find it.
+ */
+async function forgetReplacements(writer: Writer, tenant: string, erased: readonly string[]): Promise<void> {
+  const of = { table: 'memories', tenant, values: erased } as const;
+  for (const ids of chunks(erased)) {
+    await sql`update memories set contradicts = null
+      where tenant_id = ${tenant} and contradicts in (${sql.join(ids)})`.execute(writer);
+  }
+  const own = await rowsBy(writer, { ...of, column: 'id', select: ['id', 'contradicted_by'] });
+  const replacedBy = new Map(own.map((row) => [row.id, row.contradicted_by]));
+  const replaced = await rowsBy(writer, {
+    ...of,
+    column: 'contradicted_by',
+    select: ['id', 'contradicted_by', 'archived_at'],
+  });
+  for (const { id, contradicted_by, archived_at } of replaced) {
+    if (replacedBy.has(id)) continue;
+    let next = contradicted_by;
+    // The number of steps is limited, because imported memories may replace each other in a cycle.
+    for (let steps = replacedBy.size; next !== null && replacedBy.has(next); steps -= 1)
+      next = steps > 0 ? (replacedBy.get(next) ?? null) : null;
+    if (next === id) next = null;
+    if (next === null && archived_at !== null) continue;
+    await writer
+      .updateTable('memories')
+      .set({ contradicted_by: next })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
 /** The owner of a record within its tenant: an agent, a user, both, or the tenant itself. */
 export interface Place {
   agent: string | null;
@@ -256,11 +295,14 @@ export async function anonymiseUsage(
   return Number(numUpdatedRows);
 }
 
-// At most this many texts are compared. An erasure with more texts covers a whole person, whose blocks are erased anyway.
+// The blocks of a whole person, agent or tenant are erased with them, so that their words only have to be found in stored answers of others.
+// The texts of a tenant may not fit into memory.
 const MOST_TEXTS = 2000;
 
-/** The texts of memories and of the user's own messages within a scope. */
+/** The texts of memories and of the user's own messages within a scope: all of a session and of a user of an agent, else the first. */
 export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
+  const isPart = scope.session !== null || (scope.agent !== null && scope.user !== null);
+  const limit = isPart ? sql`` : sql`limit ${MOST_TEXTS}`;
   const owner = withinScope({ ...scope, session: null });
   const inSession = scope.session === null ? sql`1 = 1` : sql`session_id = ${scope.session}`;
   const ofSession =
@@ -272,7 +314,7 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
     union all
     select words from forgotten_spans where tenant_id = ${scope.tenant}
       and event_id in (select id from events where ${owner} and ${inSession} and origin = 'user')
-    limit ${MOST_TEXTS}`.execute(reader);
+    ${limit}`.execute(reader);
   return rows.map(({ content }) => content);
 }
 
@@ -306,7 +348,7 @@ export async function textsByOwner(
   }));
 }
 
-/** The texts of the live memories that a scope sees. */
+/** The texts of all live memories that a scope sees: each of them may support a sentence that an erasure would remove. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -314,7 +356,6 @@ export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]>
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', 'in', visibleOwners(scope))
     .where('archived_at', 'is', null)
-    .limit(MOST_TEXTS)
     .execute();
   return rows.map(({ content }) => content);
 }

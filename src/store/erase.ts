@@ -7,11 +7,12 @@ import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Parts, Reader, Writer } from './database.ts';
 import { derivedFrom, derivedOf } from './derivation-store.ts';
+import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, ownersWithin, type RecordRow, removeRows, withinScope } from './owner-store.ts';
-import type { ErasureTable, Tables } from './schema.ts';
+import { chunks, memoryRowsOf, ownersWithin, type RecordRow, withinScope } from './owner-store.ts';
+import type { ErasureTable } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
 /** How many rows of each kind were removed for good. */
@@ -41,11 +42,6 @@ export async function eraseScope(
   const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, database, scope, eventIds));
   const blockIds = (await rowsWithin(writer, 'blocks', scope)).map((block) => block.id);
 
-  const remove = <Table extends keyof Tables>(
-    table: Table,
-    column: keyof Selectable<Tables[Table]> & string,
-    values: readonly string[],
-  ): Promise<number> => removeRows(writer, { table, tenant, column, values });
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
   await clearErrors(writer, scope);
@@ -67,10 +63,8 @@ export async function eraseScope(
   };
   if (scope.session === null) {
     const entityIds = (await rowsWithin(writer, 'entities', scope)).map((entity) => entity.id);
-    await remove('entity_names', 'entity_id', entityIds);
-    await remove('memory_entities', 'entity_id', entityIds);
     removed.push(...entityIds);
-    erased.entities = await remove('entities', 'id', entityIds);
+    erased.entities = await removeEntityRows(writer, tenant, entityIds);
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
     await removeWithin(writer, 'owners', scope);
   }

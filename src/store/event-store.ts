@@ -367,20 +367,17 @@ export async function eventsById(reader: Reader, tenant: string, ids: readonly s
   return (await rowsBy(reader, { table: 'events', tenant, column: 'id', values: ids })).map(toEvent);
 }
 
-/**
- * The ids of the events from one position to another, both included, in all sessions of the tenant with this id: sessions of several owners
- * may have the same id.
- */
+/** The ids of the events from one position of a session to another, both included. Sessions of other owners may have the same id. */
 export async function eventIdsBetween(
   reader: Reader,
-  { tenant, session }: { tenant: string; session: string },
+  owner: Scope & { session: string },
   { from, to }: { from: number; to: number },
 ): Promise<string[]> {
   const rows = await reader
     .selectFrom('events')
     .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
+    .where(ofOwner(owner))
+    .where('session_id', '=', owner.session)
     .where('position', '>=', from)
     .where('position', '<=', to)
     .execute();

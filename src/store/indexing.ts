@@ -280,27 +280,36 @@ export async function findVectors(
   return new Map(rows.map((row) => [row.record_row, database.syntax.decodeVector(row.vector)]));
 }
 
+interface MissingVectors {
+  kind: IndexedKind;
+  model: string;
+  /** Default: every tenant. */
+  tenant?: Tenant;
+  /** The row after which to continue. */
+  after: number;
+  limit: number;
+}
+
 /**
- * Queues the records of all tenants that have no vector of a model, one range of rows for each call. Returns the last row of the range,
- * after which the next call continues; null at the end.
+ * Queues the records, of all tenants or of one, that have no vector of a model, one range of rows for each call. Returns the last row of
+ * the range, after which the next call continues; null at the end.
  */
 export async function queueMissing(
   database: Database,
-  { kind, model, after, limit }: { kind: IndexedKind; model: string; after: number; limit: number },
+  { kind, model, tenant = EVERY_TENANT, after, limit }: MissingVectors,
 ): Promise<number | null> {
   const table = recordTable(kind);
   const version = kind === 'memory' ? sql`r.version` : sql`0`;
-  return database.write(EVERY_TENANT, async (writer) => {
+  const isOfTenant = tenant === EVERY_TENANT ? sql`1 = 1` : sql`r.tenant_id = ${tenant}`;
+  return database.write(tenant, async (writer) => {
     const { rows } = await sql<{ last: number | null }>`
-      select max(row_id) as last from
-        (select row_id from ${table} where row_id > ${after} order by row_id limit ${limit}) as stretch`.execute(
-      writer,
-    );
+      select max(row_id) as last from (select row_id from ${table} r
+        where row_id > ${after} and ${isOfTenant} order by row_id limit ${limit}) as stretch`.execute(writer);
     const last = rows[0]?.last ?? null;
     if (last === null) return null;
     await sql`insert into embedding_queue (tenant_id, owner_key, record_kind, record_row, version)
       select r.tenant_id, r.owner_key, ${kind}, r.row_id, ${version} from ${table} r
-      where r.row_id > ${after} and r.row_id <= ${last} and not exists (
+      where r.row_id > ${after} and r.row_id <= ${last} and ${isOfTenant} and not exists (
         select 1 from embeddings v where v.tenant_id = r.tenant_id and v.record_kind = ${kind}
           and v.record_row = r.row_id and v.model_id = ${model})
       on conflict do nothing`.execute(writer);

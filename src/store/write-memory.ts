@@ -119,7 +119,7 @@ export async function reviseMemory(
     sourceEvents: joinEvents([...before.sourceEvents, ...sourceEvents], quotes),
   };
   checkFields(after, memoryType(parts.memoryTypes, after.type));
-  await assertSourcesExist(writer, before.scope, after);
+  await assertSourcesExist(writer, before.scope, after, before);
   const revised = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: revised, change: why };
   if (after.content !== before.content) await restateInBlocks(writer, parts, restated);
@@ -271,13 +271,28 @@ export function mergedList(memories: readonly Memory[]): string {
     .join('\n');
 }
 
-/** Refuses references to events, entities and memories that do not exist, so that provenance can always be followed. */
-async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory): Promise<void> {
-  for (const [table, ids, what] of [
-    ['events', memory.sourceEvents, 'event'],
-    ['entities', memory.entities, 'entity'],
-    ['memories', memory.contradicts === null ? [] : [memory.contradicts], 'memory'],
+type References = Pick<Memory, 'sourceEvents' | 'entities' | 'contradicts'>;
+
+const NO_REFERENCES: References = { sourceEvents: [], entities: [], contradicts: null };
+
+/**
+ * Refuses new references to events, entities and memories that do not exist, so that provenance can always be followed. References that the
+ * memory has already are not checked: an erasure may have removed their records while the memory was being changed, and earlier versions of
+ * Varve left references to erased memories and forgotten entities.
+ */
+async function assertSourcesExist(
+  writer: Writer,
+  scope: Scope,
+  memory: References,
+  before: References = NO_REFERENCES,
+): Promise<void> {
+  for (const [table, all, known, what] of [
+    ['events', memory.sourceEvents, before.sourceEvents, 'event'],
+    ['entities', memory.entities, before.entities, 'entity'],
+    ['memories', memory.contradicts === null ? [] : [memory.contradicts], [before.contradicts], 'memory'],
   ] as const) {
+    const had = new Set<string | null>(known);
+    const ids = all.filter((id) => !had.has(id));
     if (ids.length === 0) continue;
     const rows = await writer
       .selectFrom(table)

@@ -48,6 +48,11 @@ export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean
   return added !== undefined;
 }
 
+/** Removes an entry that this transaction has added. */
+export async function withdrawEntry(writer: Writer, tenant: string, id: string): Promise<void> {
+  await writer.deleteFrom('credit_entries').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+}
+
 /** Changes a balance, which may become negative: for grants, and for usage, which has already happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = await writer

@@ -43,7 +43,7 @@ export async function listOwners(
     left join (select owner_key, count(*) as count, max(last_event_at) as last from sessions where tenant_id = ${tenant} group by owner_key) s
       on s.owner_key = o.owner_key
     where o.tenant_id = ${tenant} ${among(sql`o.agent_id`, agents)} ${among(sql`o.user_id`, users)}
-      ${match === undefined ? sql`` : sql`and ${name} like ${`%${match.toLowerCase().replaceAll(/[%_]/g, '')}%`}`}
+      ${match === undefined ? sql`` : sql`and ${contains(name, match)}`}
     order by coalesce(s.last, 0) desc, coalesce(m.count, 0) desc, o.owner_key
     limit ${limit}`.execute(reader);
   return rows.map((row) => ({
@@ -53,6 +53,11 @@ export async function listOwners(
     sessions: Number(row.sessions ?? 0),
     lastEventAt: row.last === null ? null : new Date(Number(row.last)),
   }));
+}
+
+/** Whether a text in lower case contains a part, in which `%` and `_` are ordinary characters. */
+function contains(text: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
+  return sql<boolean>`${text} like ${`%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
 
 function among(column: RawBuilder<unknown>, names: string[] | null): RawBuilder<unknown> {
@@ -129,7 +134,7 @@ function filtered(reader: Reader, scope: Scope, { text = '', ...filter }: FacetF
   const base = reader.selectFrom('memories').selectAll().where(withinScope(scope)) as MemoryQuery;
   const narrowed = narrow(base, filter, now);
   if (text === '') return narrowed;
-  return narrowed.where(sql<boolean>`lower(content) like ${`%${text.toLowerCase().replaceAll(/[%_]/g, ' ')}%`}`);
+  return narrowed.where(contains(sql`lower(content)`, text));
 }
 
 interface FacetCount {

@@ -4,11 +4,12 @@ import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
+import { removeEntityRows } from '../entity-store.ts';
 import { toMemory } from '../memory-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { eventsById, type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
-import { ofOwner, removeRows, rowsBy } from '../owner-store.ts';
+import { ofOwner, rowsBy } from '../owner-store.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too;
@@ -184,15 +185,7 @@ export async function removeEntities(writer: Writer, parts: Parts, items: readon
       const isLeft = metadata !== '{}' || about.some(({ archive_reason }) => archive_reason !== 'forgotten');
       if (sayer.says(name) || !(isLeft || (await isNamedLive(writer, parts, memory.scope, name)))) gone.push(id);
     }
-    await removeNamed(writer, tenant, gone);
-    const entities = JSON.stringify(memory.entities.filter((id) => !gone.includes(id)));
-    if (gone.length > 0)
-      await writer
-        .updateTable('memories')
-        .set({ entities })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', memory.id)
-        .execute();
+    await removeEntityRows(writer, tenant, gone);
   }
 }
 
@@ -223,12 +216,6 @@ async function isNamedLive(writer: Writer, parts: Parts, scope: Scope, name: str
 }
 
 const MOST_NAMING = 100;
-
-async function removeNamed(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
-  for (const table of ['entity_names', 'memory_entities'] as const)
-    await removeRows(writer, { table, tenant, column: 'entity_id', values: ids });
-  await removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
-}
 
 /** Memories of a tenant by their ids or rows, in no particular order. */
 export async function memoriesBy(

@@ -161,8 +161,8 @@ export const ground: Migration = {
       `create index ${kind}_text_words on ${kind}_text using gin (words)`,
       `create index ${kind}_text_owner on ${kind}_text (tenant_id, owner_key)`,
     ]),
-    // Vectors are kept in their rows, because a vector in a TOAST table would cost a second read. A row must therefore fit into a page of 8
-    // kB.
+    // Vectors are kept in their rows, because a vector in a TOAST table would cost a second read. Step 19 makes an exception for vectors
+    // that do not fit into a page of 8 kB.
     `alter table embeddings alter column vector set storage plain`,
   ],
   tenantTables: [

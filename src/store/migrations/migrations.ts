@@ -15,6 +15,8 @@ import { webhooks } from './0014-webhooks.ts';
 import { forgottenDigests } from './0015-forgotten-digests.ts';
 import { orderOfEvents } from './0016-order-of-events.ts';
 import { reflectedSequence } from './0017-reflected-sequence.ts';
+import { replacedMemories } from './0018-replaced-memories.ts';
+import { wideVectors } from './0019-wide-vectors.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -35,6 +37,8 @@ export const MIGRATIONS: readonly Migration[] = [
   forgottenDigests,
   orderOfEvents,
   reflectedSequence,
+  replacedMemories,
+  wideVectors,
 ];
 
 /** The schema version of this package. */

@@ -135,8 +135,7 @@ function toTsvector(words: readonly string[]): string {
   return [...positions].map(([word, places]) => `${quoted(word)}:${places.join(',')}`).join(' ');
 }
 
-// HNSW indexes vectors of up to 2,000 dimensions. Larger ones get no index, and those of 2,048 or more do not fit into a row, because the
-// column has the storage `plain`.
+// HNSW indexes vectors of up to 2,000 dimensions. Larger ones get no index: each search reads all vectors of its owners.
 const MOST_INDEXED_DIMENSIONS = 2000;
 
 export function encodeVector(vector: Float32Array): string {

@@ -3,7 +3,7 @@ import { DAY } from '../../record/clock-and-ids.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';
 import { type Job, type LeasedRun, toJob } from './job.ts';
-import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
+import { type EndedRun, holds, settleJobs, writeUnique } from './settle-jobs.ts';
 
 /** The state of fair scheduling that a worker keeps between leases: the order of the tenants when more jobs are due than can run. */
 interface FairTurns {
@@ -206,28 +206,18 @@ export interface TurnResult<Run extends LeasedRun> {
   leased: Job[];
 }
 
-// A unique violation is retried: another transaction may have enqueued a job with the same unique key while this one returns its job to the
-// waiting state.
-const TRIES = 5;
-
 /**
  * Settles ended runs, renews running ones and leases new jobs in one transaction, because the flush to the disk costs more than all the
  * rest and many small jobs can share it.
  */
 export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<TurnResult<Run>> {
   const { database, ended, renew, now } = turn;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await database.write(EVERY_TENANT, async (writer) => {
-        const settled = await settleJobs(writer, ended, now);
-        const lost = await renewLeases(writer, renew, turn);
-        const leased = await leaseJobs(writer, turn);
-        return { settled, lost, leased };
-      });
-    } catch (error) {
-      if (tries >= TRIES || !database.syntax.isUniqueViolation(error)) throw error;
-    }
-  }
+  return writeUnique(database, EVERY_TENANT, async (writer) => {
+    const settled = await settleJobs(writer, ended, now);
+    const lost = await renewLeases(writer, renew, turn);
+    const leased = await leaseJobs(writer, turn);
+    return { settled, lost, leased };
+  });
 }
 
 /** Whether a turn would do anything. Only reads, so that an idle worker takes no write lock. */

@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../../test/databases.ts';
-import { openQueue, type TestQueue } from '../../../test/fixtures/queue.ts';
+import { gate, openQueue, type TestQueue } from '../../../test/fixtures/queue.ts';
 import { invalidInput } from '../../errors.ts';
 import { DAY } from '../../record/clock-and-ids.ts';
+import { EVERY_TENANT } from '../database.ts';
+import { enqueueJobs } from './enqueue.ts';
 import { countJobs, getJob, type JobFilter, listJobs } from './list-jobs.ts';
 import { removeEndedJobs, retryJob } from './settle-jobs.ts';
 
@@ -63,6 +67,32 @@ for (const on of databases('sql')) {
       await queue.worker({ broken: () => Promise.reject(invalidInput('wrong')) }).drain();
       await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'later' });
       await retryJob(queue.database, dead?.id ?? '', queue);
+      expect(await payloads({ state: 'waiting', kind: 'broken' })).toEqual(['earlier']);
+    });
+
+    it('retries a dead job while another transaction enqueues a job with the same key', async () => {
+      const [dead] = await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'earlier' });
+      await queue.worker({ broken: () => Promise.reject(invalidInput('wrong')) }).drain();
+      const [middle, end] = [gate(), gate()];
+      const enqueuing = queue.database.write(EVERY_TENANT, async (writer) => {
+        await enqueueJobs(writer, [{ tenant: 't', kind: 'broken', uniqueKey: 'k', payload: 'later' }], queue);
+        middle.open();
+        await end.opened;
+      });
+      await middle.opened;
+      const retrying = retryJob(queue.database, dead?.id ?? '', queue);
+      // On a server the retry runs up to the key, which the open transaction holds. The other databases run one transaction at a time.
+      const isWaiting = async (): Promise<boolean> => {
+        const { rows } = await queue.database.read(EVERY_TENANT, (reader) =>
+          sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+            and application_name = current_setting('application_name')`.execute(reader),
+        );
+        return rows.length > 0;
+      };
+      while (on.name === 'PostgreSQL' && !(await isWaiting())) await setImmediate();
+      end.open();
+      await enqueuing;
+      expect(await retrying).toMatchObject({ state: 'waiting' });
       expect(await payloads({ state: 'waiting', kind: 'broken' })).toEqual(['earlier']);
     });
 

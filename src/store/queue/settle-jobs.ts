@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { VarveError } from '../../errors.ts';
 import type { Clock } from '../../record/clock-and-ids.ts';
 import { parse, type TimeInput, timeSchema } from '../../record/parse.ts';
-import { type Database, EVERY_TENANT, type Writer } from '../database.ts';
+import { type Database, EVERY_TENANT, type Tenant, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';
 import { type Job, type Json, type LeasedRun, type TenantFilter, toJob } from './job.ts';
 
@@ -97,6 +97,26 @@ async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' 
     .execute();
 }
 
+const TRIES = 5;
+
+/**
+ * Runs a transaction that returns jobs to the waiting state, and repeats it after a unique violation: another transaction may have enqueued
+ * a job with the same unique key meanwhile, see `makeRoom`.
+ */
+export async function writeUnique<Result>(
+  database: Database,
+  tenant: Tenant,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await database.write(tenant, work);
+    } catch (error) {
+      if (tries >= TRIES || !database.syntax.isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
 /**
  * Marks a job as done within the transaction of its effects, so that both are committed or neither. Throws `conflict`, which rolls the
  * transaction back, when another worker has taken over the job.
@@ -138,7 +158,7 @@ export async function retryJob(
   id: string,
   { clock, tenant = EVERY_TENANT }: TenantFilter & { clock: Clock },
 ): Promise<Job | null> {
-  return database.write(tenant, async (writer) => {
+  return writeUnique(database, tenant, async (writer) => {
     const query = writer.selectFrom('jobs').selectAll().where('id', '=', id);
     const row = await (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).executeTakeFirst();
     if (row === undefined) return null;
