@@ -234,7 +234,7 @@ export const german: Pack = {
     ]),
     ...slot('birthday', [
       'mein geburtstag ist (?:am )?<date>',
-      '(?:ich bin|bin) am <date> geboren',
+      '(?:ich bin|bin|ich wurde|wurde) am <date> geboren',
       'ich hab(?:e)? am <date> geburtstag',
       'geboren am <date>',
     ]),
@@ -663,6 +663,7 @@ export const german: Pack = {
     diet: 'Ernährung: {value}',
     allergy: 'Allergisch gegen {value}',
     medical_condition: 'Hat {value}',
+    being: 'Ist {value}',
     medication: 'Nimmt {value}',
     blood_type: 'Blutgruppe {value}',
     language: 'Spricht {value}',

@@ -396,7 +396,7 @@ export const english: Pack = {
       'diet',
       [
         "<who> (?:don't|do not|doesn't|can't|cant|cannot|never|no longer) eats? <meat>",
-        "<who>(?:'ve| have|'s| has)? (?:stopped eating|given up|gave up|gone off|went off) <meat>",
+        "<who>(?:'ve| have|'s| has)? (?:stopped eating|given up|gave up|gone off|went off) <meat>(?! for (?:lent|ramadan|now|january|a|an|the|one|two|three|\\d+)(?![\\p{L}]))",
       ],
       { value: 'no {value}' },
     ),
@@ -779,6 +779,7 @@ export const english: Pack = {
     diet: 'Diet: {value}',
     allergy: 'Is allergic to {value}',
     medical_condition: 'Has {value}',
+    being: 'Is {value}',
     medication: 'Takes {value}',
     blood_type: 'Has blood type {value}',
     language: 'Speaks {value}',

@@ -191,7 +191,7 @@ export const spanish: Pack = {
     ...slot(
       'pet_name',
       [
-        '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?!(?:mi|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?:(?:mi|nuestr[oa]) (?:PETS) )?(?!(?:mi|nuestr[oa]|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
         '(?:mi|nuestr[oa]) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:se )?(?:murió|ha muerto|falleció)',
       ],
       { denied: true },
@@ -568,6 +568,7 @@ export const spanish: Pack = {
     diet: 'Dieta: {value}',
     allergy: 'Alergia: {value}',
     medical_condition: 'Tiene {value}',
+    being: 'Es {value}',
     medication: 'Toma {value}',
     language: 'Habla {value}',
     hobby: 'Afición: {value}',

@@ -194,7 +194,7 @@ export const french: Pack = {
     ...slot(
       'pet_name',
       [
-        "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+        "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?:(?:mon|ma|notre) (?:PETS) )?(?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
         '(?:mon|ma|notre) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) est (?:morte?|décédée?)',
       ],
       { denied: true },
@@ -561,6 +561,7 @@ export const french: Pack = {
     diet: 'Régime : {value}',
     allergy: 'Allergie : {value}',
     medical_condition: 'A {value}',
+    being: 'Est {value}',
     medication: 'Prend {value}',
     language: 'Parle {value}',
     hobby: 'Loisir : {value}',

@@ -193,7 +193,7 @@ export const italian: Pack = {
     ...slot(
       'pet_name',
       [
-        '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?:(?:il mio|la mia|il nostro|la nostra) (?:PETS) )?(?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
         '(?:il mio|la mia|il nostro|la nostra) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) è (?:mort[oa]|mancat[oa])',
       ],
       { denied: true },
@@ -487,6 +487,7 @@ export const italian: Pack = {
     diet: 'Dieta: {value}',
     allergy: 'Allergia: {value}',
     medical_condition: 'Ha: {value}',
+    being: 'È {value}',
     medication: 'Prende {value}',
     language: 'Parla {value}',
     hobby: 'Hobby: {value}',

@@ -190,7 +190,7 @@ export const dutch: Pack = {
     ...slot(
       'pet_name',
       [
-        "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
+        "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?:(?:mijn|m'n|onze) (?:PETS) )?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
         "(?:mijn|m'n|onze) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) is (?:\\p{L}+ ){0,2}?(?:dood|overleden|doodgegaan|gestorven)",
       ],
       { denied: true },
@@ -488,6 +488,7 @@ export const dutch: Pack = {
     diet: 'Dieet: {value}',
     allergy: 'Allergisch voor {value}',
     medical_condition: 'Heeft {value}',
+    being: 'Is {value}',
     medication: 'Gebruikt {value}',
     language: 'Spreekt {value}',
     hobby: 'Hobby: {value}',

@@ -45,7 +45,10 @@ export interface Pack {
   notAnyMore: string;
   /** What is written before a slot that the user denies and never stated. */
   notSo: string;
-  /** Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. */
+  /**
+   * Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. `being`
+   * is the one for a condition that is an adjective: "Is diabetic".
+   */
   templates: Readonly<Record<string, string>>;
   dated: PackDated;
   tried: PackTried;

@@ -448,6 +448,7 @@ export const portuguese: Pack = {
     diet: 'Dieta: {value}',
     allergy: 'Alergia: {value}',
     medical_condition: 'Tem {value}',
+    being: 'É {value}',
     medication: 'Toma {value}',
     language: 'Fala {value}',
     hobby: 'Hobby: {value}',
