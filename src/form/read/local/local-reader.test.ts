@@ -122,11 +122,40 @@ describe('a day that is named', () => {
     expect((await read(said, { by })).statements).toMatchObject([{ tense }]);
   });
 
+  it.each([
+    ['Note that our house viewing is on Friday at 16:30.', '2026-05-08T16:30:00.000Z'],
+    ['Remember that my driving test is on 3 February next year.', '2027-02-03T00:00:00.000Z'],
+    ['Please remember: the vet moved to Thursday at 10.', '2026-05-07T10:00:00.000Z'],
+    ['Merk dir: der Elternabend wurde auf Donnerstag um 19 Uhr verlegt.', '2026-05-07T19:00:00.000Z'],
+    ['Onthoud: de keuring is verplaatst naar donderdag om 9.30.', '2026-05-07T09:30:00.000Z'],
+    ['Remind me tomorrow at 7pm to water the beans.', '2026-05-05T19:00:00.000Z'],
+  ])('is due at its time: %s', async (said, due) => {
+    const { statements } = await read(said);
+    expect(statements).toMatchObject([{ tense: 'planned', due }]);
+  });
+
+  it('is the value of an appointment that is told in its own words', async () => {
+    const { statements } = await read('My viva is on 19 June.');
+    expect(statements).toMatchObject([
+      { attribute: 'appointment', value: '19 June 2026', text: 'My viva is on 19 June [19 June 2026].' },
+    ]);
+  });
+
   it('is that of an event, which remains as history, if somebody begins something', async () => {
     const { statements } = await read('Remember that my nephew starts school on 3 September.');
     expect(statements[0]).toMatchObject({ tense: 'planned', due: '2026-09-03T00:00:00.000Z' });
     expect(statements[0]?.type).not.toBe('intention');
   });
+});
+
+it.each([
+  ["I'm coeliac.", 'Is coeliac'],
+  ['Ich bin Asthmatikerin.', 'Ist Asthmatikerin'],
+  ['Soy celíaca.', 'Es celíaca'],
+  ['I have asthma.', 'Has asthma'],
+])('a condition is written as what somebody is or has: %s', async (said, text) => {
+  const { statements } = await read(said);
+  expect(statements.map((statement) => statement.text)).toContain(text);
 });
 
 describe('a wish for the layout of answers', () => {

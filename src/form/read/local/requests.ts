@@ -1,6 +1,7 @@
+import { civilDateAt, instantAt } from '../../../language/calendar.ts';
 import { orderIn } from '../../../language/forget-words.ts';
 import { namesText } from '../../../language/foreign-text.ts';
-import { findDates } from '../../../language/pack-dates.ts';
+import { findDates, timeIn } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, plainMarks } from '../../../language/packs/packs.ts';
 import type { ReadForget } from '../reader.ts';
@@ -54,5 +55,12 @@ function isHeaded({ turn, start, text }: ReadUnit): boolean {
 export function dueOf(unit: ReadUnit, now: Date, timeZone: string): Date | null {
   if (unit.pack === null) return null;
   const dates = findDates(unit.text, unit.pack, { now, timeZone, prefer: 'future' });
-  return dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
+  const day = dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
+  return withTime(day, unit.text, unit.pack, timeZone);
+}
+
+/** A day with the time of day that the words name: "on Monday at 14:00". */
+export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
+  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
+  return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
 }

@@ -17,7 +17,7 @@ import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { boundOf, type FilledSlot } from './fill-slots.ts';
-import { dueOf, type Request } from './requests.ts';
+import { dueOf, type Request, withTime } from './requests.ts';
 import type { Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
 
@@ -52,10 +52,25 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
         .filter((slot) => !isReplaced(slot, filled, turn.pack, input))
         .map((slot) => slotStatement(turn, slot, item, input)),
     );
-    statements.push(...slots);
     const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
-    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) continue;
-    statements.push(ownWords(turn, group, input));
+    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) {
+      statements.push(...slots);
+      continue;
+    }
+    const own = ownWords(turn, group, input);
+    // An event is one statement: its own words with its day.
+    const event = slots.find((slot) => isEventInWords(slot.attribute, group));
+    if (event === undefined) statements.push(...slots, own);
+    else {
+      const { attribute, value, from, due } = event;
+      statements.push(...slots.filter((slot) => slot !== event), {
+        ...own,
+        attribute,
+        value,
+        from,
+        due: due ?? own.due,
+      });
+    }
   }
   return statements;
 }
@@ -183,20 +198,33 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
 }
 
 const EVENTS: ReadonlySet<string> = new Set(['appointment', 'deadline']);
+const MOST_EVENT_WORDS = 24;
 
-function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, input: ReadInput): ReadStatement {
+/** Whether a slot is the day of an event. The slot does not say of which one, so the event is told in the user's words, unless they are many. */
+function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
+  const words = group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
+  return EVENTS.has(attribute ?? '') && words <= MOST_EVENT_WORDS;
+}
+
+function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
+  const { unit, isWanted } = item;
   const subject = subjectFor(slot.subject, turn.speaker);
+  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
+  const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
+  const isPreference = isWish || input.attributes.policyOf(slot.attribute).category === 'preference';
+  const isDue = slot.tense === 'planned' && EVENTS.has(slot.attribute);
+  const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
   return readStatement({
     subject,
     attribute: slot.attribute,
     value: slot.value,
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
-    type: isWish || input.attributes.policyOf(slot.attribute).category === 'preference' ? 'preference' : 'fact',
+    type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
     text:
-      slot.value === null
-        ? withDates(unit.text, 'happened', unit.pack, { now: turn.event.occurredAt, timeZone: input.timeZone }).text
+      tense !== null
+        ? withDates(unit.text, tense, unit.pack, at).text
         : renderSlot(
             { ...slot, subject, isNever: slot.isNever === true && !isKnown(slot, input) },
             unit.pack as Pack,
@@ -204,7 +232,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, i
           ),
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from === null ? null : slot.from.toISOString(),
-    due: slot.tense === 'planned' && EVENTS.has(slot.attribute) ? (slot.from?.toISOString() ?? null) : null,
+    due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedLayout(slot, unit.pack, input),
     importance: isWanted ? REMEMBERED : null,
@@ -231,7 +259,7 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
     main.request === 'reminder'
       ? dueOf(main.unit, at.now, input.timeZone)
       : tense === 'planned' && !isState
-        ? (ahead?.from ?? null)
+        ? withTime(ahead?.from ?? null, words, turn.pack, input.timeZone)
         : null;
   const type = typeOf(main, due);
   const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
@@ -260,6 +288,17 @@ function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
 }
 
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. In the lists of packs `<>` stands for the day. */
+function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(text);
+  return findDates(plain, pack, at).some(
+    ({ start, end, from }) =>
+      from !== null &&
+      from > at.now &&
+      listPattern(pack, 'rescheduled').test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+  );
+}
+
 const SURE_HABIT = 0.8;
 
 /** The tense, with the words of the language as a check on the learned guess. */
@@ -267,6 +306,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
   if (unit.pack !== null && isYearly(unit.text, unit.pack, at)) return 'habit';
+  if (unit.pack !== null && isRescheduled(unit.text, unit.pack, at)) return 'planned';
   const guess = best(selection.tense);
   if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
   const says = (name: 'habit' | 'future' | 'past'): boolean =>

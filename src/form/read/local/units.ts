@@ -194,10 +194,10 @@ export function withDates(
     return { text: words, dates: [] };
   const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
   const dates = found.filter(
-    ({ isBareWeekday, relative, from }) =>
+    ({ isBareWeekday, relative, hasYear, from }) =>
       (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
       // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
-      !(relative && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
+      !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
   );
   let text = '';
   let position = 0;
