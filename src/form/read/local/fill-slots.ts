@@ -206,7 +206,7 @@ function isPlainlyNegated({ match, whole }: Found, { rule, pack }: MatchInput): 
 }
 
 /** A child stays one's child, and a name one's name. */
-const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
+export const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
 
 /**
  * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat

@@ -14,6 +14,7 @@ import { USER } from '../../../record/statement.ts';
 import { emptyReading, type StatementReader, type Reading, type ReadInput, readStatement } from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
+import { calledOffIn, replacementIn, slotsOfKnown } from './known-changes.ts';
 import { withListedNames } from './listed-names.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
 import { forgetIn, requestOf } from './requests.ts';
@@ -91,7 +92,19 @@ export function createLocalReader({
           return {
             unit: {
               ...unit,
-              filled: withListedNames([...unit.filled, ...taggedSlots(unit, turn.told.values)], unit.text, unit.pack),
+              filled: withListedNames(
+                [
+                  ...unit.filled,
+                  ...taggedSlots(unit, turn.told.values),
+                  ...slotsOfKnown(unit, input.known, {
+                    now: turn.event.occurredAt,
+                    timeZone: input.timeZone,
+                    prefer: 'future',
+                  }),
+                ],
+                unit.text,
+                unit.pack,
+              ),
             },
             request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
@@ -185,7 +198,10 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request, selection } = item;
-    const correction = kept.length === 0 ? correctionOf(unit, reading.statements, input, turn.number) : null;
+    const correction =
+      kept.length === 0
+        ? (correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn))
+        : null;
     if (correction !== null) {
       reading.statements.push(correction);
       continue;
@@ -206,6 +222,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
+  reading.ends.push(...calledOffIn(turn, input));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
