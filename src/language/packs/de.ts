@@ -419,6 +419,8 @@ export const german: Pack = {
       [
         '<who> (?:flieg|fliege|fliegen|fahr|fahre|fahren|reise|reisen)(?: \\S+){0,5}? nach <place>',
         '(?:urlaub|reise|flug) nach <place>',
+        '(?:nächste woche|nächsten monat|nächstes wochenende|übermorgen) (?:bin ich|sind wir)(?: \\p{L}+){0,2}? in <place>',
+        '(?:ich bin|wir sind) (?:nächste woche|nächsten monat|nächstes wochenende|übermorgen)(?: \\p{L}+){0,2}? in <place>',
       ],
       { tense: 'planned' },
     ),
@@ -438,6 +440,24 @@ export const german: Pack = {
     ),
     ...slot('answer_tone', ['(?:sag|sagen wir) (?<v>du)(?! mir)\\b', '(?:sei|bleib)(?: \\p{L}+)? <tone>'], {
       standing: true,
+      firm: true,
+    }),
+    ...slot(
+      'answer_format',
+      [
+        '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder <format>',
+        '<format> sind (?:jetzt )?wieder (?:ok|okay|in ordnung|erlaubt)',
+      ],
+      { denied: true, firm: true, value: 'keine {value}' },
+    ),
+    ...slot(
+      'answer_language',
+      [
+        '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder auf <language> (?:antworten|schreiben|reden)',
+      ],
+      { firm: true },
+    ),
+    ...slot('answer_length', ['<length> antworten sind (?:jetzt |nun |wieder )+(?:ok|okay|in ordnung|gut|erlaubt)'], {
       firm: true,
     }),
     ...slot('answer_format', ['(?:keine|ohne) <format>'], { standing: true, firm: true, value: 'keine {value}' }),

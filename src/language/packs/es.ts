@@ -336,6 +336,7 @@ export const spanish: Pack = {
       'travel_destination',
       [
         '(?<!cada (?:vez )?que )(?:viajo|viajamos|me voy|nos vamos|vamos|voy)(?: de (?:viaje|vacaciones))? a <place>(?= (?:el|en|del|con|por|desde|la) |[.,]|$)',
+        '(?:la (?:próxima semana|semana que viene)|el mes que viene),? (?:estoy|estaré|voy a estar|estamos|estaremos) en <place>',
       ],
       { tense: 'planned' },
     ),
@@ -362,6 +363,17 @@ export const spanish: Pack = {
       ],
       { standing: true, firm: true },
     ),
+    ...slot('answer_language', ['pued(?:es|e) volver a (?:responder|contestar|hablar|escribir)(?:me)? en <language>'], {
+      firm: true,
+    }),
+    ...slot(
+      'answer_language',
+      [
+        '^(?:por favor,? )?(?:responde|respondé|contesta|contestá|respóndeme|contéstame|háblame) en <language>(?:,? por favor)?[.!]*$',
+      ],
+      { firm: true, whole: true },
+    ),
+    ...slot('answer_length', ['respuestas <length> ya están bien'], { firm: true }),
     ...slot(
       'answer_language',
       ['(?:contesta|contestá|responde|respondé|escribe|escribí|háblame|hablame)(?: \\p{L}+){0,2}? en <language>'],

@@ -340,6 +340,7 @@ export const french: Pack = {
       'travel_destination',
       [
         '(?:je pars|on part|nous partons|je vais|on va|nous allons)(?: en \\p{L}+)? à <place>(?= (?:le|en|du|avec|pour) |[.,]|$)',
+        '(?:la semaine prochaine|le mois prochain),? (?:je suis|je serai|on est|on sera|nous serons) à <place>',
       ],
       { tense: 'planned' },
     ),
@@ -357,6 +358,16 @@ export const french: Pack = {
       standing: true,
       firm: true,
     }),
+    ...slot(
+      'answer_format',
+      ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:utiliser|mettre|employer) (?:des |les )?<format>'],
+      { denied: true, firm: true, value: 'sans {value}' },
+    ),
+    ...slot(
+      'answer_language',
+      ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:me )?(?:répondre|écrire|parler) en <language>'],
+      { firm: true },
+    ),
     ...slot('answer_format', ["(?:pas de|sans|pas d') ?<format>"], {
       standing: true,
       firm: true,

@@ -211,6 +211,8 @@ export interface SlotRule {
    * the clause speaks of nobody else.
    */
   likely?: 'kept' | 'alone';
+  /** Only where the sentence is the whole turn: "Please answer in German" before a text may be meant for that text alone. */
+  whole?: boolean;
   /** Only where nobody else is spoken of, in the sentence or in the question before it: "sleep apnoea, since 2019". */
   alone?: boolean;
 }

@@ -464,6 +464,40 @@ describe('what nearly happened', () => {
   });
 });
 
+describe('a second verb without its subject', () => {
+  it.each([
+    ['I grew up in Ghent and work as a welder', ['hometown=Ghent', 'job_title=welder']],
+    ['We live in Ghent and work for Umicore', ['home_city=Ghent', 'employer=Umicore']],
+    ['My aunt lives in Ghent and work for her is scarce', ["User's aunt home_city=Ghent"]],
+  ])('%s', (sentence, slots) => {
+    expect(fill('en', sentence)).toEqual(expect.arrayContaining(slots));
+    expect(fill('en', sentence)).toHaveLength(slots.length);
+  });
+});
+
+describe('a journey and a lasting pain', () => {
+  it.each([
+    ['en', 'Next month we are in Lyon for the trade fair', 'planned travel_destination=Lyon'],
+    ['de', 'Ich bin nächste Woche beruflich in Graz', 'planned travel_destination=Graz'],
+    ['es', 'La próxima semana estaré en Bilbao', 'planned travel_destination=Bilbao'],
+    ['fr', 'Le mois prochain, on est à Nice', 'planned travel_destination=Nice'],
+    ['it', 'Il mese prossimo siamo a Bari', 'planned travel_destination=Bari'],
+    ['nl', 'Volgende maand zijn we in Gent', 'planned travel_destination=Gent'],
+    ['pt', 'Na próxima semana estarei em Braga', 'planned travel_destination=Braga'],
+    ['en', 'I have chronic neck pain', 'medical_condition=chronic neck pain'],
+    ['de', 'Ich habe chronische Knieschmerzen', 'medical_condition=chronische Knieschmerzen'],
+    ['it', 'Ho il mal di schiena cronico', 'medical_condition=mal di schiena cronico'],
+    ['pt', 'Tenho dores crônicas nas costas', 'medical_condition=dores crônicas nas costas'],
+  ])('%s: %s', (language, sentence, slot) => {
+    expect(fill(language, sentence)).toEqual([slot]);
+  });
+
+  it('is not a pain of today', () => {
+    expect(fill('en', 'I have back pain from the garden')).toEqual([]);
+    expect(fill('en', "I'm in Lyon and it rains")).toEqual([]);
+  });
+});
+
 describe('the day of birth', () => {
   it.each([
     ['en', 'I was born on 14 February 1979 in a taxi', 'birthday=14 February 1979'],

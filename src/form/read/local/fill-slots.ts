@@ -276,6 +276,7 @@ function isOfSomebodyElse({ match, subject, whole }: Found, { rule, text, pack, 
   const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
   if (subject === USER && needsUser && continuesOthers(match, text, pack, context)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
+  if (rule.whole === true && (context.turn ?? text).trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }

@@ -158,6 +158,41 @@ it.each([
   expect(statements.map((statement) => statement.text)).toContain(text);
 });
 
+describe('standing wishes and their withdrawal', () => {
+  it.each([
+    ['Please reply in Dutch.', 'answer_language=Dutch'],
+    ['Call me Robbie', 'preferred_name=Robbie'],
+    ['You can reply in Spanish again', 'answer_language=Spanish'],
+    ['Detailed answers are ok again', 'answer_length=detailed'],
+    ['You may use bullet points again', 'not answer_format=no bullet points'],
+    ['Du kannst mir wieder auf Englisch schreiben', 'answer_language=Englisch'],
+    ['Du darfst jetzt wieder Tabellen benutzen', 'not answer_format=keine Tabellen'],
+    ['Lange Antworten sind jetzt wieder okay', 'answer_length=lange'],
+    ['Contesta en francés, por favor', 'answer_language=francés'],
+    ['Puedes volver a escribirme en español', 'answer_language=español'],
+    ['Tu peux de nouveau mettre des tableaux', 'not answer_format=sans tableaux'],
+    ['Rispondimi in tedesco', 'answer_language=tedesco'],
+    ['Je mag nu weer tabellen gebruiken', 'not answer_format=geen tabellen'],
+    ['Pode voltar a usar listas', 'not answer_format=sem listas'],
+    ['请用日语回复', 'answer_language=日语'],
+    ['フランス語で返事してください', 'answer_language=フランス語'],
+  ])('%s', async (said, slot) => {
+    const { statements } = await read(said);
+    const slots = statements.map(
+      ({ attribute, value, polarity }) => `${polarity === 'denied' ? 'not ' : ''}${attribute}=${value}`,
+    );
+    expect(slots).toContain(slot);
+  });
+
+  it.each(['Here is a mail from my landlord. Reply in Dutch.', 'You can use the pool again'])(
+    'are not read from other orders: %s',
+    async (said) => {
+      const { statements } = await read(said);
+      expect(statements.filter(({ attribute }) => attribute?.startsWith('answer_'))).toEqual([]);
+    },
+  );
+});
+
 describe('a wish for the layout of answers', () => {
   const known = [
     { subject: 'User', attribute: 'answer_format', value: 'metric units' },
@@ -324,7 +359,7 @@ describe('slots', () => {
   });
 
   it.each([
-    ['I live in Ghent and work at Umicore.', true],
+    ['I live in Ghent and row every Sunday.', true],
     ['My brother Joris lives in Namur and his daughter is called Fien.', true],
     ['i live in ghent and teach at a primary school', true],
     ['I live in Ghent now.', false],

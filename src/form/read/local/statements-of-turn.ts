@@ -160,8 +160,8 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
   });
 }
 
-/** How many content words after the last value are a clause of their own, which the slots do not say. */
-const WORDS_OF_CLAUSE = 2;
+/** How many content words after the last value are a clause of their own, which the slots do not say: after "and" one is enough. */
+const WORDS_OF_CLAUSE = { joined: 1, bare: 2 };
 
 /** "I live in Oslo and work at Equinor": whether a name, a number or a clause of the sentence is not in what its slots say. */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
@@ -169,14 +169,16 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
   const rest = withBlanks(text, findDates(text, pack as Pack, at));
   const known = contentStems(said);
-  const words = rest
-    .slice(Math.max(...ends))
-    .replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
+  const tail = rest.slice(Math.max(...ends));
+  const words = tail.replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
   const after = [...contentStems(words)].filter((stem) => !known.has(stem));
   // Chinese and Japanese text is not split into words, so its clauses cannot be recognised by a count of words.
-  const isClause = pack?.script !== 'han' && after.length >= WORDS_OF_CLAUSE;
+  const least = WORDS_OF_CLAUSE[joins(pack as Pack).test(tail) ? 'joined' : 'bare'];
+  const isClause = pack?.script !== 'han' && after.length >= least;
   return isClause || !saysNamesAndNumbers(said, rest);
 }
+
+const joins = perPack(({ lists: { and = '(?!)' }, script }) => wordsPattern(and, script));
 
 const commonWord = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
 
