@@ -158,6 +158,54 @@ it.each([
   expect(statements.map((statement) => statement.text)).toContain(text);
 });
 
+describe('own words that say too little alone', () => {
+  const keeping = (kept: readonly number[]): StatementReader => {
+    let place = -1;
+    return createLocalReader({
+      select(...input) {
+        place += 1;
+        const yes = kept.includes(place) ? 0.95 : 0.01;
+        const selection = select(...input);
+        return {
+          ...selection,
+          keep: { ...selection.keep, yes },
+          foreign: { ...selection.foreign, own: 1 },
+        };
+      },
+    });
+  };
+
+  it.each([
+    ['Our plumber got married to the baker at last. Her surname is Okafor now.', 1],
+    ['Wir haben endlich einen Gärtner für den Hof. Er kommt immer montags früh.', 1],
+    ['On a trouvé une nounou pour les enfants. Elle habite juste à côté de chez nous.', 1],
+  ])('are kept with the sentence that they point to: %s', async (said, index) => {
+    const { statements } = await read(said, { by: keeping([index]) });
+    expect(statements.map(({ text }) => text)).toEqual([said]);
+  });
+
+  it('are kept alone after a question and where they point to nothing', async () => {
+    const after = await read('Do you like plums? Her surname is Okafor now.', { by: keeping([1]) });
+    expect(after.statements.map(({ text }) => text)).toEqual(['Her surname is Okafor now.']);
+    const plain = await read('What a day. The plumber brought the new boiler.', { by: keeping([1]) });
+    expect(plain.statements.map(({ text }) => text)).toEqual(['The plumber brought the new boiler.']);
+  });
+
+  it.each([
+    'Remember that my card is [card removed], use it for orders.',
+    'Merk dir: mein Passwort ist [password removed].',
+    'My account number is [bank account removed], note that.',
+  ])('are not kept where the privacy policy removed what they said: %s', async (said) => {
+    expect((await read(said)).statements).toEqual([]);
+  });
+
+  it('are kept where enough is left beside what was removed', async () => {
+    const said =
+      'Remember: the rent goes to [bank account removed], the landlord Otto wants it on the first Friday of every month.';
+    expect((await read(said)).statements.map(({ text }) => text)).toEqual([said]);
+  });
+});
+
 describe('standing wishes and their withdrawal', () => {
   it.each([
     ['Please reply in Dutch.', 'answer_language=Dutch'],

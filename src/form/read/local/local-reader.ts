@@ -19,7 +19,7 @@ import { withListedNames } from './listed-names.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
 import { forgetIn, requestOf } from './requests.ts';
 import { featuresOf, type Select, select } from './selector.ts';
-import { type Asked, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
+import { type Asked, contextOf, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
   taggedSlots,
@@ -213,6 +213,9 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     }
     const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
     if (isWanted || isKept(item)) {
+      const isAfterKept = kept.at(-1)?.unit.index === unit.index - 1 && kept.at(-1)?.isSlotOnly !== true;
+      const context = isAfterKept ? null : contextOf(item, asked[unit.index - 1]);
+      if (context !== null) kept.push(context);
       kept.push({ ...item, isWanted });
       continue;
     }

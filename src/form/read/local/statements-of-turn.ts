@@ -1,3 +1,4 @@
+import { splitClauses } from '../../../language/clauses.ts';
 import { extractEntities } from '../../../language/entities.ts';
 import { type DateContext, findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -10,6 +11,7 @@ import {
   relationsOf,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { REMOVED } from '../../../language/privacy-policy.ts';
 import { withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
@@ -39,6 +41,20 @@ export interface Kept extends Asked {
   isWanted: boolean;
   /** Only the slots are kept, and not the words of the sentence. */
   isSlotOnly?: boolean;
+  /** Kept only because the next sentence speaks of it. */
+  isContext?: boolean;
+}
+
+const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?!)' } }) =>
+  packRegExp(`^(?:${they}|${others})(?![\\p{L}])`),
+);
+
+/** The sentence before a kept one that begins with a pronoun: "We found a cleaner. Her name is Rita". Null if it is foreign or a question. */
+export function contextOf({ unit }: Asked, before: Asked | undefined): Kept | null {
+  if (before === undefined || unit.pack === null || unit.pack.script === 'han') return null;
+  if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return null;
+  if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return null;
+  return { ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true };
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
@@ -53,7 +69,8 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
         .map((slot) => slotStatement(turn, slot, item, input)),
     );
     const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
-    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) {
+    const isSlotOnly = group.every((item) => item.isSlotOnly === true);
+    if (isSlotOnly || isHusk(group) || isSaidBySlots(group, said, at)) {
       statements.push(...slots);
       continue;
     }
@@ -132,12 +149,15 @@ function grouped(kept: readonly Kept[]): Kept[][] {
     const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
     const isSmall =
       last !== undefined && (words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
-    const isPlain = item.isSlotOnly !== true && before?.isSlotOnly !== true && item.request === before?.request;
+    const isPlain =
+      item.isSlotOnly !== true &&
+      before?.isSlotOnly !== true &&
+      (item.request === before?.request || before?.isContext === true);
     const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
     if (
       last !== undefined &&
       isNext &&
-      isSmall &&
+      (isSmall || before.isContext === true) &&
       isPlain &&
       isSpaced &&
       words(last) + words([item]) <= MOST_MERGED_WORDS
@@ -145,7 +165,17 @@ function grouped(kept: readonly Kept[]): Kept[][] {
       last.push(item);
     else groups.push([item]);
   }
-  return groups;
+  return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
+}
+
+const LEAST_LEFT = 4;
+
+/** "My iban is [bank account removed], keep it for invoices": whether little is left beside what the privacy policy removed. */
+function isHusk(group: readonly Kept[]): boolean {
+  const words = group.map(({ unit }) => unit.text).join('\n');
+  if (!REMOVED.test(words)) return false;
+  const clauses = splitClauses(words).map(({ start, end }) => words.slice(start, end));
+  return contentStems(clauses.filter((clause) => !REMOVED.test(clause)).join(' ')).size < LEAST_LEFT;
 }
 
 /** Whether slots say most of what the words say. */
