@@ -49,12 +49,16 @@ const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?
   packRegExp(`^(?:${they}|${others})(?![\\p{L}])`),
 );
 
-/** The sentence before a kept one that begins with a pronoun: "We found a cleaner. Her name is Rita". Null if it is foreign or a question. */
-export function contextOf({ unit }: Asked, before: Asked | undefined): Kept | null {
-  if (before === undefined || unit.pack === null || unit.pack.script === 'han') return null;
-  if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return null;
-  if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return null;
-  return { ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true };
+/**
+ * The sentence before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"), unless it is kept itself, is foreign or
+ * is a question.
+ */
+export function contextOf({ unit }: Asked, before: Asked | undefined, last: Kept | undefined): Kept[] {
+  const isKept = last?.unit.index === unit.index - 1 && last.isSlotOnly !== true;
+  if (before === undefined || isKept || unit.pack === null || unit.pack.script === 'han') return [];
+  if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return [];
+  if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
+  return [{ ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
@@ -138,6 +142,11 @@ function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInpu
   return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
+function mayJoin(before: Kept, { isSlotOnly, request }: Kept): boolean {
+  const isSameRequest = request === before.request || before.isContext === true;
+  return isSlotOnly !== true && before.isSlotOnly !== true && isSameRequest;
+}
+
 /** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
@@ -148,16 +157,14 @@ function grouped(kept: readonly Kept[]): Kept[][] {
     const before = last?.at(-1);
     const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
     const isSmall =
-      last !== undefined && (words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
-    const isPlain =
-      item.isSlotOnly !== true &&
-      before?.isSlotOnly !== true &&
-      (item.request === before?.request || before?.isContext === true);
+      last !== undefined &&
+      (before?.isContext === true || words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
+    const isPlain = before !== undefined && mayJoin(before, item);
     const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
     if (
       last !== undefined &&
       isNext &&
-      (isSmall || before.isContext === true) &&
+      isSmall &&
       isPlain &&
       isSpaced &&
       words(last) + words([item]) <= MOST_MERGED_WORDS
