@@ -45,6 +45,20 @@ export function calledOffIn({ units, number, event }: Turn, { known }: ReadInput
   );
 }
 
+/** "I quit smoking" ends "I smoke a pack a day", which has no attribute. */
+export function quitIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+  return units.filter(isClaim).flatMap(({ text, pack }) => {
+    if (pack === null || !listPattern(pack, 'quitsSmoking').test(plainMarks(text))) return [];
+    return known.flatMap(({ subject, attribute, tense, content, statedAt }, index) => {
+      const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
+      const smokes = listPattern(pack, 'smokes').test(content) && !packPattern(pack, 'not').test(content);
+      return isHabit && smokes && statedAt < event.occurredAt
+        ? [{ known: index + 1, quote: { turn: number, words: text }, on: null }]
+        : [];
+    });
+  });
+}
+
 function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {
   const day = validFrom ?? dueAt;
   return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());

@@ -21,7 +21,7 @@ import {
 } from '../reader.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { calledOffIn, replacementIn, slotsOfKnown } from './known-changes.ts';
+import { calledOffIn, quitIn, replacementIn, slotsOfKnown } from './known-changes.ts';
 import { withListedNames } from './listed-names.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
 import { forgetIn, requestOf } from './requests.ts';
@@ -216,7 +216,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     if (filled.length > 0) kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
-  reading.ends.push(...calledOffIn(turn, input));
+  reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
