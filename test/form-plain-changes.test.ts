@@ -104,22 +104,6 @@ it.each(['The party is in Otley, not Leeds', 'I prefer Otley, not Leeds', 'Sorry
   },
 );
 
-describe('a habit that the user has given up', () => {
-  it.each([
-    ['Please remember that I smoke ten cigarettes a day', 'I finally gave up cigarettes'],
-    ['Merk dir: ich rauche jeden Abend eine Zigarette', 'Ich habe mit dem Rauchen aufgehört'],
-    ['Recuerda que fumo un cigarrillo cada noche', 'He dejado de fumar'],
-  ])('no longer holds: %s … %s', async (habit, end) => {
-    const live = await after(habit, '+9', end);
-    expect(live.filter((one) => one === habit)).toEqual([]);
-  });
-
-  it('holds where the words only speak of it', async () => {
-    const habit = 'Please remember that I smoke ten cigarettes a day';
-    expect(await after(habit, '+9', 'Maybe I should have quit smoking by now')).toContain(habit);
-  });
-});
-
 describe('a new job', () => {
   it('that is told without "I" begins on its day', async () => {
     const live = await after('I work at Tesco', 'Handed in my notice at Tesco, starting at Aldi on 30 March', '+60');

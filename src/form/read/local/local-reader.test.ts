@@ -206,6 +206,35 @@ describe('own words that say too little alone', () => {
   });
 });
 
+describe('a smoking habit', () => {
+  const ends = async (said: string, content: string): Promise<number[]> => {
+    const habit = memory({ content, tense: 'habit', statedAt: new Date('2026-01-04T09:00:00Z') });
+    return (await read(said, { known: [habit] })).ends.map(({ known }) => known);
+  };
+
+  it.each([
+    ['I stopped vaping in April.', 'I vape on the balcony every evening'],
+    ['Ich habe mit dem Rauchen aufgehört.', 'Ich rauche jeden Abend eine Zigarette'],
+    ['He dejado de fumar.', 'Fumo un cigarrillo cada noche'],
+    ["J'ai arrêté de fumer en avril.", 'Je fume dix cigarettes par jour'],
+    ['Ho smesso di fumare.', 'Fumo due sigarette al giorno'],
+    ['Ik ben gestopt met roken.', 'Ik rook elke avond'],
+    ['Parei de fumar em abril.', 'Fumo dez cigarros por dia'],
+    ['我戒烟了。', '我每天抽烟'],
+    ['タバコをやめました。', '毎日タバコを吸います'],
+  ])('ends: %s', async (said, content) => {
+    expect(await ends(said, content)).toEqual([1]);
+  });
+
+  it.each([
+    ['Maybe I should have quit smoking by now.', 'I vape on the balcony every evening'],
+    ['I stopped vaping in April.', 'I never smoke indoors'],
+    ['I stopped running in April.', 'I vape on the balcony every evening'],
+  ])('does not end: %s', async (said, content) => {
+    expect(await ends(said, content)).toEqual([]);
+  });
+});
+
 describe('standing wishes and their withdrawal', () => {
   it.each([
     ['Please reply in Dutch.', 'answer_language=Dutch'],
