@@ -29,6 +29,17 @@ export function startOfDay(date: CivilDate, timeZone: string): Date {
   return new Date(second < first && civilDateAt(new Date(second), timeZone).day !== date.day ? first : second);
 }
 
+/** The instant of a time of day in a zone. */
+export function instantAt(date: CivilDate, { hour, minute }: ClockTime, timeZone: string): Date {
+  const utc = Date.UTC(date.year, date.month - 1, date.day, hour, minute);
+  return new Date(utc - offsetAt(utc - offsetAt(utc, timeZone), timeZone));
+}
+
+export interface ClockTime {
+  hour: number;
+  minute: number;
+}
+
 /** The day `days` later, or earlier when negative. */
 export function addDays(date: CivilDate, days: number): CivilDate {
   return fromUtc(Date.UTC(date.year, date.month - 1, date.day) + days * DAY);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDates } from './pack-dates.ts';
+import { findDates, timeIn } from './pack-dates.ts';
 import { PACKS } from './packs/packs.ts';
 
 // A Monday.
@@ -31,10 +31,47 @@ describe('dates in the languages of packs', () => {
     ['fr', 'le mercredi je nage', []],
     ['it', 'la visita è giovedì alle 10', ['2026-05-21']],
     ['pt', 'a consulta ficou pra quinta', ['2026-05-21']],
+    ['en', 'the marathon is on 4 October next year', ['2027-10-04']],
+    ['en', 'we opened on 3 March last year', ['2025-03-03']],
+    ['en', 'the course starts in September next year', ['2027-09-01']],
+    ['en', 'they moved the hearing to Thursday', ['2026-05-21']],
+    ['de', 'Einschulung ist am 4. September nächsten Jahres', ['2027-09-04']],
+    ['es', 'la boda es el 3 de octubre del año que viene', ['2027-10-03']],
+    ['fr', "le stage commence le 2 novembre de l'année prochaine", ['2027-11-02']],
+    ['it', "ci vediamo il 7 dicembre dell'anno prossimo", ['2027-12-07']],
+    ['nl', 'de bruiloft is op 8 augustus volgend jaar', ['2027-08-08']],
+    ['pt', 'a festa é em 9 de novembro do ano que vem', ['2027-11-09']],
+    ['zh', '明年8月3日结婚', ['2027-08-03']],
+    ['ja', '来年の9月5日に結婚します', ['2027-09-05']],
   ])('%s: %s', (language, text, days) => {
     const pack = PACKS.find((each) => each.language === language);
     expect(pack).toBeDefined();
     const found = findDates(text, pack as NonNullable<typeof pack>, { now: NOW, timeZone: 'UTC', prefer: 'future' });
     expect(found.map(({ from }) => from?.toISOString().slice(0, 10))).toEqual(days);
+  });
+});
+
+describe('the time of day', () => {
+  it.each([
+    ['en', 'dentist on Friday at 15:30', '15:30'],
+    ['en', 'call with Ada at 4pm tomorrow', '16:00'],
+    ['en', 'breakfast at 7.15 am', '7:15'],
+    ['en', 'dinner on Saturday at 8', null],
+    ['en', 'from 10:00 to 12:00', null],
+    ['en', 'flat 14, 20 minutes away, 12.50 a week', null],
+    ['fr', "2h de route, 12.50 l'entrée", null],
+    ['ja', '2時間かかる', null],
+    ['de', 'Friseur am Dienstag um 9', '9:00'],
+    ['de', 'Elternabend um 19 Uhr', '19:00'],
+    ['es', 'el médico a las 16:45', '16:45'],
+    ['fr', 'rendez-vous jeudi à 14h30', '14:30'],
+    ['it', 'visita alle 11', '11:00'],
+    ['nl', 'tandarts om 8.30', '8:30'],
+    ['pt', 'reunião às 18h', '18:00'],
+    ['zh', '周五下午3点半开会', '15:30'],
+    ['ja', '明日の午後2時に歯医者', '14:00'],
+  ])('%s: %s', (language, text, time) => {
+    const found = timeIn(text, PACKS.find((each) => each.language === language) as (typeof PACKS)[number]);
+    expect(found === null ? null : `${found.hour}:${String(found.minute).padStart(2, '0')}`).toBe(time);
   });
 });

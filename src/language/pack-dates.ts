@@ -1,6 +1,7 @@
 import {
   addDays,
   type CivilDate,
+  type ClockTime,
   civilDateAt,
   dayOfMonth,
   firstOfMonth,
@@ -13,6 +14,7 @@ import {
 import type { Pack } from './packs/pack.ts';
 import { isRightBefore, resolveDates } from './resolve-dates.ts';
 import { perPack, wordsPattern } from './packs/packs.ts';
+import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
@@ -23,6 +25,8 @@ export interface FoundDate {
   to: Date | null;
   /** Whether the date is relative to the time of the turn, so that its absolute form is written beside it. */
   relative: boolean;
+  /** Whether the year of a relative date was said: "12 June next year". */
+  hasYear?: boolean;
   /** A weekday without "next" or "last", which is a date only in a sentence that does not describe a habit. */
   isBareWeekday: boolean;
   /** The date as it is written in the language: "3 May 2026". */
@@ -55,7 +59,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
   if (pack.language === 'en') return englishDates(readable, pack, context);
   if (!/\d/.test(readable) && !anyWord(pack).test(readable)) return [];
   const today = civilDateAt(context.now, context.timeZone);
-  const found: FoundDate[] = [];
+  const found: (TextSpan & { span: Span; isBareWeekday: boolean; isSince: boolean })[] = [];
   for (const { pattern, read, isBareWeekday } of expressionsOf(pack)) {
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
@@ -64,24 +68,79 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
       if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
       const isSince = SINCE.test(`${readable.slice(0, start)}${firstWord(match[0])}`);
       const span = read(match, today, isSince ? 'past' : context.prefer);
-      if (span === null) continue;
-      const isDay = addDays(span.from, 1).day === span.to.day && addDays(span.from, 1).month === span.to.month;
-      found.push({
-        start,
-        end,
-        from: startOfDay(span.from, context.timeZone),
-        to: startOfDay(span.to, context.timeZone),
-        relative: span.relative,
-        isBareWeekday: isBareWeekday === true,
-        isDay,
-        isSince,
-        written: isDay
-          ? writeDay(span.from, pack)
-          : `${writeDay(span.from, pack)} – ${writeDay(addDays(span.to, -1), pack)}`,
-      });
+      if (span !== null) found.push({ start, end, span, isBareWeekday: isBareWeekday === true, isSince });
     }
   }
-  return found.toSorted((left, right) => left.start - right.start);
+  const dates = withYears(
+    readable,
+    found.toSorted((left, right) => left.start - right.start),
+  );
+  return dates.map(({ span, ...date }) => {
+    const isDay = isOneDay(span);
+    return {
+      ...date,
+      from: startOfDay(span.from, context.timeZone),
+      to: startOfDay(span.to, context.timeZone),
+      relative: span.relative,
+      isDay,
+      written: isDay
+        ? writeDay(span.from, pack)
+        : `${writeDay(span.from, pack)} – ${writeDay(addDays(span.to, -1), pack)}`,
+    };
+  });
+}
+
+function isOneDay({ from, to }: Span): boolean {
+  return addDays(from, 1).day === to.day && addDays(from, 1).month === to.month;
+}
+
+/** "Am 12. Juni nächstes Jahr", "来年の6月12日": a day or a month and the year beside it are one date. */
+function withYears<Date extends TextSpan & { span: Span }>(text: string, found: readonly Date[]): Date[] {
+  const joined: Date[] = [];
+  for (const each of found) {
+    const before = joined.at(-1);
+    const isBeside = before !== undefined && /^,? ?[のdeo]{0,3} ?$/u.test(text.slice(before.end, each.start));
+    const [year, date] = isBeside && isRelativeYear(before.span) ? [before, each] : [each, before];
+    const isJoined = isBeside && isRelativeYear(year.span) && date !== undefined && isOfYear(text, date);
+    if (!isJoined) {
+      joined.push(each);
+      continue;
+    }
+    const moved = year.span.from.year - date.span.from.year;
+    const [from, to] = [date.span.from, date.span.to].map((day) => ({ ...day, year: day.year + moved }));
+    const span = { ...date.span, from, to } as Span;
+    joined[joined.length - 1] = { ...date, start: before.start, end: each.end, span, hasYear: true };
+  }
+  return joined;
+}
+
+function isRelativeYear({ from, to, relative }: Span): boolean {
+  return relative && from.month === 1 && from.day === 1 && to.month === 1 && to.year === from.year + 1;
+}
+
+/** Whether a date is a day or a month that was said without its year. */
+function isOfYear(text: string, { start, end, span }: TextSpan & { span: Span }): boolean {
+  const words = text.slice(start, end);
+  return span.relative && !isRelativeYear(span) && !/\d{4}/.test(words) && (/\d/.test(words) || !isOneDay(span));
+}
+
+const CLOCK =
+  /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
+/** "At 8" may be in the evening: without "am", only hours of which one is likely are taken from English. */
+const CLEAR_FROM = 9;
+
+/** The time of day in a text; null if the text names none, or several. */
+export function timeIn(text: string, { language }: Pack): ClockTime | null {
+  const times = [...text.matchAll(CLOCK)].flatMap(({ groups = {} }) => {
+    const { at, h, m, colon, sure, half, day, part } = groups;
+    // "12.50" may be a price, and "2 h" the length of a drive.
+    if (at === undefined && colon !== ':' && sure === undefined && day === undefined) return [];
+    const isLate = day?.toLowerCase() === 'p' || (part !== undefined && '下午晚上午後'.includes(part));
+    const hour = (Number(h) % (day === undefined ? 24 : 12)) + (isLate && Number(h) < 12 ? 12 : 0);
+    const isClear = language !== 'en' || day !== undefined || hour >= CLEAR_FROM || h?.startsWith('0') === true;
+    return Number(h) > 24 || !isClear ? [] : [{ hour, minute: half === undefined ? Number(m ?? 0) : 30 }];
+  });
+  return times.length === 1 ? (times[0] ?? null) : null;
 }
 
 const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
@@ -114,6 +173,7 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
       from: date.from,
       to: date.to,
       relative: date.relative,
+      ...(date.hasYear === true ? { hasYear: true } : {}),
       isBareWeekday: BARE_WEEKDAY.test(date.text),
       isDay: date.precision === 'day',
       isSince: date.to === null,

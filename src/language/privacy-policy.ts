@@ -80,6 +80,11 @@ function removalOf(category: PrivacyCategory): string {
   return `[${category.replace('_', ' ')} removed]`;
 }
 
+/** The replacement of a sensitive span, in a text that was redacted. */
+export const REMOVED: RegExp = new RegExp(
+  PRIVACY_CATEGORIES.map((category) => removalOf(category).replace(/[[\]]/g, '\\$&')).join('|'),
+);
+
 /** Applies a privacy policy to a text. A text that contains the replacement of a redacted span is as sensitive as the original was. */
 export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   const removed = PRIVACY_CATEGORIES.find((name) => policy[name] === 'drop' && text.includes(removalOf(name)));

@@ -223,6 +223,12 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
         /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
       ),
   ),
+  // "The dentist moved to Monday": what was moved to a weekday is an event.
+  expression(
+    WEEKDAYS,
+    '(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)\\b',
+    (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
+  ),
   // In chat a weekday needs no preposition: "driving to Whitby saturday".
   expression(
     WEEKDAYS,
@@ -248,6 +254,8 @@ interface ResolvedDate extends TextSpan {
   absolute: string;
   /** True when the expression is relative to the time of the turn. */
   relative: boolean;
+  /** Whether the year of a relative date was said: "12 June next year". */
+  hasYear?: boolean;
 }
 
 /** The reference time and zone of relative dates. */
@@ -264,6 +272,7 @@ interface Found extends TextSpan {
   span: CivilSpan;
   relative: boolean;
   text: string;
+  hasYear?: boolean;
 }
 
 const LONGEST_TEXT = 4_000;
@@ -296,7 +305,36 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     ({ text: words, end }) =>
       !BARE_WEEKDAY.test(words) || !found.some(({ start }) => isRightBefore(readable.slice(end, start))),
   );
-  return joinRanges(readable, days, reference.timeZone);
+  return joinRanges(readable, withYears(readable, days), reference.timeZone);
+}
+
+/** "On 12 June next year" is one day: the date with the year that follows it. */
+function withYears(text: string, found: readonly Found[]): Found[] {
+  const joined: Found[] = [];
+  for (const each of found) {
+    const before = joined.at(-1);
+    const year = each.relative && each.span.precision === 'year' ? each.span.from.year : null;
+    const span = before === undefined || year === null ? null : inYear(before, year);
+    if (before === undefined || span === null || !/^,? (?:of )?$/.test(text.slice(before.end, each.start))) {
+      joined.push(each);
+      continue;
+    }
+    joined[joined.length - 1] = {
+      ...before,
+      end: each.end,
+      text: text.slice(before.start, each.end),
+      span,
+      hasYear: true,
+    };
+  }
+  return joined;
+}
+
+/** A day or a month that was said without its year, in a year; null for other dates. */
+function inYear({ span: { precision, from }, relative, text }: Found, year: number): CivilSpan | null {
+  if (!relative || /\d{4}/.test(text)) return null;
+  if (precision === 'month') return monthSpan({ ...from, year });
+  return precision === 'day' && /\d/.test(text) ? exactDay(year, from.month, from.day) : null;
 }
 
 const BARE_WEEKDAY = /^(?:on|by|until|since) \p{L}+day$/iu;
@@ -365,6 +403,7 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
     text: text.slice(start, found.end),
     precision: span.precision,
     relative: found.relative,
+    ...(found.hasYear === true ? { hasYear: true } : {}),
   };
   if (word === 'since' || word === 'from')
     return { ...common, from: at(span.from), to: null, relation: 'since', absolute: `${word} ${bare}` };

@@ -106,8 +106,8 @@ export const german: Pack = {
       ['diese woche', 'week', 0],
       ['letzten monat', 'month', -1],
       ['nächsten monat', 'month', 1],
-      ['letztes jahr', 'year', -1],
-      ['nächstes jahr', 'year', 1],
+      ['letzte[ns] jahr(?:es)?', 'year', -1],
+      ['nächste[ns] jahr(?:es)?', 'year', 1],
     ],
     ago: 'vor <n> <unit>',
     ahead: 'in <n> <unit>',
@@ -234,7 +234,7 @@ export const german: Pack = {
     ]),
     ...slot('birthday', [
       'mein geburtstag ist (?:am )?<date>',
-      '(?:ich bin|bin) am <date> geboren',
+      '(?:ich bin|bin|ich wurde|wurde) am <date> geboren',
       'ich hab(?:e)? am <date> geburtstag',
       'geboren am <date>',
     ]),
@@ -419,6 +419,8 @@ export const german: Pack = {
       [
         '<who> (?:flieg|fliege|fliegen|fahr|fahre|fahren|reise|reisen)(?: \\S+){0,5}? nach <place>',
         '(?:urlaub|reise|flug) nach <place>',
+        '(?:nächste woche|nächsten monat|nächstes wochenende|übermorgen) (?:bin ich|sind wir)(?: \\p{L}+){0,2}? in <place>',
+        '(?:ich bin|wir sind) (?:nächste woche|nächsten monat|nächstes wochenende|übermorgen)(?: \\p{L}+){0,2}? in <place>',
       ],
       { tense: 'planned' },
     ),
@@ -438,6 +440,24 @@ export const german: Pack = {
     ),
     ...slot('answer_tone', ['(?:sag|sagen wir) (?<v>du)(?! mir)\\b', '(?:sei|bleib)(?: \\p{L}+)? <tone>'], {
       standing: true,
+      firm: true,
+    }),
+    ...slot(
+      'answer_format',
+      [
+        '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder <format>',
+        '<format> sind (?:jetzt )?wieder (?:ok|okay|in ordnung|erlaubt)',
+      ],
+      { denied: true, firm: true, value: 'keine {value}' },
+    ),
+    ...slot(
+      'answer_language',
+      [
+        '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder auf <language> (?:antworten|schreiben|reden)',
+      ],
+      { firm: true },
+    ),
+    ...slot('answer_length', ['<length> antworten sind (?:jetzt |nun |wieder )+(?:ok|okay|in ordnung|gut|erlaubt)'], {
       firm: true,
     }),
     ...slot('answer_format', ['(?:keine|ohne) <format>'], { standing: true, firm: true, value: 'keine {value}' }),
@@ -663,6 +683,7 @@ export const german: Pack = {
     diet: 'Ernährung: {value}',
     allergy: 'Allergisch gegen {value}',
     medical_condition: 'Hat {value}',
+    being: 'Ist {value}',
     medication: 'Nimmt {value}',
     blood_type: 'Blutgruppe {value}',
     language: 'Spricht {value}',

@@ -59,7 +59,7 @@ export const englishEndings: readonly SlotRule[] = [
   ...slot(
     'pet_name',
     [
-      `(?:had|have had) to (?:put|have) ${NAME} (?:put )?(?:down|to sleep)${NOW}`,
+      `(?:had|have had) to (?:put|have) (?:(?:my|our) (?:\\p{L}+ )?(?:PETS),? )?${NAME},? (?:put )?(?:down|to sleep)${NOW}`,
       `(?:my|our) (?:\\p{L}+ )?(?:PETS),? ${NAME},? (?:has |had |just |sadly |suddenly )*(?:died|passed(?: away)?|is (?:dead|gone|no longer with us)|was put (?:down|to sleep)|had to be put (?:down|to sleep)|got run over)${NOW}${NOT_OLD}`,
       `(?:rehomed|gave away|gave up) (?:my|our) (?:PETS),? ${NAME}${NOW}`,
     ],

@@ -150,7 +150,7 @@ const ofTheUser: readonly SlotRule[] = [
     'diet',
     [
       "(?:i'm|i am|i've gone) off (?:all |the |my )?<meat>",
-      "(?:i|we)(?:'ve| have)? (?:quit|gave up|given up|stopped eating|cut out|dropped) (?:all |the )?<meat>",
+      "(?:i|we)(?:'ve| have)? (?:quit|gave up|given up|stopped eating|cut out|dropped) (?:all |the )?<meat>(?! for (?:lent|ramadan|now|january|a|an|the|one|two|three|\\d+)(?![\\p{L}]))",
       'no <meat> for me\\b',
       "i (?:don't|do not|never|can't) (?:do|touch|drink|have) <meat>",
     ],
@@ -317,7 +317,7 @@ const ofTheUser: readonly SlotRule[] = [
   ),
   ...slot('answer_format', [
     '(?:when(?:ever)?|any ?time|every time) (?:i|you) (?:ask|answer|reply|write|give|name|edit|explain|list|say|make|quote)[^,:;.]{0,50}[,:] <clause>',
-    '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*(?:give|use|write|show|mark|list|number|answer|reply|state|include|tell me)(?: me| it| them| with| in)* <clause>',
+    '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*(?:give|use|write|show|mark|list|number|answer|reply|state|include|tell me)(?: me| it| them| with| in)* (?!(?:in )?{language}(?![\\p{L}]))<clause>',
     `<format> (?:is|are) (?:fine|best|good|better|easier)(?: for me)?(?![\\p{L}])`,
     'i do best with <format>',
     `(?:don't|never) give me more than (?<v>${NUMBER} (?:options|choices|suggestions|things|steps))`,

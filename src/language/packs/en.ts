@@ -9,7 +9,7 @@ export const english: Pack = {
   language: 'en',
   script: 'latin',
   common:
-    "the|and|is|to|of|that|it|i|you|for|with|my|was|this|have|are|not|but|be|they|what|can|just|on|at|me|so|do|im|i'm|its|it's|don't|dont|if|he|she|we|your|about|from|how|an|or|no|yes|will|would|has|had|there|when|which|who|been|get|got|now|out|up|as|by|did|need|want|like|know|think|please|thanks|ok|yeah|her|his|him|them|our|all|one|too|then|than|some|any|still|also|after|before|because|only|good|new|never|always|in|am|live|lives|living|work|works|working|job|home|house|name|years|year|old|day|week|today|tomorrow|yesterday|wife|husband|sister|brother|mother|father|son|daughter|friend|dog|cat|love|hate|remember|forget|start|started|moved|going|come|came|back|could|should|much|many|more|most|really|very|well|make|made|take|took|say|said|tell|told|give|gave|find|see|look|help|let|try|us|their|where|why|though|over|again|first|last|next|time|people|thing|things|actually|keep|these|those|into|i've|i'll|i'd|can't|didn't|isn't|won't|that's|there's|he's|she's|we're|they're|you're|let's|what's",
+    "the|and|is|to|of|that|it|i|you|for|with|my|was|this|have|are|not|but|be|they|what|can|just|on|at|me|so|do|im|i'm|its|it's|don't|dont|if|he|she|we|your|about|from|how|an|or|no|yes|will|would|has|had|there|when|which|who|been|get|got|now|out|up|as|by|did|need|want|like|know|think|please|thanks|ok|yeah|her|his|him|them|our|all|one|too|then|than|some|any|still|also|after|before|because|only|good|new|never|always|in|am|live|lives|living|work|works|working|job|home|house|name|years|year|old|day|week|today|tomorrow|yesterday|wife|husband|sister|brother|mother|father|son|daughter|friend|dog|cat|love|hate|remember|forget|start|started|moved|going|come|came|back|could|should|much|many|more|most|really|very|well|make|made|take|took|say|said|call|tell|told|give|gave|find|see|look|help|let|try|us|their|where|why|though|over|again|first|last|next|time|people|thing|things|actually|keep|these|those|into|i've|i'll|i'd|can't|didn't|isn't|won't|that's|there's|he's|she's|we're|they're|you're|let's|what's",
   words: {
     me: "i|i'm|im|i've|ive|i'd|i'll|me|myself|mine",
     my: 'my',
@@ -264,6 +264,7 @@ export const english: Pack = {
       '<who> (?:now |currently |still |also )?works? (?:at|for) <org>',
       '<whois> (?:now |currently |still )?(?:working|employed) (?:at|for|by) <org>',
       'my (?:employer|company|firm) is <org>',
+      '(?<=(?<![\\p{L}])(?:i|we) (?:[^\\s.;!?]+ ){2,9}?and )(?:now )?work (?:at|for) <org>',
       'my (?:boss|manager|job) (?:at|is at) <org>',
       '<am> (?:an? |the |head of )(?!bit |little |lot )(?:[\\p{L}-]+ ){1,4}?(?:at|for) (?:an? [\\p{L}-]+ called )?<org>',
       '<who> (?:teach|teaches|lead|leads|manage|manages|drive|drives|cook|cooks|do nights|do days)(?: [\\p{L}-]+){0,4}? (?:at|for) <org>',
@@ -287,6 +288,7 @@ export const english: Pack = {
         "(?:i|we)(?:'ll| will)? (?:be )?(?:start|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
         "<related>(?:'ll| will)? (?:be )?(?:start|starts|starting) (?:work|working|a new job) (?:at|with) <org>",
         '<am> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
+        '(?<=(?:^|[,;.] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
       ],
       { tense: 'planned' },
     ),
@@ -302,6 +304,7 @@ export const english: Pack = {
       '<who> (?:now |currently )?works? as an? <job>',
       '<who> works? (?:at|for) [^.;!?]{2,40}? as an? <job>',
       '<whois> (?:working|employed) as an? <job>',
+      '(?<=(?<![\\p{L}])(?:i|we) (?:[^\\s.;!?]+ ){2,9}?and )(?:now )?work as an? <job>',
       "my (?:job|job title|profession|occupation|position|role)(?:'s| is) (?:an? |the )?<job>",
       "<who>(?:'ve| have|'s| has) been an? <job>",
       "<who>(?:'ve| have|'s| has)?(?: just| finally)? (?:been |got |gotten )(?:promoted to|made) (?:an? )?<job>",
@@ -396,7 +399,7 @@ export const english: Pack = {
       'diet',
       [
         "<who> (?:don't|do not|doesn't|can't|cant|cannot|never|no longer) eats? <meat>",
-        "<who>(?:'ve| have|'s| has)? (?:stopped eating|given up|gave up|gone off|went off) <meat>",
+        "<who>(?:'ve| have|'s| has)? (?:stopped eating|given up|gave up|gone off|went off) <meat>(?! for (?:lent|ramadan|now|january|a|an|the|one|two|three|\\d+)(?![\\p{L}]))",
       ],
       { value: 'no {value}' },
     ),
@@ -577,6 +580,8 @@ export const english: Pack = {
         '<whois> (?:going|flying|travel(?:l)?ing|off|heading|driving)(?: \\S+){0,2}? (?:to|for) <place>(?= (?:in|on|for|from|next|this|with|tomorrow|over|at) |[,.!]|$)',
         "(?:i|we)(?:'ve| have)? (?:just )?booked(?: flights?| a flight| tickets?| a trip| a holiday)?(?: to)? <place>",
         '(?:my|our) (?:flight|trip|holiday|honeymoon|vacation) (?:to|in) <place>',
+        "(?:next (?:week|weekend|month|\\p{L}+day)|tomorrow|this weekend),? (?:i'm|i am|i'll be|we're|we are|we'll be) in <place>",
+        "(?:i'm|i am|i'll be|we're|we are|we'll be) in <place>(?= (?:all )?(?:next (?:week|weekend|month|\\p{L}+day)|tomorrow)(?![\\p{L}]))",
       ],
       { tense: 'planned' },
     ),
@@ -586,6 +591,35 @@ export const english: Pack = {
       "(?:i|we)(?:'ve| have)? been <status>(?= (?:for|since|\\d|two|three|four|five|ten|a )|[,.]|$)",
       '<am> a <status> (?:woman|man)',
     ]),
+    // What was excluded is wanted, or allowed, again.
+    ...slot(
+      'answer_format',
+      [
+        'you (?:can|may) (?:now )?(?:use|add|send)(?: me)? (?:the )?<format> again',
+        '<format> are (?:fine|ok|okay|allowed|welcome) (?:again|now)(?![\\p{L}])',
+      ],
+      { denied: true, firm: true, value: 'no {value}' },
+    ),
+    ...slot(
+      'answer_language',
+      [
+        'you (?:can|may) (?:answer|reply|respond|write|speak|talk)(?: to me)? (?:in )?<language> again',
+        '^(?:back to|switch back to) <language>(?:,? (?:please|pls|again|now))*[.!]*$',
+      ],
+      { firm: true },
+    ),
+    ...slot(
+      'answer_language',
+      [
+        '^(?:please,? |pls )?(?:answer|reply|respond|speak|talk)(?: to me| with me)? in <language>(?:,? (?:please|pls))?[.!]*$',
+      ],
+      { firm: true, whole: true },
+    ),
+    ...slot(
+      'answer_length',
+      ['<length> (?:answers|replies|responses) are (?:fine|ok|okay|good|welcome)(?: again| now)(?![\\p{L}])'],
+      { firm: true },
+    ),
     ...slot(
       'answer_length',
       [
@@ -779,6 +813,7 @@ export const english: Pack = {
     diet: 'Diet: {value}',
     allergy: 'Is allergic to {value}',
     medical_condition: 'Has {value}',
+    being: 'Is {value}',
     medication: 'Takes {value}',
     blood_type: 'Has blood type {value}',
     language: 'Speaks {value}',

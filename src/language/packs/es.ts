@@ -104,8 +104,8 @@ export const spanish: Pack = {
       ['esta semana', 'week', 0],
       ['el mes pasado', 'month', -1],
       ['el (?:próximo mes|mes que viene|mes próximo)', 'month', 1],
-      ['el año pasado', 'year', -1],
-      ['el (?:próximo año|año que viene)', 'year', 1],
+      ['(?:el|del) año pasado', 'year', -1],
+      ['(?:el|del) (?:próximo año|año que viene)', 'year', 1],
     ],
     ago: 'hace <n> <unit>',
     ahead: '(?:en|dentro de) <n> <unit>',
@@ -191,7 +191,7 @@ export const spanish: Pack = {
     ...slot(
       'pet_name',
       [
-        '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?!(?:mi|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?:(?:mi|nuestr[oa]) (?:PETS) )?(?!(?:mi|nuestr[oa]|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
         '(?:mi|nuestr[oa]) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:se )?(?:murió|ha muerto|falleció)',
       ],
       { denied: true },
@@ -336,6 +336,7 @@ export const spanish: Pack = {
       'travel_destination',
       [
         '(?<!cada (?:vez )?que )(?:viajo|viajamos|me voy|nos vamos|vamos|voy)(?: de (?:viaje|vacaciones))? a <place>(?= (?:el|en|del|con|por|desde|la) |[.,]|$)',
+        '(?:la (?:próxima semana|semana que viene)|el mes que viene),? (?:estoy|estaré|voy a estar|estamos|estaremos) en <place>',
       ],
       { tense: 'planned' },
     ),
@@ -362,6 +363,17 @@ export const spanish: Pack = {
       ],
       { standing: true, firm: true },
     ),
+    ...slot('answer_language', ['pued(?:es|e) volver a (?:responder|contestar|hablar|escribir)(?:me)? en <language>'], {
+      firm: true,
+    }),
+    ...slot(
+      'answer_language',
+      [
+        '^(?:por favor,? )?(?:responde|respondé|contesta|contestá|respóndeme|contéstame|háblame) en <language>(?:,? por favor)?[.!]*$',
+      ],
+      { firm: true, whole: true },
+    ),
+    ...slot('answer_length', ['respuestas <length> ya están bien'], { firm: true }),
     ...slot(
       'answer_language',
       ['(?:contesta|contestá|responde|respondé|escribe|escribí|háblame|hablame)(?: \\p{L}+){0,2}? en <language>'],
@@ -568,6 +580,7 @@ export const spanish: Pack = {
     diet: 'Dieta: {value}',
     allergy: 'Alergia: {value}',
     medical_condition: 'Tiene {value}',
+    being: 'Es {value}',
     medication: 'Toma {value}',
     language: 'Habla {value}',
     hobby: 'Afición: {value}',

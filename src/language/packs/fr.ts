@@ -104,8 +104,8 @@ export const french: Pack = {
       ['cette semaine', 'week', 0],
       ['le mois dernier', 'month', -1],
       ['le mois prochain', 'month', 1],
-      ["l'(?:an|année) derni(?:er|ère)", 'year', -1],
-      ["l'(?:an|année) prochaine?", 'year', 1],
+      ["(?:de )?l'(?:an|année) derni(?:er|ère)", 'year', -1],
+      ["(?:de )?l'(?:an|année) prochaine?", 'year', 1],
     ],
     ago: 'il y a <n> <unit>',
     ahead: 'dans <n> <unit>',
@@ -194,7 +194,7 @@ export const french: Pack = {
     ...slot(
       'pet_name',
       [
-        "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+        "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?:(?:mon|ma|notre) (?:PETS) )?(?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
         '(?:mon|ma|notre) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) est (?:morte?|décédée?)',
       ],
       { denied: true },
@@ -340,6 +340,7 @@ export const french: Pack = {
       'travel_destination',
       [
         '(?:je pars|on part|nous partons|je vais|on va|nous allons)(?: en \\p{L}+)? à <place>(?= (?:le|en|du|avec|pour) |[.,]|$)',
+        '(?:la semaine prochaine|le mois prochain),? (?:je suis|je serai|on est|on sera|nous serons) à <place>',
       ],
       { tense: 'planned' },
     ),
@@ -357,6 +358,16 @@ export const french: Pack = {
       standing: true,
       firm: true,
     }),
+    ...slot(
+      'answer_format',
+      ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:utiliser|mettre|employer) (?:des |les )?<format>'],
+      { denied: true, firm: true, value: 'sans {value}' },
+    ),
+    ...slot(
+      'answer_language',
+      ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:me )?(?:répondre|écrire|parler) en <language>'],
+      { firm: true },
+    ),
     ...slot('answer_format', ["(?:pas de|sans|pas d') ?<format>"], {
       standing: true,
       firm: true,
@@ -561,6 +572,7 @@ export const french: Pack = {
     diet: 'Régime : {value}',
     allergy: 'Allergie : {value}',
     medical_condition: 'A {value}',
+    being: 'Est {value}',
     medication: 'Prend {value}',
     language: 'Parle {value}',
     hobby: 'Loisir : {value}',

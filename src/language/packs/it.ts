@@ -5,7 +5,7 @@ export const italian: Pack = {
   language: 'it',
   script: 'latin',
   common:
-    'il|lo|la|i|gli|le|di|che|e|è|un|una|uno|in|non|per|con|mi|ti|si|ci|io|tu|lui|lei|noi|ho|hai|ha|sono|sei|siamo|del|della|dei|delle|al|alla|da|dal|ma|se|come|anche|più|già|questo|questa|quello|cosa|perché|quando|oggi|domani|ieri|grazie|ciao|bene|molto|mio|mia|sto|sta|fare|fatto|era|poi|solo|tutto|senti|qui|nel|nella|vivo|lavoro|chiamo|anni|moglie|marito|sorella|fratello|madre|padre|casa|ricordati|dimentica|sempre|adesso|ora',
+    'chiamami|rispondi|il|lo|la|i|gli|le|di|che|e|è|un|una|uno|in|non|per|con|mi|ti|si|ci|io|tu|lui|lei|noi|ho|hai|ha|sono|sei|siamo|del|della|dei|delle|al|alla|da|dal|ma|se|come|anche|più|già|questo|questa|quello|cosa|perché|quando|oggi|domani|ieri|grazie|ciao|bene|molto|mio|mia|sto|sta|fare|fatto|era|poi|solo|tutto|senti|qui|nel|nella|vivo|lavoro|chiamo|anni|moglie|marito|sorella|fratello|madre|padre|casa|ricordati|dimentica|sempre|adesso|ora',
   words: {
     me: 'io|mi|me|ho|sono|sto|vivo|lavoro|voglio|posso|devo|vado',
     my: 'mio|mia|miei|mie',
@@ -107,8 +107,8 @@ export const italian: Pack = {
       ['la (?:prossima settimana|settimana prossima)', 'week', 1],
       ['il mese scorso', 'month', -1],
       ['il (?:prossimo mese|mese prossimo)', 'month', 1],
-      ["l'anno scorso", 'year', -1],
-      ["l'anno prossimo", 'year', 1],
+      ["(?:del)?l'anno scorso", 'year', -1],
+      ["(?:del)?l'anno prossimo", 'year', 1],
     ],
     ago: '<n> <unit> fa',
     ahead: '(?:tra|fra) <n> <unit>',
@@ -193,7 +193,7 @@ export const italian: Pack = {
     ...slot(
       'pet_name',
       [
-        '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+        '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?:(?:il mio|la mia|il nostro|la nostra) (?:PETS) )?(?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
         '(?:il mio|la mia|il nostro|la nostra) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) è (?:mort[oa]|mancat[oa])',
       ],
       { denied: true },
@@ -214,7 +214,7 @@ export const italian: Pack = {
       '(?:non )?(?:vivo|abito|viviamo|abitiamo|sto)(?: \\p{L}+)? a <place>',
       '<related> (?:vive|abita)(?: \\p{L}+)? a <place>',
       '(?:mi sono trasferit[oa]|ci siamo trasferiti) a <place>',
-      'siamo a <place>(?=[.!]|$)',
+      '(?<!(?:prossim[oa]|settimana|domani|scors[oa]),? )siamo a <place>(?=[.!]|$)',
     ]),
     ...slot('home_city', ['mi trasferisco a <place>', 'ci trasferiamo a <place>'], { tense: 'planned' }),
     ...slot('hometown', ['sono nat[oa] a <place>', 'sono cresciut[oa] a <place>', 'sono di <place>(?= *(?:[.,!]|$))']),
@@ -310,7 +310,11 @@ export const italian: Pack = {
     ...slot('relationship_status', ['<whois> <status>(?! (?:con|di))']),
     ...slot(
       'travel_destination',
-      ['(?:parto|partiamo|vado|andiamo) (?:per|a) <place>(?= (?:il|in|con|da|per) |[.,]|$)', 'volo per <place>'],
+      [
+        '(?:parto|partiamo|vado|andiamo) (?:per|a) <place>(?= (?:il|in|con|da|per) |[.,]|$)',
+        'volo per <place>',
+        '(?:la (?:prossima settimana|settimana prossima)|il mese prossimo),? (?:sono|sarò|siamo|saremo) a <place>',
+      ],
       { tense: 'planned' },
     ),
     ...slot(
@@ -320,6 +324,21 @@ export const italian: Pack = {
     ),
     ...slot('answer_length', ['risposte <length>', 'rispondi(?:mi)? in modo <length>'], { standing: true, firm: true }),
     ...slot('answer_tone', ['dammi del (?<v>tu|lei)', '(?:sii) <tone>'], { standing: true, firm: true }),
+    ...slot('answer_format', ['puoi (?:di nuovo|tornare a) (?:usare|mettere) (?:gli |le )?<format>'], {
+      denied: true,
+      firm: true,
+      value: 'niente {value}',
+    }),
+    ...slot(
+      'answer_language',
+      ['puoi (?:di nuovo|tornare a) (?:rispondere|rispondermi|scrivere|parlare) in <language>'],
+      { firm: true },
+    ),
+    ...slot(
+      'answer_language',
+      ['^(?:per favore,? )?(?:rispondi|rispondimi|parlami) in <language>(?:,? per favore)?[.!]*$'],
+      { firm: true, whole: true },
+    ),
     ...slot('answer_format', ['niente <format>'], { standing: true, firm: true, value: 'niente {value}' }),
     ...slot('answer_language', ['(?:rispondi|scrivi|parla)(?:mi)?(?: \\p{L}+)? in <language>'], {
       standing: true,
@@ -487,6 +506,7 @@ export const italian: Pack = {
     diet: 'Dieta: {value}',
     allergy: 'Allergia: {value}',
     medical_condition: 'Ha: {value}',
+    being: 'È {value}',
     medication: 'Prende {value}',
     language: 'Parla {value}',
     hobby: 'Hobby: {value}',

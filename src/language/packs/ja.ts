@@ -187,7 +187,7 @@ export const japanese: Pack = {
     ...slot(
       'diet',
       [
-        '(?:私は|僕は|^|、)<meat>(?:は|が|を)?食べ(?:ない|られない|ません|られません)',
+        '(?:私は|僕は|^|、|もう)<meat>(?:は|が|を)?食べ(?:ない|られない|ません|られません)',
         '<related>は<meat>(?:は|が|を)?食べ(?:ない|られない|ません|られません)',
       ],
       { value: '{value}なし', firm: true },
@@ -230,7 +230,10 @@ export const japanese: Pack = {
     ...slot('relationship_status', ['(?:私は|僕は|今は|^)<status>(?:です|なので|いる|います)?']),
     ...slot(
       'travel_destination',
-      ['(?:来月|来週|今度|夏に|連休に|週末)、?<place>に(?:行く|行き|旅行)', '<place>(?:旅行|への旅行)を?(?:予約|計画)'],
+      [
+        '(?:来月|来週|今度|夏に|連休に|週末)、?<place>に(?:行く|行き|旅行|出張)',
+        '<place>(?:旅行|への旅行)を?(?:予約|計画)',
+      ],
       { tense: 'planned' },
     ),
     ...slot('appointment', ['<day>.{0,8}?{appointment}', '{appointment}.{0,6}?<day>'], { tense: 'planned' }),
@@ -238,6 +241,10 @@ export const japanese: Pack = {
     ...slot('answer_tone', ['(?<v>敬語)(?:は)?やめて'], { standing: true, firm: true, value: '{value}なし' }),
     ...slot('answer_tone', ['(?<v>タメ口)(?:で|に)'], { standing: true, firm: true }),
     ...slot('answer_format', ['(?<v>{format})で'], { standing: true, firm: true }),
+    ...slot('answer_language', ['^<language>で(?:答えて|返事して|返信して)(?:ください|ね)?[。！!]?$'], {
+      firm: true,
+      whole: true,
+    }),
     ...slot('answer_language', ['<language>で(?:答え|返事|書い|話し)'], { standing: true, firm: true }),
     ...slot(
       'medical_condition',

@@ -5,7 +5,7 @@ export const dutch: Pack = {
   language: 'nl',
   script: 'latin',
   common:
-    'de|het|een|en|van|ik|je|is|dat|die|in|op|te|niet|met|voor|zijn|maar|om|aan|er|als|ook|nog|wel|naar|bij|dan|wat|hoe|heb|heeft|ben|mijn|me|mij|we|wij|ze|zij|hij|kan|wil|moet|gaat|ga|was|waren|geen|ja|nee|nu|al|zo|door|over|uit|tot|toch|dus|want|omdat|hier|daar|dit|deze|graag|bedankt|hoi|hallo|vandaag|morgen|gisteren|even|maar|jij|jou|jouw|u|uw|eigenlijk|woon|werk|heet|jaar|vrouw|zus|broer|moeder|vader|onthoud|vergeet|weer|hebben|hebt|werd|waar|wie|zei',
+    'noem|de|het|een|en|van|ik|je|is|dat|die|in|op|te|niet|met|voor|zijn|maar|om|aan|er|als|ook|nog|wel|naar|bij|dan|wat|hoe|heb|heeft|ben|mijn|me|mij|we|wij|ze|zij|hij|kan|wil|moet|gaat|ga|was|waren|geen|ja|nee|nu|al|zo|door|over|uit|tot|toch|dus|want|omdat|hier|daar|dit|deze|graag|bedankt|hoi|hallo|vandaag|morgen|gisteren|even|maar|jij|jou|jouw|u|uw|eigenlijk|woon|werk|heet|jaar|vrouw|zus|broer|moeder|vader|onthoud|vergeet|weer|hebben|hebt|werd|waar|wie|zei',
   words: {
     me: 'ik|me|mij|mezelf',
     my: "mijn|m'n",
@@ -190,7 +190,7 @@ export const dutch: Pack = {
     ...slot(
       'pet_name',
       [
-        "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
+        "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?:(?:mijn|m'n|onze) (?:PETS) )?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
         "(?:mijn|m'n|onze) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) is (?:\\p{L}+ ){0,2}?(?:dood|overleden|doodgegaan|gestorven)",
       ],
       { denied: true },
@@ -311,7 +311,10 @@ export const dutch: Pack = {
     ...slot('relationship_status', ['<whois> (?:nu |weer |al )*<status>(?! met)']),
     ...slot(
       'travel_destination',
-      ['<who> (?:vlieg|vliegen|reis|reizen|ga|gaan)(?: \\S+){0,4}? naar <place>(?= (?:in|op|met|voor|van) |[.,]|$)'],
+      [
+        '<who> (?:vlieg|vliegen|reis|reizen|ga|gaan)(?: \\S+){0,4}? naar <place>(?= (?:in|op|met|voor|van) |[.,]|$)',
+        '(?:volgende week|volgende maand) (?:ben ik|zit ik|zijn we)(?: \\p{L}+){0,2}? in <place>',
+      ],
       { tense: 'planned' },
     ),
     ...slot(
@@ -324,6 +327,15 @@ export const dutch: Pack = {
       firm: true,
     }),
     ...slot('answer_tone', ['(?:wees|blijf) <tone>', '^<tone>,'], { standing: true, firm: true }),
+    ...slot('answer_format', ['je (?:mag|kunt|kan) (?:nu )?weer <format>'], {
+      denied: true,
+      firm: true,
+      value: 'geen {value}',
+    }),
+    ...slot('answer_language', ['je (?:mag|kunt|kan) (?:nu )?weer in het <language> (?:antwoorden|schrijven|praten)'], {
+      firm: true,
+    }),
+    ...slot('answer_length', ['<length> antwoorden zijn (?:nu |weer )+(?:prima|goed|ok|oké|welkom)'], { firm: true }),
     ...slot('answer_format', ['geen <format>'], { standing: true, firm: true, value: 'geen {value}' }),
     ...slot('answer_language', ['(?:antwoord|schrijf|praat)(?: \\p{L}+){0,2}? in het <language>'], {
       standing: true,
@@ -488,6 +500,7 @@ export const dutch: Pack = {
     diet: 'Dieet: {value}',
     allergy: 'Allergisch voor {value}',
     medical_condition: 'Heeft {value}',
+    being: 'Is {value}',
     medication: 'Gebruikt {value}',
     language: 'Spreekt {value}',
     hobby: 'Hobby: {value}',

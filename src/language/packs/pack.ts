@@ -45,7 +45,10 @@ export interface Pack {
   notAnyMore: string;
   /** What is written before a slot that the user denies and never stated. */
   notSo: string;
-  /** Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. */
+  /**
+   * Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. `being`
+   * is the one for a condition that is an adjective: "Is diabetic".
+   */
   templates: Readonly<Record<string, string>>;
   dated: PackDated;
   tried: PackTried;
@@ -208,6 +211,8 @@ export interface SlotRule {
    * the clause speaks of nobody else.
    */
   likely?: 'kept' | 'alone';
+  /** Only where the sentence is the whole turn: "Please answer in German" before a text may be meant for that text alone. */
+  whole?: boolean;
   /** Only where nobody else is spoken of, in the sentence or in the question before it: "sleep apnoea, since 2019". */
   alone?: boolean;
 }

@@ -5,7 +5,7 @@ export const portuguese: Pack = {
   language: 'pt',
   script: 'latin',
   common:
-    'o|a|os|as|de|que|e|em|um|uma|é|não|se|por|com|para|pra|meu|minha|me|te|eu|seu|sua|mas|mais|como|já|sim|ao|do|da|dos|das|no|na|nos|nas|está|estou|esse|essa|isso|isto|muito|tem|tenho|sou|foi|era|ser|fazer|quando|porque|tudo|também|hoje|amanhã|ontem|nada|bem|obrigado|obrigada|oi|olá|você|vc|ele|ela|são|desde|até|sem|quero|posso|pode|vou|vai|né|tá|moro|trabalho|chamo|anos|esposa|marido|irmão|irmã|mãe|pai|casa|lembra|esquece|sempre|nunca|agora|aqui|só|outra|outro|dois|então|gente|pra|onde|podes|sobre|cidade|informação',
+    'chama|chame|o|a|os|as|de|que|e|em|um|uma|é|não|se|por|com|para|pra|meu|minha|me|te|eu|seu|sua|mas|mais|como|já|sim|ao|do|da|dos|das|no|na|nos|nas|está|estou|esse|essa|isso|isto|muito|tem|tenho|sou|foi|era|ser|fazer|quando|porque|tudo|também|hoje|amanhã|ontem|nada|bem|obrigado|obrigada|oi|olá|você|vc|ele|ela|são|desde|até|sem|quero|posso|pode|vou|vai|né|tá|moro|trabalho|chamo|anos|esposa|marido|irmão|irmã|mãe|pai|casa|lembra|esquece|sempre|nunca|agora|aqui|só|outra|outro|dois|então|gente|pra|onde|podes|sobre|cidade|informação',
   words: {
     me: 'eu|me|mim|comigo|sou|estou|tô|tenho|moro|trabalho|quero|vou|fui|fiz|posso',
     my: 'meu|minha|meus|minhas',
@@ -105,8 +105,8 @@ export const portuguese: Pack = {
       ['(?:na )?(?:próxima semana|semana que vem)', 'week', 1],
       ['(?:no )?mês passado', 'month', -1],
       ['(?:no )?(?:próximo mês|mês que vem)', 'month', 1],
-      ['(?:no )?ano passado', 'year', -1],
-      ['(?:no )?(?:próximo ano|ano que vem)', 'year', 1],
+      ['(?:no |do )?ano passado', 'year', -1],
+      ['(?:no |do )?(?:próximo ano|ano que vem)', 'year', 1],
     ],
     ago: 'há <n> <unit>',
     ahead: '(?:daqui a|em) <n> <unit>',
@@ -301,7 +301,10 @@ export const portuguese: Pack = {
     ...slot('relationship_status', ['<whois> <status>(?! (?:com|d))']),
     ...slot(
       'travel_destination',
-      ['(?:viajo|vou viajar|vamos viajar|vou|vamos) (?:para|pra) <place>(?= (?:em|no|na|dia|com|de) |[.,]|$)'],
+      [
+        '(?:viajo|vou viajar|vamos viajar|vou|vamos) (?:para|pra) <place>(?= (?:em|no|na|dia|com|de) |[.,]|$)',
+        '(?:(?:na )?semana que vem|(?:na )?próxima semana|mês que vem),? (?:estou|estarei|vou estar|estaremos) em <place>',
+      ],
       { tense: 'planned' },
     ),
     ...slot(
@@ -311,6 +314,21 @@ export const portuguese: Pack = {
     ),
     ...slot('answer_length', ['respostas (?:mais )?<length>'], { standing: true, firm: true }),
     ...slot('answer_tone', ['seja <tone>'], { standing: true, firm: true }),
+    ...slot('answer_format', ['pod(?:e|es) voltar a (?:usar|colocar) (?:os |as )?<format>'], {
+      denied: true,
+      firm: true,
+      value: 'sem {value}',
+    }),
+    ...slot('answer_language', ['pod(?:e|es) voltar a (?:responder|escrever|falar)(?: comigo)? em <language>'], {
+      firm: true,
+    }),
+    ...slot(
+      'answer_language',
+      [
+        '^(?:por favor,? )?(?:responda|responde|me responda|fale comigo|fala comigo) em <language>(?:,? por favor)?[.!]*$',
+      ],
+      { firm: true, whole: true },
+    ),
     ...slot('answer_format', ['sem <format>'], { standing: true, firm: true, value: 'sem {value}' }),
     ...slot('answer_language', ['(?:responde|responda|escreve|escreva|fala|fale)(?: \\p{L}+)? em <language>'], {
       standing: true,
@@ -448,6 +466,7 @@ export const portuguese: Pack = {
     diet: 'Dieta: {value}',
     allergy: 'Alergia: {value}',
     medical_condition: 'Tem {value}',
+    being: 'É {value}',
     medication: 'Toma {value}',
     language: 'Fala {value}',
     hobby: 'Hobby: {value}',

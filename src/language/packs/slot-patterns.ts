@@ -5,10 +5,10 @@ import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
 export interface CompiledRule {
   rule: SlotRule;
   /**
-   * The first match. Compiled at its first use. For a text without a word for a relation, the pattern has no such words either, which is
-   * several times as fast.
+   * The first match from a place on. Compiled at its first use. For a text without a word for a relation, the pattern has no such words
+   * either, which is several times as fast.
    */
-  find: (text: RuleText) => RegExpExecArray | null;
+  find: (text: RuleText, from?: number) => RegExpExecArray | null;
   /** Words of which a text must contain one for the pattern to match; null if the pattern has no such words. */
   needs: readonly string[] | null;
   /** Tokens that a text must all contain. */
@@ -102,9 +102,10 @@ function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
     shape: shapeOf(rule.pattern),
     needs: neededWords(rule.pattern, pack),
     tokens: neededTokens(rule.pattern),
-    find({ text, hasRelation }) {
+    find({ text, hasRelation }, from = 0) {
       let pattern = patterns.get(hasRelation);
       if (pattern === undefined) patterns.set(hasRelation, (pattern = patternOf(rule, pack, hasRelation)));
+      pattern.lastIndex = from;
       return pattern.exec(text);
     },
   };
@@ -133,7 +134,7 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const source = asTyped(words, pack).replace(/<([a-z_A-Z]+)>/g, (token, name: string) =>
     name === 'v' || name === 'rel' || name === 'relname' ? token : valueSource(name, pack),
   );
-  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
+  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`, 'giu');
 }
 
 function withRelatives(pattern: string, { partners, children, pets }: Pack): string {

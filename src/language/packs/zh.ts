@@ -248,7 +248,11 @@ export const chinese: Pack = {
     ...slot('relationship_status', ['我(?:现在|还是|已经)?(?:是)?<status>(?:了)?(?=[，。！ ]|$)']),
     ...slot(
       'travel_destination',
-      [`(?:我|我们|全家|咱们)(?:.{0,6}?)(?:去|飞)<place>(?:旅游|玩|出差|度假)`, `全家去<place>${END}`],
+      [
+        `(?:我|我们|全家|咱们)(?:.{0,6}?)(?:去|飞)<place>(?:旅游|玩|出差|度假)`,
+        `全家去<place>${END}`,
+        `(?:下周|下星期|下个月)我(?:会|要)?在<place>(?:出差|开会|参加)`,
+      ],
       { tense: 'planned' },
     ),
     ...slot('appointment', ['{appointment}.{0,6}?<day>', '<day>.{0,8}?{appointment}'], { tense: 'planned' }),
@@ -258,6 +262,11 @@ export const chinese: Pack = {
       { standing: true, firm: true },
     ),
     ...slot('answer_tone', ['(?<v>直接说(?:人话)?|说人话|老实)'], { standing: true, firm: true }),
+    ...slot('answer_language', ['^请?用(?<v>{language}|中文|英文|日文)(?:回答|回复)(?:我|吧)?[。！!]?$'], {
+      firm: true,
+      whole: true,
+    }),
+    ...slot('answer_language', ['可以再?(?:重新|继续)用(?<v>{language}|中文|英文|日文)(?:回答|回复)'], { firm: true }),
     ...slot(
       'answer_language',
       ['用<language>(?:回答|回复|说|跟我)', '用(?<v>中文|英文|日文)(?:回答|回复|说|写|跟我)'],

@@ -315,3 +315,40 @@ describe('a name in words about an end or a loss', () => {
     expect(fill(language, sentence).toSorted()).toEqual(slots.toSorted());
   });
 });
+
+describe('a diet that begins because something has ended', () => {
+  it.each([
+    ['en', "We don't eat seafood any more", 'diet=no seafood'],
+    ['en', 'My husband no longer eats bread', "User's husband diet=no bread"],
+    ['en', 'I gave up sugar in January', 'diet=no sugar'],
+    ['de', 'Ich esse keinen Fisch mehr', 'diet=kein Fisch'],
+    ['es', 'Desde enero ya no como cerdo', 'diet=sin cerdo'],
+    ['fr', 'Je ne mange plus de poisson', 'diet=pas de poisson'],
+    ['it', 'Non mangio più pesce', 'diet=niente pesce'],
+    ['nl', 'Ik eet geen zuivel meer', 'diet=geen zuivel'],
+    ['pt', 'Não como mais peixe', 'diet=sem peixe'],
+    ['zh', '我不吃海鲜了', 'diet=不吃海鲜'],
+    ['ja', 'もう豚肉は食べません', 'diet=豚肉なし'],
+  ])('%s: %s', (language, sentence, slot) => {
+    expect(fill(language, sentence)).toEqual([slot]);
+  });
+
+  it('but a way of living that has ended is denied', () => {
+    expect(fill('en', 'I no longer drive a taxi at night')).toEqual(['not job_title=taxi driver']);
+    expect(fill('en', "I'm not vegan any more")).toEqual(['not diet=vegan']);
+    expect(fill('en', 'I used to not eat fish')).toEqual([]);
+  });
+});
+
+describe('an animal that had to be put down is no longer there', () => {
+  it.each([
+    ['en', 'Last week we had to have our old cat Tibbles put to sleep', 'Tibbles'],
+    ['es', 'Ayer tuvimos que dormir a nuestra gata Nube', 'Nube'],
+    ['fr', "J'ai dû faire euthanasier mon chat Biscotte", 'Biscotte'],
+    ['it', 'Ho dovuto far sopprimere il mio gatto Briciola', 'Briciola'],
+    ['nl', 'We moesten onze kat Moos laten inslapen', 'Moos'],
+    ['pt', 'Tivemos que sacrificar a nossa gata Mel', 'Mel'],
+  ])('%s: %s', (language, sentence, name) => {
+    expect(fill(language, sentence)).toEqual([`not pet_name=${name}`]);
+  });
+});

@@ -441,6 +441,99 @@ describe('a child or an animal of somebody else', () => {
   });
 });
 
+describe('what nearly happened', () => {
+  it.each([
+    ['en', 'We nearly bought a Volvo last spring'],
+    ['en', 'I was going to get a Honda, then the bank said no'],
+    ['en', 'we wanted to move, and almost moved to Ghent'],
+    ['de', 'Ich hätte fast einen Golf gekauft'],
+    ['de', 'Wir sind beinahe nach Kiel gezogen'],
+    ['es', 'casi me mudé a Valencia'],
+    ['fr', "j'ai failli acheter une Clio, on a presque déménagé à Nantes"],
+    ['it', 'quasi mi sono trasferita a Torino'],
+    ['nl', 'ik ben bijna naar Gent verhuisd'],
+    ['pt', 'quase me mudei para Braga'],
+    ['zh', '我差点搬到上海了'],
+  ])('fills nothing. %s: %s', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+
+  it('is not what is nearly so many years', () => {
+    expect(fill('en', "I'm nearly 50")).toEqual(['age=50']);
+    expect(fill('en', 'For almost ten years we have lived in Ghent')).toEqual(['home_city=Ghent']);
+    expect(fill('de', 'Seit fast 3 Jahren wohne ich in Kiel')).toEqual(['home_city=Kiel']);
+  });
+});
+
+describe('a second verb without its subject', () => {
+  it.each([
+    ['I grew up in Ghent and work as a welder', ['hometown=Ghent', 'job_title=welder']],
+    ['We live in Ghent and work for Umicore', ['home_city=Ghent', 'employer=Umicore']],
+    ['My aunt lives in Ghent and work for her is scarce', ["User's aunt home_city=Ghent"]],
+  ])('%s', (sentence, slots) => {
+    expect(fill('en', sentence)).toEqual(expect.arrayContaining(slots));
+    expect(fill('en', sentence)).toHaveLength(slots.length);
+  });
+});
+
+describe('a journey and a lasting pain', () => {
+  it.each([
+    ['en', 'Next month we are in Lyon for the trade fair', 'planned travel_destination=Lyon'],
+    ['de', 'Ich bin nächste Woche beruflich in Graz', 'planned travel_destination=Graz'],
+    ['es', 'La próxima semana estaré en Bilbao', 'planned travel_destination=Bilbao'],
+    ['fr', 'Le mois prochain, on est à Nice', 'planned travel_destination=Nice'],
+    ['it', 'Il mese prossimo siamo a Bari', 'planned travel_destination=Bari'],
+    ['nl', 'Volgende maand zijn we in Gent', 'planned travel_destination=Gent'],
+    ['pt', 'Na próxima semana estarei em Braga', 'planned travel_destination=Braga'],
+    ['en', 'I have chronic neck pain', 'medical_condition=chronic neck pain'],
+    ['de', 'Ich habe chronische Knieschmerzen', 'medical_condition=chronische Knieschmerzen'],
+    ['it', 'Ho il mal di schiena cronico', 'medical_condition=mal di schiena cronico'],
+    ['pt', 'Tenho dores crônicas nas costas', 'medical_condition=dores crônicas nas costas'],
+  ])('%s: %s', (language, sentence, slot) => {
+    expect(fill(language, sentence)).toEqual([slot]);
+  });
+
+  it('is not a pain of today', () => {
+    expect(fill('en', 'I have back pain from the garden')).toEqual([]);
+    expect(fill('en', "I'm in Lyon and it rains")).toEqual([]);
+  });
+});
+
+describe('the day of birth', () => {
+  it.each([
+    ['en', 'I was born on 14 February 1979 in a taxi', 'birthday=14 February 1979'],
+    ['de', 'Ich wurde am 9. Mai 1990 geboren', 'birthday=9. Mai 1990'],
+    ['fr', 'Je suis né le 2 août 1965', 'birthday=2 août 1965'],
+    ['nl', 'Ik ben geboren op 5 maart 1971', 'birthday=5 maart 1971'],
+  ])('is filled although it is past. %s: %s', (language, sentence, slot) => {
+    expect(fill(language, sentence)).toContain(slot);
+  });
+});
+
+describe('several of the same relation or of several relations', () => {
+  it.each([
+    ['en', 'Our daughter Maja is 9 and our son Per is 12', ["User's daughter Maja age=9", "User's son Per age=12"]],
+    ['en', 'We have a cat called Plum and a dog called Fig', ['pet_name=Plum', 'pet_name=Fig']],
+    [
+      'de',
+      'Mein Bruder Jan wohnt in Kiel und meine Schwester Eva wohnt in Bonn',
+      ["User's brother Jan home_city=Kiel", "User's sister Eva home_city=Bonn"],
+    ],
+    ['fr', 'mon fils Noé a 6 ans et ma fille Zoé a 3 ans', ["User's son Noé age=6", "User's daughter Zoé age=3"]],
+  ])('fill a slot each. %s: %s', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(expect.arrayContaining(slots));
+  });
+});
+
+describe('a wish for a language', () => {
+  it.each(['Always reply in Dutch', 'From now on answer in Polish, please'])(
+    'is no wish for a form: %s',
+    (sentence) => {
+      expect(fill('en', sentence)).toEqual([`answer_language=${sentence.includes('Dutch') ? 'Dutch' : 'Polish'}`]);
+    },
+  );
+});
+
 describe('a value is what the words name', () => {
   it.each([
     ['en', 'I am the director of finance at Arup', ['job_title=director of finance', 'employer=Arup']],

@@ -1,6 +1,6 @@
 import { isOrdinary } from '../../../language/names.ts';
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
-import type { Pack } from '../../../language/packs/pack.ts';
+import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
   listPattern,
   packPattern,
@@ -51,7 +51,7 @@ export function fillSlots(sentence: string, pack: Pack, context: SlotContext): F
   return filled;
 }
 
-/** The first match of each rule whose required words a text may contain. */
+/** The matches of each rule whose required words a text may contain: one, or several of a rule that speaks of others. */
 function* matches(
   rules: readonly CompiledRule[],
   text: string,
@@ -68,10 +68,17 @@ function* matches(
     // A pattern is compiled at its first use, which takes milliseconds, and most sentences lack the words of most patterns.
     if (compiled.needs !== null && !compiled.needs.some((word) => words.bare.includes(word))) continue;
     if (!compiled.tokens.every(mayHave)) continue;
-    const match = compiled.find(words);
-    if (match !== null) yield { ...compiled, match };
+    let match = compiled.find(words);
+    // "My son Leo is 7 and my daughter Ida is 4": a rule about somebody of the user's may match once for each of them.
+    for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
+      yield { ...compiled, match };
+      const isOfSeveral = match.groups?.['rel'] !== undefined || OF_SEVERAL.has(compiled.rule.attribute);
+      match = isOfSeveral ? compiled.find(words, match.index + 1) : null;
+    }
   }
 }
+
+const MOST_MATCHES = 4;
 
 /** Whether two patterns found the same slot: the attribute is the same, and one value contains the other. */
 function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
@@ -160,8 +167,13 @@ function polarityOf(found: Found, input: MatchInput): Polarity | null {
   const isPerson = PEOPLE.has(rule.attribute);
   const parting = isPerson ? partingOf(text.slice(clause.start, match.index), text.slice(end), pack) : null;
   if (parting !== null) return parting === 'parted' && PARTED.has(rule.attribute) ? 'denied' : null;
-  if (packPattern(pack, 'ended').test(whole)) return isPerson ? null : 'denied';
+  if (packPattern(pack, 'ended').test(whole) && !leavesOut(rule)) return isPerson ? null : 'denied';
   return isOverOrNegated(found, input) ? null : 'affirmed';
+}
+
+/** Whether the value of a rule is what somebody does without ("no meat"): it holds from the day on which the meat has ended. */
+function leavesOut({ attribute, value }: SlotRule): boolean {
+  return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
 }
 
 function isPlainlyNegated({ match, whole }: Found, { rule, pack }: MatchInput): boolean {
@@ -169,7 +181,7 @@ function isPlainlyNegated({ match, whole }: Found, { rule, pack }: MatchInput): 
 }
 
 /** A child stays one's child, and a name one's name. */
-const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
+export const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
 
 /**
  * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat
@@ -239,16 +251,20 @@ function isOfSomebodyElse({ match, subject, whole }: Found, { rule, text, pack, 
   const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
   if (subject === USER && needsUser && continuesOthers(match, text, pack, context)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
+  if (rule.whole === true && (context.turn ?? text).trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
 /** Whether the words are a question, a condition, a guess, a joke, or what somebody else has said. */
-function isNotClaimed({ match, subject, clause, whole }: Found, { text, pack }: MatchInput): boolean {
+function isNotClaimed({ match, subject, clause, whole, end }: Found, { rule, text, pack }: MatchInput): boolean {
   const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
   if (/[?？]\s*$/.test(text) && clause.isLast) return true;
   const opening = text.slice(0, match.index + match[0].length);
   if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return true;
+  // "I almost bought a Tesla"; but somebody may be "nearly 30".
+  const nearly = rule.attribute === 'age' ? text.slice(clause.start, match.index) : text.slice(clause.start, end);
+  if (listPattern(pack, 'nearly').test(nearly)) return true;
   // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
   if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
@@ -262,9 +278,10 @@ function isOverOrNegated({ match, value, lead, clause }: Found, { rule, text, pa
   const head = lead + value;
   // A name stays valid although the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
-  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + head;
-  if (!rule.denied && has('over', past)) return true;
-  return (has('not', before) || (!rule.denied && has('not', lead))) && !rule.value?.startsWith('no {');
+  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + (leavesOut(rule) ? '' : head);
+  // One was born, and the birthday holds.
+  if (!rule.denied && rule.attribute !== 'birthday' && has('over', past)) return true;
+  return (has('not', before) || (!rule.denied && has('not', lead))) && !leavesOut(rule);
 }
 
 /** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */

@@ -122,11 +122,152 @@ describe('a day that is named', () => {
     expect((await read(said, { by })).statements).toMatchObject([{ tense }]);
   });
 
+  it.each([
+    ['Note that our house viewing is on Friday at 16:30.', '2026-05-08T16:30:00.000Z'],
+    ['Remember that my driving test is on 3 February next year.', '2027-02-03T00:00:00.000Z'],
+    ['Please remember: the vet moved to Thursday at 10.', '2026-05-07T10:00:00.000Z'],
+    ['Merk dir: der Elternabend wurde auf Donnerstag um 19 Uhr verlegt.', '2026-05-07T19:00:00.000Z'],
+    ['Onthoud: de keuring is verplaatst naar donderdag om 9.30.', '2026-05-07T09:30:00.000Z'],
+    ['Remind me tomorrow at 7pm to water the beans.', '2026-05-05T19:00:00.000Z'],
+  ])('is due at its time: %s', async (said, due) => {
+    const { statements } = await read(said);
+    expect(statements).toMatchObject([{ tense: 'planned', due }]);
+  });
+
+  it('is the value of an appointment that is told in its own words', async () => {
+    const { statements } = await read('My viva is on 19 June.');
+    expect(statements).toMatchObject([
+      { attribute: 'appointment', value: '19 June 2026', text: 'My viva is on 19 June [19 June 2026].' },
+    ]);
+  });
+
   it('is that of an event, which remains as history, if somebody begins something', async () => {
     const { statements } = await read('Remember that my nephew starts school on 3 September.');
     expect(statements[0]).toMatchObject({ tense: 'planned', due: '2026-09-03T00:00:00.000Z' });
     expect(statements[0]?.type).not.toBe('intention');
   });
+});
+
+it.each([
+  ["I'm coeliac.", 'Is coeliac'],
+  ['Ich bin Asthmatikerin.', 'Ist Asthmatikerin'],
+  ['Soy celíaca.', 'Es celíaca'],
+  ['I have asthma.', 'Has asthma'],
+])('a condition is written as what somebody is or has: %s', async (said, text) => {
+  const { statements } = await read(said);
+  expect(statements.map((statement) => statement.text)).toContain(text);
+});
+
+describe('own words that say too little alone', () => {
+  const keeping = (kept: readonly number[]): StatementReader => {
+    let place = -1;
+    return createLocalReader({
+      select(...input) {
+        place += 1;
+        const yes = kept.includes(place) ? 0.95 : 0.01;
+        const selection = select(...input);
+        return {
+          ...selection,
+          keep: { ...selection.keep, yes },
+          foreign: { ...selection.foreign, own: 1 },
+        };
+      },
+    });
+  };
+
+  it.each([
+    ['Our plumber got married to the baker at last. Her surname is Okafor now.', 1],
+    ['Wir haben endlich einen Gärtner für den Hof. Er kommt immer montags früh.', 1],
+    ['On a trouvé une nounou pour les enfants. Elle habite juste à côté de chez nous.', 1],
+  ])('are kept with the sentence that they point to: %s', async (said, index) => {
+    const { statements } = await read(said, { by: keeping([index]) });
+    expect(statements.map(({ text }) => text)).toEqual([said]);
+  });
+
+  it('are kept alone after a question and where they point to nothing', async () => {
+    const after = await read('Do you like plums? Her surname is Okafor now.', { by: keeping([1]) });
+    expect(after.statements.map(({ text }) => text)).toEqual(['Her surname is Okafor now.']);
+    const plain = await read('What a day. The plumber brought the new boiler.', { by: keeping([1]) });
+    expect(plain.statements.map(({ text }) => text)).toEqual(['The plumber brought the new boiler.']);
+  });
+
+  it.each([
+    'Remember that my card is [card removed], use it for orders.',
+    'Merk dir: mein Passwort ist [password removed].',
+    'My account number is [bank account removed], note that.',
+  ])('are not kept where the privacy policy removed what they said: %s', async (said) => {
+    expect((await read(said)).statements).toEqual([]);
+  });
+
+  it('are kept where enough is left beside what was removed', async () => {
+    const said =
+      'Remember: the rent goes to [bank account removed], the landlord Otto wants it on the first Friday of every month.';
+    expect((await read(said)).statements.map(({ text }) => text)).toEqual([said]);
+  });
+});
+
+describe('a smoking habit', () => {
+  const ends = async (said: string, content: string): Promise<number[]> => {
+    const habit = memory({ content, tense: 'habit', statedAt: new Date('2026-01-04T09:00:00Z') });
+    return (await read(said, { known: [habit] })).ends.map(({ known }) => known);
+  };
+
+  it.each([
+    ['I stopped vaping in April.', 'I vape on the balcony every evening'],
+    ['Ich habe mit dem Rauchen aufgehört.', 'Ich rauche jeden Abend eine Zigarette'],
+    ['He dejado de fumar.', 'Fumo un cigarrillo cada noche'],
+    ["J'ai arrêté de fumer en avril.", 'Je fume dix cigarettes par jour'],
+    ['Ho smesso di fumare.', 'Fumo due sigarette al giorno'],
+    ['Ik ben gestopt met roken.', 'Ik rook elke avond'],
+    ['Parei de fumar em abril.', 'Fumo dez cigarros por dia'],
+    ['我戒烟了。', '我每天抽烟'],
+    ['タバコをやめました。', '毎日タバコを吸います'],
+  ])('ends: %s', async (said, content) => {
+    expect(await ends(said, content)).toEqual([1]);
+  });
+
+  it.each([
+    ['Maybe I should have quit smoking by now.', 'I vape on the balcony every evening'],
+    ['I stopped vaping in April.', 'I never smoke indoors'],
+    ['I stopped running in April.', 'I vape on the balcony every evening'],
+  ])('does not end: %s', async (said, content) => {
+    expect(await ends(said, content)).toEqual([]);
+  });
+});
+
+describe('standing wishes and their withdrawal', () => {
+  it.each([
+    ['Please reply in Dutch.', 'answer_language=Dutch'],
+    ['Call me Robbie', 'preferred_name=Robbie'],
+    ['You can reply in Spanish again', 'answer_language=Spanish'],
+    ['Detailed answers are ok again', 'answer_length=detailed'],
+    ['You may use bullet points again', 'not answer_format=no bullet points'],
+    ['Du kannst mir wieder auf Englisch schreiben', 'answer_language=Englisch'],
+    ['Du darfst jetzt wieder Tabellen benutzen', 'not answer_format=keine Tabellen'],
+    ['Lange Antworten sind jetzt wieder okay', 'answer_length=lange'],
+    ['Contesta en francés, por favor', 'answer_language=francés'],
+    ['Puedes volver a escribirme en español', 'answer_language=español'],
+    ['Tu peux de nouveau mettre des tableaux', 'not answer_format=sans tableaux'],
+    ['Rispondimi in tedesco', 'answer_language=tedesco'],
+    ['Je mag nu weer tabellen gebruiken', 'not answer_format=geen tabellen'],
+    ['Pode voltar a usar listas', 'not answer_format=sem listas'],
+    ['请用日语回复', 'answer_language=日语'],
+    ['フランス語で返事してください', 'answer_language=フランス語'],
+  ])('%s', async (said, slot) => {
+    const { statements } = await read(said);
+    const slots = statements.map(
+      ({ attribute, value, polarity }) => `${polarity === 'denied' ? 'not ' : ''}${attribute}=${value}`,
+    );
+    expect(slots).toContain(slot);
+  });
+
+  it.each(['Here is a mail from my landlord. Reply in Dutch.', 'You can use the pool again'])(
+    'are not read from other orders: %s',
+    async (said) => {
+      const { statements } = await read(said);
+      expect(statements.filter(({ attribute }) => attribute?.startsWith('answer_'))).toEqual([]);
+    },
+  );
 });
 
 describe('a wish for the layout of answers', () => {
@@ -295,7 +436,7 @@ describe('slots', () => {
   });
 
   it.each([
-    ['I live in Ghent and work at Umicore.', true],
+    ['I live in Ghent and row every Sunday.', true],
     ['My brother Joris lives in Namur and his daughter is called Fien.', true],
     ['i live in ghent and teach at a primary school', true],
     ['I live in Ghent now.', false],

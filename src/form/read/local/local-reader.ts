@@ -19,13 +19,23 @@ import {
   type Reading,
   type ReadInput,
   readStatement,
+  type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
+import { calledOffIn, quitIn, replacementIn, slotsOfKnown } from './known-changes.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { type FilledSlot, withListedNames } from './slot-values.ts';
 import { othersWords, withoutPrompt } from './others-words.ts';
 import { featuresOf, type Select, select } from './selector.ts';
-import { type Asked, correctionOf, type Kept, REMEMBERED, type Request, statementsOf } from './statements-of-turn.ts';
+import {
+  type Asked,
+  contextOf,
+  correctionOf,
+  type Kept,
+  REMEMBERED,
+  type Request,
+  statementsOf,
+} from './statements-of-turn.ts';
 import {
   isOwnMessage,
   taggedSlots,
@@ -96,10 +106,7 @@ export function createLocalReader({
           const vector = vectors?.[place] ?? null;
           place += 1;
           return {
-            unit: {
-              ...unit,
-              filled: withListedNames([...unit.filled, ...taggedSlots(unit, turn.told.values)], unit.text, unit.pack),
-            },
+            unit: { ...unit, filled: filledIn(unit, turn, input) },
             request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
             hasVector: vector !== null,
@@ -115,6 +122,13 @@ export function createLocalReader({
       return reading;
     },
   };
+}
+
+/** The slots of a sentence: by patterns, by the reading layers, and by what is known of the people in it. */
+function filledIn(unit: ReadUnit, { event, told }: Turn, { known, timeZone }: ReadInput): FilledSlot[] {
+  const at = { now: event.occurredAt, timeZone, prefer: 'future' as const };
+  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, known, at)];
+  return withListedNames(slots, unit.text, unit.pack);
 }
 
 function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
@@ -202,8 +216,8 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
   const kept: Kept[] = [];
   for (const item of asked) {
-    const { unit, request, selection } = item;
-    const correction = kept.length === 0 ? correctionOf(unit, reading.statements, input, turn.number) : null;
+    const { unit, request } = item;
+    const correction = kept.length === 0 ? correctedBy(unit, turn, input, reading) : null;
     if (correction !== null) {
       reading.statements.push(correction);
       continue;
@@ -215,18 +229,27 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     }
     const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
     if (isWanted || isKept(item)) {
-      kept.push({ ...item, isWanted });
+      kept.push(...contextOf(item, asked[unit.index - 1], kept.at(-1)), { ...item, isWanted });
       continue;
     }
-    const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
-    const filled = unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
-    if (filled.length > 0 && selection.foreign.own >= LEAST_OWN)
-      kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
+    const filled = certainSlots(item);
+    if (filled.length > 0) kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
+  reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
+}
+
+function correctedBy(unit: ReadUnit, turn: Turn, input: ReadInput, reading: Reading): ReadStatement | null {
+  return correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn);
+}
+
+/** The slots of a sentence whose words are not kept. */
+function certainSlots({ unit, selection }: Asked): FilledSlot[] {
+  const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
+  return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
 }
 
 function isKept({ selection, request, hasVector, unit }: Asked): boolean {

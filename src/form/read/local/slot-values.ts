@@ -141,6 +141,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
   },
   clause: ({ raw, isHan }) => (isHan ? raw : withoutEnd(raw.replace(POLITE_END, ''), '., ')),
+  length: ({ raw }) => raw.toLowerCase(),
   words: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, false)),
   plain: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, true)),
   street({ raw, pack: { calendar, lists } }) {

@@ -1,5 +1,7 @@
+import { civilDateAt, instantAt } from '../../../language/calendar.ts';
+import { splitClauses } from '../../../language/clauses.ts';
 import { extractEntities } from '../../../language/entities.ts';
-import { type DateContext, findDates, type FoundDate } from '../../../language/pack-dates.ts';
+import { type DateContext, findDates, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -10,6 +12,7 @@ import {
   relationsOf,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { REMOVED } from '../../../language/privacy-policy.ts';
 import { withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
@@ -42,6 +45,24 @@ export interface Kept extends Asked {
   isWanted: boolean;
   /** Only the slots are kept, and not the words of the sentence. */
   isSlotOnly?: boolean;
+  /** Kept only because the next sentence speaks of it. */
+  isContext?: boolean;
+}
+
+const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?!)' } }) =>
+  packRegExp(`^(?:${they}|${others})(?![\\p{L}])`),
+);
+
+/**
+ * The sentence before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"), unless it is kept itself, is foreign or
+ * is a question.
+ */
+export function contextOf({ unit }: Asked, before: Asked | undefined, last: Kept | undefined): Kept[] {
+  const isKept = last?.unit.index === unit.index - 1 && last.isSlotOnly !== true;
+  if (before === undefined || isKept || unit.pack === null || unit.pack.script === 'han') return [];
+  if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return [];
+  if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
+  return [{ ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
@@ -55,10 +76,26 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
         .filter((slot) => !isReplaced(slot, filled, turn.pack, input))
         .map((slot) => slotStatement(turn, slot, item, input)),
     );
-    statements.push(...slots);
     const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
-    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, said, at)) continue;
-    statements.push(ownWords(turn, group, input));
+    const isSlotOnly = group.every((item) => item.isSlotOnly === true);
+    if (isSlotOnly || isHusk(group) || isSaidBySlots(group, said, at)) {
+      statements.push(...slots);
+      continue;
+    }
+    const own = ownWords(turn, group, input);
+    // An event is one statement: its own words with its day.
+    const event = slots.find((slot) => isEventInWords(slot.attribute, group));
+    if (event === undefined) statements.push(...slots, own);
+    else {
+      const { attribute, value, from, due } = event;
+      statements.push(...slots.filter((slot) => slot !== event), {
+        ...own,
+        attribute,
+        value,
+        from,
+        due: due ?? own.due,
+      });
+    }
   }
   return statements;
 }
@@ -109,6 +146,11 @@ function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInpu
   return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
+function mayJoin(before: Kept, { isSlotOnly, request }: Kept): boolean {
+  const isSameRequest = request === before.request || before.isContext === true;
+  return isSlotOnly !== true && before.isSlotOnly !== true && isSameRequest;
+}
+
 /** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
@@ -119,8 +161,9 @@ function grouped(kept: readonly Kept[]): Kept[][] {
     const before = last?.at(-1);
     const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
     const isSmall =
-      last !== undefined && (words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
-    const isPlain = item.isSlotOnly !== true && before?.isSlotOnly !== true && item.request === before?.request;
+      last !== undefined &&
+      (before?.isContext === true || words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
+    const isPlain = before !== undefined && mayJoin(before, item);
     const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
     if (
       last !== undefined &&
@@ -133,7 +176,17 @@ function grouped(kept: readonly Kept[]): Kept[][] {
       last.push(item);
     else groups.push([item]);
   }
-  return groups;
+  return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
+}
+
+const LEAST_LEFT = 4;
+
+/** "My iban is [bank account removed], keep it for invoices": whether little is left beside what the privacy policy removed. */
+function isHusk(group: readonly Kept[]): boolean {
+  const words = group.map(({ unit }) => unit.text).join('\n');
+  if (!REMOVED.test(words)) return false;
+  const clauses = splitClauses(words).map(({ start, end }) => words.slice(start, end));
+  return contentStems(clauses.filter((clause) => !REMOVED.test(clause)).join(' ')).size < LEAST_LEFT;
 }
 
 /** Whether slots say most of what the words say. */
@@ -148,8 +201,8 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
   });
 }
 
-/** How many content words after the last value are a clause of their own, which the slots do not say. */
-const WORDS_OF_CLAUSE = 2;
+/** How many content words after the last value are a clause of their own, which the slots do not say: after "and" one is enough. */
+const WORDS_OF_CLAUSE = { joined: 1, bare: 2 };
 
 /** "I live in Oslo and work at Equinor": whether a name, a number or a clause of the sentence is not in what its slots say. */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
@@ -157,14 +210,16 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
   const rest = withBlanks(text, findDates(text, pack as Pack, at));
   const known = contentStems(said);
-  const words = rest
-    .slice(Math.max(...ends))
-    .replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
+  const tail = rest.slice(Math.max(...ends));
+  const words = tail.replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
   const after = [...contentStems(words)].filter((stem) => !known.has(stem));
   // Chinese and Japanese text is not split into words, so its clauses cannot be recognised by a count of words.
-  const isClause = pack?.script !== 'han' && after.length >= WORDS_OF_CLAUSE;
+  const least = WORDS_OF_CLAUSE[joins(pack as Pack).test(tail) ? 'joined' : 'bare'];
+  const isClause = pack?.script !== 'han' && after.length >= least;
   return isClause || !saysNamesAndNumbers(said, rest);
 }
+
+const joins = perPack(({ lists: { and = '(?!)' }, script }) => wordsPattern(and, script));
 
 const commonWord = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
 
@@ -186,20 +241,33 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
 }
 
 const EVENTS: ReadonlySet<string> = new Set(['appointment', 'deadline']);
+const MOST_EVENT_WORDS = 24;
 
-function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, input: ReadInput): ReadStatement {
+/** Whether a slot is the day of an event. The slot does not say of which one, so the event is told in the user's words, unless they are many. */
+function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
+  const words = group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
+  return EVENTS.has(attribute ?? '') && words <= MOST_EVENT_WORDS;
+}
+
+function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
+  const { unit, isWanted } = item;
   const subject = subjectFor(slot.subject, turn.speaker);
+  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
+  const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
+  const isPreference = isWish || input.attributes.policyOf(slot.attribute).category === 'preference';
+  const isDue = slot.tense === 'planned' && EVENTS.has(slot.attribute);
+  const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
   return readStatement({
     subject,
     attribute: slot.attribute,
     value: slot.value,
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
-    type: isWish || input.attributes.policyOf(slot.attribute).category === 'preference' ? 'preference' : 'fact',
+    type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
     text:
-      slot.value === null
-        ? withDates(unit.text, 'happened', unit.pack, { now: turn.event.occurredAt, timeZone: input.timeZone }).text
+      tense !== null
+        ? withDates(unit.text, tense, unit.pack, at).text
         : renderSlot(
             { ...slot, subject, isNever: slot.isNever === true && !isKnown(slot, input) },
             unit.pack as Pack,
@@ -207,7 +275,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, { unit, isWanted }: Kept, i
           ),
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from === null ? null : slot.from.toISOString(),
-    due: slot.tense === 'planned' && EVENTS.has(slot.attribute) ? (slot.from?.toISOString() ?? null) : null,
+    due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedLayout(slot, unit.pack, input),
     importance: isWanted ? REMEMBERED : null,
@@ -234,7 +302,7 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
     main.request === 'reminder'
       ? dueOf(main.unit, at.now, input.timeZone)
       : tense === 'planned' && !isState
-        ? (ahead?.from ?? null)
+        ? withTime(ahead?.from ?? null, words, turn.pack, input.timeZone)
         : null;
   const type = typeOf(main, due);
   const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
@@ -255,7 +323,14 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
 function dueOf(unit: ReadUnit, now: Date, timeZone: string): Date | null {
   if (unit.pack === null) return null;
   const dates = findDates(unit.text, unit.pack, { now, timeZone, prefer: 'future' });
-  return dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
+  const day = dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
+  return withTime(day, unit.text, unit.pack, timeZone);
+}
+
+/** A day with the time of day that the words name: "on Monday at 14:00". */
+function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
+  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
+  return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
@@ -270,6 +345,17 @@ function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
 }
 
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. In the lists of packs `<>` stands for the day. */
+function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(text);
+  return findDates(plain, pack, at).some(
+    ({ start, end, from }) =>
+      from !== null &&
+      from > at.now &&
+      listPattern(pack, 'rescheduled').test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+  );
+}
+
 const SURE_HABIT = 0.8;
 
 /** The tense, with the words of the language as a check on the learned guess. */
@@ -277,6 +363,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
   if (unit.pack !== null && isYearly(unit.text, unit.pack, at)) return 'habit';
+  if (unit.pack !== null && isRescheduled(unit.text, unit.pack, at)) return 'planned';
   const guess = best(selection.tense);
   if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
   const says = (name: 'habit' | 'future' | 'past'): boolean =>

@@ -168,8 +168,11 @@ export function renderSlot(
   pack: Pack,
   attributes: AttributeTable,
 ): string {
+  // "Has diabetes", but "Is diabetic".
+  const isBeing = slot.attribute === 'medical_condition' && listPattern(pack, 'being').test(slot.value ?? '');
   const template =
-    pack.templates[slot.attribute] ?? `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
+    pack.templates[isBeing ? 'being' : slot.attribute] ??
+    `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
   const sentence = template.replace('{value}', () => slot.value ?? '');
   const not = slot.isNever === true ? pack.notSo : pack.notAnyMore;
   const denied = slot.polarity === 'denied' ? `${not}: ${sentence}` : sentence;
@@ -193,10 +196,10 @@ export function withDates(
     return { text: words, dates: [] };
   const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
   const dates = found.filter(
-    ({ isBareWeekday, relative, from }) =>
+    ({ isBareWeekday, relative, hasYear, from }) =>
       (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
       // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
-      !(relative && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
+      !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
   );
   let text = '';
   let position = 0;
@@ -374,7 +377,9 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
   const plain = plainMarks(text);
-  return !isLong && !/[?？]/u.test(text) && !VETOES.some((name) => packPattern(pack, name).test(plain));
+  const isVetoed =
+    VETOES.some((name) => packPattern(pack, name).test(plain)) || listPattern(pack, 'nearly').test(plain);
+  return !isLong && !/[?？]/u.test(text) && !isVetoed;
 }
 
 const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
