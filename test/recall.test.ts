@@ -60,6 +60,25 @@ for (const database of databases()) {
       expect(sum).toBeCloseTo(ferry?.score ?? Number.NaN, 3);
     });
 
+    it('an agent that asks about the user gets the user’s own facts before those of a relative', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      for (const userMessage of [
+        'I live in Turin and I am a vegetarian. My brother Emil lives in Ghent.',
+        'My brother is a pilot, I am a baker.',
+      ])
+        await handle.logInteraction({ userMessage, agentResponse: 'Good to know.' });
+      await varve.drain();
+      for (const [query, answer] of [
+        ['Which city does the user live in?', 'Lives in Turin'],
+        ["the user's home town", 'Lives in Turin'],
+        ['What does this person do for a living?', 'Works as baker'],
+        ['Where does my user live?', 'Lives in Turin'],
+        ['What do I do for a living?', 'Works as baker'],
+        ["Where does the user's brother live?", "User's brother Emil: Lives in Ghent"],
+      ] as const)
+        expect([query, texts(await handle.recall(query))[0]]).toEqual([query, answer]);
+    });
+
     it('turns that say nothing are found by their own words alone, and an agreement with the question that it answers', async () => {
       const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
       for (const [userMessage, agentResponse] of [

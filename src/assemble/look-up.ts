@@ -30,12 +30,12 @@ export async function chooseLookup({ deps, scope, options }: GatherRequest, inpu
 }
 
 /** Runs the searches of all sections in parallel. */
-export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: GatherTurn): Promise<Material> {
+export async function lookUp(request: GatherRequest, { queries, by }: Lookup, turn: GatherTurn): Promise<Material> {
   if (queries.length === 0) return {};
   const { deps, scope, options, on } = request;
   const { message, now, attempt } = turn;
   const shared = { connections: options.connections, timeZone: options.timeZone, now };
-  const search: Search = { deps, scope, queries, options: shared };
+  const search: Search = { deps, scope, queries, isOfUser: by !== 'model', options: shared };
   const [recalled, notes, summaries, savedItems] = await Promise.all([
     on.has('recall') ? recallSection(request, search, turn) : {},
     on.has('notes') ? attempt('notes', () => noteSection(search), []) : [],
@@ -107,6 +107,8 @@ interface Search {
   deps: RecallDeps;
   scope: Scope;
   queries: readonly string[];
+  /** Whether the queries are the user's message, not written by a model. */
+  isOfUser: boolean;
   options: Pick<RecallOptions, 'connections' | 'timeZone' | 'now'>;
 }
 
@@ -119,8 +121,10 @@ const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 const WORTH_A_LINE = 0.05;
 
 /** The best results of all queries. `abstained` is true only if every query has abstained. */
-async function recallBest({ deps, scope, queries, options }: Search, how: RecallOptions): Promise<Found> {
-  const answers = await Promise.all(queries.map((query) => recallOnce(deps, scope, query, { ...options, ...how })));
+async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
+  const answers = await Promise.all(
+    search.queries.map((query) => recallOnce(search, query, { ...search.options, ...how })),
+  );
   const best = new Map<string, RecallResult>();
   for (const { results } of answers) {
     for (const result of results) {
@@ -135,11 +139,11 @@ async function recallBest({ deps, scope, queries, options }: Search, how: Recall
 }
 
 /** A semantic search without results is repeated by words, unless the options have a minimum similarity. */
-async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: RecallOptions): Promise<Recalled> {
-  const recalled = await recall(deps, scope, query, how);
+async function recallOnce({ deps, scope, isOfUser }: Search, query: string, how: RecallOptions): Promise<Recalled> {
+  const recalled = await recall(deps, scope, query, how, { isOfUser });
   const byWords = how.mode === 'semantic' && how.minimumSimilarity === undefined && recalled.results.length === 0;
   if (!byWords) return recalled;
-  const { results } = await recall(deps, scope, query, { ...how, mode: 'text' });
+  const { results } = await recall(deps, scope, query, { ...how, mode: 'text' }, { isOfUser });
   return { ...recalled, results };
 }
 

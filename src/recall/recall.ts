@@ -7,7 +7,13 @@ import { type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { countAccess } from '../store/read-memories.ts';
-import { analyzeQuery, documentsAboutNamed, inFirstPerson, type QueryAnalysis } from './analyze-query.ts';
+import {
+  analyzeQuery,
+  documentsAboutNamed,
+  inFirstPerson,
+  type QueryAnalysis,
+  userInFirstPerson,
+} from './analyze-query.ts';
 import {
   allowedDocuments,
   askedChanges,
@@ -43,6 +49,14 @@ export interface RecallDeps extends Parts {
   privacy: PrivacyPolicy;
 }
 
+/** Who asks, and about which time. */
+interface Asking {
+  /** The time at which the memory is read; null for now. */
+  asOf?: Date | null;
+  /** Whether the query is a message of the user, who does not say "the user" of themself. Default: an agent asks. */
+  isOfUser?: boolean;
+}
+
 /**
  * Finds the records that help to answer a query, among all records that a handle sees:
  * view → analyze → embed → arms → rank → load → rerank → pack → redact.
@@ -52,7 +66,7 @@ export async function recall(
   scope: Scope,
   query: string,
   options: RecallOptions,
-  asOf: Date | null = null,
+  { asOf = null, isOfUser = false }: Asking = {},
 ): Promise<Recalled> {
   const { database } = deps;
   const now = Number(options.now ?? asOf ?? deps.clock.now());
@@ -60,7 +74,8 @@ export async function recall(
     view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, isRecalled(deps)),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
-  const spoken = options.mode === 'text' ? query : inFirstPerson(query, { view, scope, attributes: deps.attributes });
+  const asked = isOfUser ? query : userInFirstPerson(query);
+  const spoken = options.mode === 'text' ? query : inFirstPerson(asked, { view, scope, attributes: deps.attributes });
   const analysis = analyzeQuery(spoken, view, { now, timeZone: options.timeZone ?? 'UTC' });
   const embedded = await embedQuery(deps, scope, { query: spoken, embedder });
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
