@@ -5,6 +5,7 @@ import {
   LOCAL_EMBEDDER_CALIBRATION,
 } from '../models/calibration.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
+import type { SignalName } from './candidate-signals.ts';
 import type { LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';
 import {
@@ -143,6 +144,16 @@ function boosted(similarities: Float32Array, view: RecallView, now: number): Flo
   return similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, now));
 }
 
+// The signals of the turns around a document. Their type fails to compile when a signal gets another name.
+const FROM_CONTEXT: ReadonlySet<string> = new Set<SignalName>([
+  'nearMeaning',
+  'nearShort',
+  'answerMeaning',
+  'windowWords',
+  'sessionWords',
+  'sessionMeaning',
+]);
+
 function toCandidate(document: Ranking['documents'][number], found: Found): Candidate {
   const { ordinal } = document;
   const cosine = found.meaning?.similarities[ordinal] ?? Number.NaN;
@@ -152,9 +163,7 @@ function toCandidate(document: Ranking['documents'][number], found: Found): Cand
   if (found.aboutNamed.has(ordinal)) arms.push('entity');
   if (found.asked.has(ordinal)) arms.push('keyed');
   if (document.explanation.some(({ signal, value }) => signal === 'date' && value > 0)) arms.push('time');
-  if (document.explanation.some(({ signal, value }) => /neighbour|answer|window|session/i.test(signal) && value > 0)) {
-    arms.push('context');
-  }
+  if (document.explanation.some(({ signal, value }) => FROM_CONTEXT.has(signal) && value > 0)) arms.push('context');
   return {
     ...document,
     cosine: Number.isNaN(cosine) ? null : cosine,
