@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { agentInstructions } from '../src/tools/agent-instructions.ts';
-import { AGENT_TOOLS, agentTool, TOOL_SETS } from '../src/tools/agent-tools.ts';
+import { AGENT_TOOLS, agentTool, TOOL_SETS, toolsNamed } from '../src/tools/agent-tools.ts';
 import { chosenTools, runTool, toolDefinitions } from '../src/tools/tool-definitions.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
@@ -55,6 +55,12 @@ describe('the agent’s tools', () => {
       if (/^(search|semantic|find|list|recall|get)/.test(name)) expect(hints.readOnly).toBe(true);
     }
     expect(agentTool('forget_fact')?.hints).toEqual({ readOnly: false, destructive: true, idempotent: true });
+  });
+
+  it('are the everyday set unless a text names others, and an unknown name is refused', () => {
+    for (const text of [undefined, '', ' ', ' , ']) expect(toolsNamed(text)).toEqual(TOOL_SETS.everyday);
+    expect(toolsNamed('recall_facts, all')).toHaveLength(AGENT_TOOLS.length);
+    expect(() => toolsNamed('recall_facts,')).toThrow('There is no tool or set of tools ""');
   });
 
   it('have JSON schemas that any provider takes', () => {
