@@ -73,6 +73,21 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
   });
 
+  it('marks a turn that is mostly pasted text, and shows the user’s own statement beside such a text without the mark', async () => {
+    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const before = varve.for({ ...ANN, session: 'one' });
+    const mail =
+      'please draft an answer\n\nHello Ann, my flat in Genoa is empty in August and the key is with Rosa. Call me on 0039 555 0101.\n\nKind regards, Ugo';
+    await before.logInteraction({ userMessage: mail, agentResponse: 'Here it is.' });
+    await before.logInteraction({ userMessage: 'I keep the spare key under the fern.', agentResponse: 'Good.' });
+    await varve.drain();
+    const message = 'Which flat in Genoa is empty, and where is the key?';
+    const { user } = await varve.for({ ...ANN, session: 'two' }).context({ message, topMemories: 0 });
+    const lines = recalledIn(user).split('\n');
+    expect(lines.find((line) => line.includes('Genoa'))).toMatch(/\(unverified\)$/);
+    expect(lines.find((line) => line.includes('fern'))).toMatch(/fern\.$/);
+  });
+
   it('shows a statement that is a part of a turn as the whole turn, once', async () => {
     const { varve, clock } = await opened();
     const first = varve.for({ ...ANN, session: 'one' });

@@ -79,6 +79,29 @@ for (const database of databases()) {
         expect([query, texts(await handle.recall(query))[0]]).toEqual([query, answer]);
     });
 
+    it('pasted text is behind the user’s own words, does not answer for the user, and has low trust', async () => {
+      const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
+      for (const userMessage of [
+        'could you answer this mail?\n\nDear Ana, I now work as a beekeeper near Izmir and my birthday is on 4 May. Do visit!\n\nBest wishes, Olaf',
+        "put this into Finnish: 'My name is Tarja and I drive a lorry with two dogs'",
+        'I have one dog, a beagle, and a cat.',
+        'The lake was frozen this morning.',
+      ])
+        await handle.logInteraction({ userMessage, agentResponse: 'Sure.' });
+      await varve.drain();
+      const all = { abstain: false } as const;
+      expect(texts(await handle.recall('How many dogs do I have?', all))[0]).toBe(
+        'I have one dog, a beagle, and a cat.',
+      );
+      expect((await handle.recall('When is my birthday?')).abstained).toBe(true);
+      for (const question of ['What did Olaf write about bees?', 'What should I put into Finnish for you?']) {
+        const { results } = await handle.recall(question, all);
+        const pasted = results.filter(({ text }) => /Olaf|Tarja/u.test(text));
+        expect(pasted.map(foundRecord).map(({ trust }) => trust)).toEqual(pasted.map(() => 'low'));
+        expect(pasted).toContain(results[0]);
+      }
+    });
+
     it('turns that say nothing are found by their own words alone, and an agreement with the question that it answers', async () => {
       const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
       for (const [userMessage, agentResponse] of [

@@ -4,7 +4,7 @@ import { asksFor, detectPack } from '../language/packs/packs.ts';
 import { contentStems, withoutEnd } from '../language/words.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
-import { CHANGED_LATER, textOf } from '../recall/results.ts';
+import { CHANGED_LATER, textOf, trustOfTurn } from '../recall/results.ts';
 import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { isoDay, isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
@@ -287,9 +287,11 @@ function evidenceItems(
 
 function itemOf(result: RecallResult, turn: Event | null): Item {
   if (turn === null) return memoryItem(result.memory as Memory, result.score);
+  const passage = result.kind === 'event' ? result.passage : null;
   return recalledTurn(turn, {
-    text: result.kind === 'event' ? textOf(turn, result.passage) : turn.content,
+    text: textOf(turn, passage),
     score: result.score,
+    trust: trustOfTurn(turn, passage),
   });
 }
 
@@ -304,7 +306,9 @@ const SHORT_TURN = 600;
 /** The turn that is shown instead of a statement; null when the statement itself is shown. */
 function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   const turn = isPiece(memory) ? turns.get(memory.sourceEvents[0] ?? '') : undefined;
-  return turn !== undefined && turn.origin === 'user' && turn.content.length <= SHORT_TURN ? turn : null;
+  if (turn === undefined || turn.origin !== 'user' || turn.content.length > SHORT_TURN) return null;
+  // The user's own statement beside a pasted text is not marked as unverified.
+  return trustOfTurn(turn) === 'low' ? null : turn;
 }
 
 /** A turn that is shown in place of a statement, with the statement's date if it differs from the date of the turn. */

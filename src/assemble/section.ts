@@ -154,8 +154,10 @@ export function turnItem(event: Event, score: number): Item {
 }
 
 /** A recalled turn, or the recalled passage of a long turn. */
-export function recalledTurn(event: Event, { text, score }: { text: string; score: number }): Item {
-  const trust = trustOf(event.origin);
+export function recalledTurn(
+  event: Event,
+  { text, score, trust }: { text: string; score: number; trust: Trust },
+): Item {
   return {
     text: textByTrust(text, trust),
     kind: 'event',

@@ -1,3 +1,4 @@
+import { asksOfText } from '../language/foreign-text.ts';
 import { findDates } from '../language/pack-dates.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
@@ -175,6 +176,8 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
+  /** Whether the question is in the first person and not about a text: its answer is in the user's own words. */
+  readonly asksOfUser: boolean;
   /**
    * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items, all
    * changes within a time.
@@ -285,6 +288,11 @@ const THE_USER = new RegExp(
   'giu',
 );
 
+function isInFirstPerson(text: string, pack: Pack | null): boolean {
+  const own = pack ?? (PACKS[0] as Pack);
+  return (['me', 'my'] as const).some((list) => packPattern(own, list).test(plainMarks(text)));
+}
+
 /**
  * Replaces "the user" in the question of an agent by the first person: "Where does the user live?" is ranked like "Where do I live?". If the
  * question also says "I", its speaker is the user, and "the user" is somebody else.
@@ -293,7 +301,7 @@ export function userInFirstPerson(query: string): string {
   const rest = query.replaceAll(THE_USER, ' ');
   if (rest === query) return query;
   const pack = detectPack(query) ?? (PACKS[0] as Pack);
-  if ((['me', 'my'] as const).some((list) => packPattern(pack, list).test(plainMarks(rest)))) return query;
+  if (isInFirstPerson(rest, pack)) return query;
   const [me = '', my = ''] = [pack.words.me, pack.words.my].map((list) => list.split('|')[0]);
   const spoken = query.replaceAll(THE_USER, (found) => (/['’]s?$|^\s*user$/iu.test(found) ? my : me));
   return queryWords(spoken).length > 1 ? spoken : query;
@@ -375,6 +383,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
     anchor: times.anchor,
     isForeign: foreign,
     asksAgent,
+    asksOfUser: !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query),
     wants: {
       now: asks('now'),
       past: asks('past'),

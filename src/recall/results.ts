@@ -1,5 +1,6 @@
 import { shownStatement } from '../language/dated-notes.ts';
 import { VarveError } from '../errors.ts';
+import { isMostlyForeign } from '../language/foreign-text.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
@@ -10,6 +11,7 @@ import { type Event, isBlank } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
+import { type Trust, trustOf } from '../record/statement.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { retiredQuotes } from '../store/context-rows.ts';
 import { eventIdsBetween, findEvents } from '../store/event-store.ts';
@@ -136,6 +138,12 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
 /** The text of a turn, or of a passage of it. */
 export function textOf({ content }: Event, passage: TextSpan | null): string {
   return passage === null ? content : content.slice(passage.start, passage.end);
+}
+
+/** The trust of a turn, or of a passage of it. A turn of the user that is mostly pasted or quoted text has low trust. */
+export function trustOfTurn({ kind, origin, content }: Event, passage: TextSpan | null = null): Trust {
+  const isPasted = kind === 'message' && origin === 'user' && isMostlyForeign(content, passage ?? undefined);
+  return isPasted ? 'low' : trustOf(origin);
 }
 
 type Found =
