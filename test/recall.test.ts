@@ -511,6 +511,32 @@ for (const database of databases()) {
       expect(texts(await handle.recall(past, { abstain: false }))[0]).not.toContain(town);
     });
 
+    it('only a turn of which something changed is marked, and it is behind the turn that changed it', async () => {
+      const talk = open({ agent: 'coach', user: 'u1' });
+      for (const [session, userMessage] of [
+        'I have an appointment at the optician on Friday at 11',
+        'I drink far too much cola, like 4 cans a day',
+        'I cut down on cola, just one can on Sundays now',
+        'My neighbour keeps three geese.',
+      ].entries()) {
+        const handle = varve.for({ ...talk.scope, session: `s${session}` });
+        await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+        await handle.session.close();
+        await varve.drain();
+        clock.advance(20 * DAY);
+        await varve.maintain({ tenant: talk.scope.tenant });
+        await varve.drain();
+      }
+      const found = async (question: string): Promise<string[]> =>
+        texts(await talk.recall(question, { abstain: false, limit: 20 }));
+      const cola = await found('How many cans of cola do I drink?');
+      expect(cola[0]).toBe('I cut down on cola, just one can on Sundays now');
+      expect(cola).toContain('I drink far too much cola, like 4 cans a day (changed later)');
+      const optician = await found('When is my appointment at the optician?');
+      expect(optician[0]).toBe('I have an appointment at the optician on Friday at 11');
+      expect((await found('How much cola did I drink before?'))[0]).toMatch(/4 cans a day/);
+    });
+
     it('a turn with another answer than its replaced statement keeps its place', async () => {
       const handle = open({ user: 'u1', session: 's1' });
       for (const userMessage of [

@@ -9,8 +9,7 @@ import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { isoDay, isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Quote } from '../record/statement.ts';
-import { retiredQuotes, savedItemsByTag } from '../store/context-rows.ts';
+import { retiredQuotes, type RetiredQuote, savedItemsByTag } from '../store/context-rows.ts';
 import { findEvents } from '../store/event-store.ts';
 import { listMemories } from '../store/read-memories.ts';
 import type { GatherRequest, GatherTurn } from './assemble-deps.ts';
@@ -221,7 +220,7 @@ export interface Behind {
   /** The turns that recalled statements were read from. */
   turns: ReadonlyMap<string, Event>;
   /** The words of recalled turns that no longer hold. */
-  retired: readonly Quote[];
+  retired: readonly RetiredQuote[];
 }
 
 /** Reads the turns of statements that are quotations, and the quotes of all recalled turns that no longer hold. */
@@ -327,12 +326,12 @@ function withStatement(item: Item, memory: Memory): Item {
  * A turn in its current state: marked if a part of it no longer holds, and left out if most of it no longer holds and the question is not
  * about the past.
  */
-function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolean): Item[] {
+function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast: boolean): Item[] {
   const quotes = item.kind === 'event' ? retired.filter(({ event }) => event === item.id) : [];
   if (quotes.length === 0) return [item];
   const gone = quotes.reduce((sum, { start, end }) => sum + end - start, 0);
   if (gone * 2 >= item.text.length && !isAboutPast) return [];
-  return [{ ...item, text: item.text + CHANGED_LATER }];
+  return [quotes.some(({ isChanged }) => isChanged) ? { ...item, text: item.text + CHANGED_LATER } : item];
 }
 
 /** Whether a message asks for a fact that can only come from memory. */

@@ -185,6 +185,11 @@ export interface QueryAnalysis {
   readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
 }
 
+/** Whether a question asks for what was true at an earlier time. */
+export function isAboutPast({ wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>): boolean {
+  return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
+}
+
 const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;

@@ -4,7 +4,7 @@ import {
   cosineFor,
   LOCAL_EMBEDDER_CALIBRATION,
 } from '../models/calibration.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
+import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import type { SignalName } from './candidate-signals.ts';
 import type { LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';
@@ -73,10 +73,6 @@ function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }
     ranked.set(turn.ordinal, { ...raised(turn, -STEP_BEHIND), relevance: behind });
   }
   return [...ranked.values()].sort((one, other) => other.score - one.score);
-}
-
-function isAboutPast({ wants, times }: QueryAnalysis): boolean {
-  return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
 }
 
 // If the statements have less than half of the words of a turn, its other words may answer the question: its score is then more than twice

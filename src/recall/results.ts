@@ -17,7 +17,7 @@ import { retiredQuotes } from '../store/context-rows.ts';
 import { eventIdsBetween, findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
+import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import type { RecallDocument } from './document-profile.ts';
 import type { RankedDocument } from './rank-documents.ts';
 import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
@@ -69,16 +69,33 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   const events = await loadEvents(reader, database, { scope, rowIds });
   const ids = [...events.values()].map(({ id }) => id);
   const retired = asOf === null ? await retiredQuotes(reader, scope, ids) : [];
-  return best.flatMap(({ result, candidate }) => {
+  const loaded = best.flatMap(({ result, candidate }) => {
     if (result !== null) return [result];
     const event = events.get(rowOf(view, candidate));
     if (event === undefined) return [];
     const passage = bestPassage(event, candidate, loading.analysis.terms);
     const turn = toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading);
     const { start, end } = passage ?? { start: 0, end: event.content.length };
-    const isChanged = retired.some((quote) => quote.event === event.id && quote.start < end && quote.end > start);
-    return [isChanged ? { ...turn, text: turn.text + CHANGED_LATER } : turn];
+    const changed = retired
+      .filter((quote) => quote.isChanged && quote.event === event.id)
+      .map((quote) => ({ start: Math.max(quote.start, start), end: Math.min(quote.end, end) }))
+      .filter((quote) => quote.start < quote.end);
+    if (changed.length === 0) return [turn];
+    const marked = { ...turn, text: turn.text + CHANGED_LATER };
+    const share = Math.max(...changed.map((quote) => quote.end - quote.start)) / (end - start);
+    return [share >= HALF && !isAboutPast(loading.analysis) ? outdated(marked) : marked];
   });
+  return loaded.sort((left, right) => right.score - left.score);
+}
+
+const HALF = 0.5;
+// On the scale of the evidence score, where a matching word counts about 1.
+const OUTDATED = -2;
+
+/** A turn of which most no longer holds. What was said later about the same topic ranks before it. */
+function outdated(turn: RecallResult): RecallResult {
+  const explanation = [...turn.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
+  return { ...turn, explanation, score: turn.score + OUTDATED, relevance: turn.relevance * HALF };
 }
 
 /** The mark of a turn of which a part no longer holds. */
