@@ -109,6 +109,25 @@ describe('the evidence in a prompt', () => {
     expect(report.sections.find(({ section }) => section === 'recall')?.ids).toEqual(expect.arrayContaining(told));
   });
 
+  it('shows few records or none where recall abstains', async () => {
+    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const before = varve.for({ ...ANN, session: 'one' });
+    for (let index = 0; index < 12; index += 1) {
+      const [plant, month] = [['roses', 'beans', 'figs', 'leeks'][index % 4], ['March', 'June', 'July'][index % 3]];
+      const userMessage = `The ${plant} in bed ${index} were early in ${month}, and the snails ate half of them.`;
+      await before.logInteraction({ userMessage, agentResponse: `Bed ${index} has had bad luck with its ${plant}.` });
+    }
+    await varve.drain();
+    const shown = async (message: string): Promise<number> => {
+      const { user, report } = await varve.for({ ...ANN, session: 'two' }).context({ message, topMemories: 0 });
+      expect(report.lookup.queries).toHaveLength(1);
+      return recalledIn(user).split('\n- ').length - 1;
+    };
+    for (const message of ['What is my shoe size?', 'Can you name a good film about sailing?'])
+      expect(await shown(message)).toBeLessThanOrEqual(5);
+    expect(await shown('What did the snails eat in my garden?')).toBeGreaterThan(10);
+  });
+
   it('leaves out replaced statements, and marks them where the question is about the past', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
