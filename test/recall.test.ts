@@ -537,6 +537,36 @@ for (const database of databases()) {
       expect((await found('How much cola did I drink before?'))[0]).toMatch(/4 cans a day/);
     });
 
+    it('a summary marks the lines that were replaced later, and no others', async () => {
+      const talk = open({ agent: 'coach', user: 'u1' });
+      for (const [session, turns] of [
+        [
+          'one',
+          [
+            'I live in Truro, near the cathedral.',
+            'My brother Ned repairs church organs in Exeter.',
+            'On Sundays I sing in the choir of Saint Mary.',
+            'The choir has twenty people and a very old piano.',
+          ],
+        ],
+        ['two', ['I live in Ludlow now.']],
+      ] as const) {
+        const handle = varve.for({ ...talk.scope, session });
+        for (const userMessage of turns) await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+        await handle.session.close();
+        await varve.drain();
+        clock.advance(40 * DAY);
+      }
+      const { results } = await talk.recall('Where do I live, near which cathedral?', {
+        abstain: false,
+        sources: ['summaries'],
+      });
+      const lines = results.flatMap(({ memory }) => memory?.content.split('\n') ?? []);
+      expect(lines.filter((line) => line.includes('Truro'))).toEqual([expect.stringMatching(/\(changed later\)$/)]);
+      expect(lines.filter((line) => !line.includes('Truro')).join()).not.toContain('(changed later)');
+      expect(lines.length).toBeGreaterThan(1);
+    });
+
     it('a turn with another answer than its replaced statement keeps its place', async () => {
       const handle = open({ user: 'u1', session: 's1' });
       for (const userMessage of [

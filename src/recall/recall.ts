@@ -84,7 +84,7 @@ export async function recall(
   const found = await database.readReplica(scope, async (reader) => {
     const { candidates, answerable } = await findCandidates(reader, deps, search);
     const most = howManyToLoad(deps, { options, limit, answerable });
-    const loading = { ...search, candidates, asOf, most };
+    const loading = { ...search, candidates, asOf, most, memoryTypes: deps.memoryTypes };
     return { answerable, loading, results: await loadResults(reader, database, loading) };
   });
   const { answerable, loading } = found;

@@ -45,6 +45,7 @@ interface Loading {
   /** The calibration of the embedder's cosines; null without an embedder. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
+  memoryTypes: MemoryTypeTable;
   /** The number of best candidates to load. */
   most: number;
 }
@@ -69,8 +70,17 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   const events = await loadEvents(reader, database, { scope, rowIds });
   const ids = [...events.values()].map(({ id }) => id);
   const retired = asOf === null ? await retiredQuotes(reader, scope, ids) : [];
+  const replaced =
+    asOf === null
+      ? await replacedBehind(
+          reader,
+          best.flatMap(({ result }) => result ?? []),
+          loading,
+        )
+      : [];
   const loaded = best.flatMap(({ result, candidate }) => {
-    if (result !== null) return [result];
+    if (result !== null)
+      return [isSummary(result, loading) ? withReplaced(result, replaced, loading.analysis) : result];
     const event = events.get(rowOf(view, candidate));
     if (event === undefined) return [];
     const passage = bestPassage(event, candidate, loading.analysis.terms);
@@ -88,14 +98,53 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   return loaded.sort((left, right) => right.score - left.score);
 }
 
+function isSummary({ memory }: RecallResult, { memoryTypes }: Pick<Loading, 'memoryTypes'>): boolean {
+  return memory !== null && memoryTypes.get(memory.type)?.section === 'summaries';
+}
+
+/** The words behind summaries that were replaced or taken back. */
+async function replacedBehind(reader: Reader, results: readonly RecallResult[], loading: Loading): Promise<string[]> {
+  const summaries = results.filter((result) => isSummary(result, loading));
+  const sources = [...new Set(summaries.flatMap(({ memory }) => memory?.sourceEvents ?? []))];
+  const quotes = (await retiredQuotes(reader, loading.scope, sources)).filter(({ isChanged }) => isChanged);
+  if (quotes.length === 0) return [];
+  const turns = await findEvents(reader, loading.scope, [...new Set(quotes.map(({ event }) => event))]);
+  const contents = new Map(turns.map(({ id, content }) => [id, content]));
+  return quotes
+    .map(({ event, start, end }) => contents.get(event)?.slice(start, end).trim() ?? '')
+    .filter((words) => words !== '');
+}
+
+/**
+ * A summary whose lines are marked if they say what was replaced later. It ranks as outdated if only these lines have words of the question.
+ */
+function withReplaced(result: RecallResult, replaced: readonly string[], analysis: Loading['analysis']): RecallResult {
+  if (result.memory === null || replaced.length === 0) return result;
+  const lines = result.memory.content.split('\n').map((text) => {
+    const plain = comparableText(text.replace(/^[^“"]{0,20}: (?=[“"])|[“”"]/gu, ''));
+    const isReplaced = replaced.some(
+      (words) => saysQuoted(text, words) || (plain !== '' && comparableText(words).includes(plain)),
+    );
+    return { text, isReplaced };
+  });
+  if (!lines.some(({ isReplaced }) => isReplaced)) return result;
+  const content = lines.map(({ text, isReplaced }) => (isReplaced ? text + CHANGED_LATER : text)).join('\n');
+  const memory = { ...result.memory, content };
+  const marked = { ...result, memory, text: titledStatement(memory) };
+  const asked = new Set(analysis.terms);
+  const answering = lines.filter(({ text }) => indexWords(text).some((word) => asked.has(word)));
+  const isOutdated = answering.length > 0 && answering.every(({ isReplaced }) => isReplaced);
+  return isOutdated && !isAboutPast(analysis) ? outdated(marked) : marked;
+}
+
 const HALF = 0.5;
 // On the scale of the evidence score, where a matching word counts about 1.
 const OUTDATED = -2;
 
-/** A turn of which most no longer holds. What was said later about the same topic ranks before it. */
-function outdated(turn: RecallResult): RecallResult {
-  const explanation = [...turn.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
-  return { ...turn, explanation, score: turn.score + OUTDATED, relevance: turn.relevance * HALF };
+/** A result of which most no longer holds. What was said later about the same topic ranks before it. */
+function outdated(result: RecallResult): RecallResult {
+  const explanation = [...result.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
+  return { ...result, explanation, score: result.score + OUTDATED, relevance: result.relevance * HALF };
 }
 
 /** The mark of a turn of which a part no longer holds. */
