@@ -567,6 +567,27 @@ for (const database of databases()) {
       expect(lines.length).toBeGreaterThan(1);
     });
 
+    it('a question for a fact at a named time is answered by the value of that time', async () => {
+      const handle = open({ user: 'u1', session: 's1' });
+      for (const [day, content] of [
+        ['2026-02-10', 'I live in Bilbao.'],
+        ['2026-05-01', 'I live in Vigo now.'],
+        ['2026-05-02', 'I work as a tailor.'],
+      ] as const) {
+        await handle.observe({ content, occurredAt: `${day}T10:00:00Z` });
+        await handle.form();
+      }
+      await varve.drain();
+      const first = async (question: string): Promise<string | undefined> =>
+        texts(await handle.recall(question, { abstain: false, sources: ['memories'], now: '2026-06-10T00:00:00Z' }))[0];
+      for (const month of ['February', 'March', 'April'])
+        expect(await first(`Where did I live in ${month}?`)).toContain('Bilbao');
+      expect(await first('In which city did I live in May?')).toContain('Vigo');
+      expect(await first('Where do I live?')).toContain('Vigo');
+      // The only value that is known may have been true before it was mentioned.
+      expect(await first('What was my job in March?')).toContain('tailor');
+    });
+
     it('a turn with another answer than its replaced statement keeps its place', async () => {
       const handle = open({ user: 'u1', session: 's1' });
       for (const userMessage of [

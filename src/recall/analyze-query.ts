@@ -347,6 +347,10 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], ask
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
+function asksOfUser(query: string, pack: Pack | null, asksAgent: boolean): boolean {
+  return !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query);
+}
+
 // "What do I do for a living?" asks for the work, not for the place where somebody lives.
 const A_LIVING = /\ba living\b/giu;
 
@@ -388,7 +392,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
     anchor: times.anchor,
     isForeign: foreign,
     asksAgent,
-    asksOfUser: !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query),
+    asksOfUser: asksOfUser(query, pack, asksAgent),
     wants: {
       now: asks('now'),
       past: asks('past'),
