@@ -115,6 +115,23 @@ describe('the agent’s tools', () => {
     expect(await due()).toMatchObject([{ due: '2030-02-01T00:00:00.000Z' }]);
   });
 
+  it('list_due lists planned statements with a day beside the intentions, in the order of their days', async () => {
+    const joy = varve.for({ agent: 'ada', user: 'joy', session: 's' });
+    const year = new Date().getUTCFullYear() + 1;
+    await joy.intentions.add({ text: 'Renew the passport', dueAt: `${year}-05-20` });
+    for (const [text, day] of [
+      ['Has an eye test', `${year}-05-04`],
+      ['Runs the marathon in Turin', `${year}-06-02`],
+    ] as const)
+      await joy.memories.create({ type: 'fact', content: text, tense: 'planned', validFrom: `${day}T09:00:00Z` });
+    await joy.memories.create({ type: 'fact', content: 'Wants a boat one day', tense: 'planned' });
+    await joy.memories.create({ type: 'fact', content: 'Owns a kayak' });
+    const due = async (input: object): Promise<string[]> =>
+      ((await run('list_due', input, joy))['due'] as unknown as { text: string }[]).map(({ text }) => text);
+    expect(await due({})).toEqual(['Has an eye test', 'Renew the passport', 'Runs the marathon in Turin']);
+    expect(await due({ until: `${year}-05-04` })).toEqual(['Has an eye test']);
+  });
+
   it('remember keeps the sentence beside its key, and a day ahead makes it a plan', async () => {
     const kai = varve.for({ agent: 'ada', user: 'kai' });
     const before = await run(
