@@ -172,20 +172,23 @@ export async function listMemories(
 
 export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
   let narrowed = query;
-  if (filter.types) narrowed = narrowed.where('type', 'in', filter.types);
-  if (filter.subjects) narrowed = narrowed.where('subject', 'in', filter.subjects);
-  if (filter.attributes) narrowed = narrowed.where('attribute', 'in', filter.attributes);
+  const lists = [
+    ['type', filter.types],
+    ['subject', filter.subjects],
+    ['attribute', filter.attributes],
+    ['category', filter.categories],
+    ['state', filter.states],
+    ['tense', filter.tenses],
+    ['source_type', filter.sourceTypes],
+    ['archive_reason', filter.archiveReasons],
+  ] as const;
+  for (const [column, values] of lists) if (values) narrowed = narrowed.where(column, 'in', values);
   if (filter.permanent !== undefined) narrowed = narrowed.where(isPermanent(filter.permanent));
-  if (filter.categories) narrowed = narrowed.where('category', 'in', filter.categories);
-  if (filter.states) narrowed = narrowed.where('state', 'in', filter.states);
-  if (filter.tenses) narrowed = narrowed.where('tense', 'in', filter.tenses);
-  if (filter.sourceTypes) narrowed = narrowed.where('source_type', 'in', filter.sourceTypes);
   if (filter.sourceSession) narrowed = narrowed.where('source_session', '=', filter.sourceSession);
   if (filter.minimumImportance !== undefined) narrowed = narrowed.where('importance', '>=', filter.minimumImportance);
   if (filter.createdAfter) narrowed = narrowed.where('created_at', '>', filter.createdAfter.getTime());
   if (filter.createdBefore) narrowed = narrowed.where('created_at', '<', filter.createdBefore.getTime());
   if (filter.dueBefore) narrowed = narrowed.where('due_at', '<', filter.dueBefore.getTime());
-  if (filter.archiveReasons) narrowed = narrowed.where('archive_reason', 'in', filter.archiveReasons);
   for (const tag of filter.tags ?? []) {
     narrowed = narrowed.where(isTagged([tag]));
   }
