@@ -588,6 +588,20 @@ for (const database of databases()) {
       expect(await first('What was my job in March?')).toContain('tailor');
     });
 
+    it('a turn with forgotten words has no run of blanks and no mark of a change, in results and in prompts', async () => {
+      const handle = open({ agent: 'coach', user: 'u1', session: 's1' });
+      const userMessage = 'I live in Trondheim and I am a vegetarian now.';
+      await handle.logInteraction({ userMessage, agentResponse: 'Good to know.' });
+      await varve.drain();
+      const { items } = await handle.memories.list({ attributes: ['home_city'] });
+      for (const { id } of items) await handle.memories.forget(id);
+      await varve.drain();
+      const { results } = await handle.recall('Am I a vegetarian?', { abstain: false, sources: ['events'] });
+      expect(results.map(({ text }) => text)).toContain('… and I am a vegetarian now.');
+      const { messages } = await handle.context({ message: 'What may I eat?' });
+      expect(messages[0]?.content).toBe('… and I am a vegetarian now.');
+    });
+
     it('a turn with another answer than its replaced statement keeps its place', async () => {
       const handle = open({ user: 'u1', session: 's1' });
       for (const userMessage of [

@@ -1,4 +1,5 @@
 import { timedRendering } from '../language/dated-notes.ts';
+import { withoutBlanks } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory } from '../record/memory.ts';
 import { defuseImages } from '../language/inert-text.ts';
@@ -143,7 +144,7 @@ export function factItem(fact: Memory, label: string): Item {
 
 export function turnItem(event: Event, score: number): Item {
   return {
-    text: event.content,
+    text: withoutBlanks(event.content),
     kind: 'event',
     id: event.id,
     trust: trustOf(event.origin),

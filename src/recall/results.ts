@@ -2,7 +2,7 @@ import { shownStatement } from '../language/dated-notes.ts';
 import { VarveError } from '../errors.ts';
 import { isMostlyForeign } from '../language/foreign-text.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import { passagesOf, type TextSpan } from '../language/sentences.ts';
+import { passagesOf, type TextSpan, withoutBlanks } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
@@ -201,9 +201,9 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-/** The text of a turn, or of a passage of it. */
+/** The text of a turn, or of a passage of it, as a reader sees it. */
 export function textOf({ content }: Event, passage: TextSpan | null): string {
-  return passage === null ? content : content.slice(passage.start, passage.end);
+  return withoutBlanks(passage === null ? content : content.slice(passage.start, passage.end));
 }
 
 /** The trust of a turn, or of a passage of it. A turn of the user that is mostly pasted or quoted text has low trust. */

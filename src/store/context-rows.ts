@@ -150,7 +150,7 @@ export async function quotesOf(
 
 /** Words of a turn that no longer hold. */
 export interface RetiredQuote extends Quote {
-  /** Whether the statement was replaced or taken back. False for a plan whose day is over. */
+  /** Whether the statement was replaced or taken back. False for a plan whose day is over, and for words that are blank now. */
   isChanged: boolean;
 }
 
@@ -183,7 +183,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
       const at = saidAt.get(event) ?? 0;
       return row.valid_to !== null && at >= Number(row.valid_to) && at > Number(row.stated_at);
     };
-    const isChanged = row.archive_reason !== 'expired';
+    const isChanged = row.archive_reason !== 'expired' && row.archive_reason !== 'forgotten';
     return (JSON.parse(row.quotes) as Quote[])
       .filter((quote) => !endsIt(quote))
       .map((quote) => ({ ...quote, isChanged }));
