@@ -99,6 +99,13 @@ describe('the budget', () => {
     expect(user).not.toContain('w49');
   });
 
+  it('shows the best of the recalled records, also if others have equal scores', () => {
+    const request = exampleOf(0);
+    const recall = [0.1, 0.1, 0.2].map((score, index) => ({ ...memory(20, score), id: `mem_${index}` }));
+    const { sections } = fitContext({ ...request, material: { recall }, mostRecalled: 2 });
+    expect(sections.find(({ section }) => section === 'recall')?.ids).toEqual(['mem_0', 'mem_2']);
+  });
+
   it('says what is wrong when the application’s own text is over the budget', () => {
     expect(() => fitContext({ ...exampleOf(0), budget: { total: 1000 } })).toThrow(/application's own text takes/);
   });

@@ -73,6 +73,21 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
   });
 
+  it('marks a turn that is mostly pasted text, and shows the user’s own statement beside such a text without the mark', async () => {
+    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const before = varve.for({ ...ANN, session: 'one' });
+    const mail =
+      'please draft an answer\n\nHello Ann, my flat in Genoa is empty in August and the key is with Rosa. Call me on 0039 555 0101.\n\nKind regards, Ugo';
+    await before.logInteraction({ userMessage: mail, agentResponse: 'Here it is.' });
+    await before.logInteraction({ userMessage: 'I keep the spare key under the fern.', agentResponse: 'Good.' });
+    await varve.drain();
+    const message = 'Which flat in Genoa is empty, and where is the key?';
+    const { user } = await varve.for({ ...ANN, session: 'two' }).context({ message, topMemories: 0 });
+    const lines = recalledIn(user).split('\n');
+    expect(lines.find((line) => line.includes('Genoa'))).toMatch(/\(unverified\)$/);
+    expect(lines.find((line) => line.includes('fern'))).toMatch(/fern\.$/);
+  });
+
   it('shows a statement that is a part of a turn as the whole turn, once', async () => {
     const { varve, clock } = await opened();
     const first = varve.for({ ...ANN, session: 'one' });
@@ -92,6 +107,25 @@ describe('the evidence in a prompt', () => {
     expect(told.length).toBeGreaterThan(0);
     // What the turn tells counts as given.
     expect(report.sections.find(({ section }) => section === 'recall')?.ids).toEqual(expect.arrayContaining(told));
+  });
+
+  it('shows few records or none where recall abstains', async () => {
+    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const before = varve.for({ ...ANN, session: 'one' });
+    for (let index = 0; index < 12; index += 1) {
+      const [plant, month] = [['roses', 'beans', 'figs', 'leeks'][index % 4], ['March', 'June', 'July'][index % 3]];
+      const userMessage = `The ${plant} in bed ${index} were early in ${month}, and the snails ate half of them.`;
+      await before.logInteraction({ userMessage, agentResponse: `Bed ${index} has had bad luck with its ${plant}.` });
+    }
+    await varve.drain();
+    const shown = async (message: string): Promise<number> => {
+      const { user, report } = await varve.for({ ...ANN, session: 'two' }).context({ message, topMemories: 0 });
+      expect(report.lookup.queries).toHaveLength(1);
+      return recalledIn(user).split('\n- ').length - 1;
+    };
+    for (const message of ['What is my shoe size?', 'Can you name a good film about sailing?'])
+      expect(await shown(message)).toBeLessThanOrEqual(5);
+    expect(await shown('What did the snails eat in my garden?')).toBeGreaterThan(10);
   });
 
   it('leaves out replaced statements, and marks them where the question is about the past', async () => {

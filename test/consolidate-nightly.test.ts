@@ -644,6 +644,8 @@ for (const database of databases()) {
       expect(await ana.memories.get(dentist.id)).toMatchObject({ state: 'done' });
       expect((await ana.asOf(START + 3 * DAY - 1).memories.get(dentist.id))?.state).toBe('open');
       await expect(ana.intentions.done('mem_none')).rejects.toMatchObject({ code: 'not_found' });
+      for (const limit of [0, -1, 2.5, Number.NaN])
+        await expect(ana.intentions.due({ limit })).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
     it('[K18] an intention is due, overdue for a few days, then no longer shown, then archived; a prompt shows a few at most', async () => {

@@ -486,6 +486,56 @@ for (const database of databases()) {
       expect(turns[0]?.occurredAt).toEqual(new Date(1_740_816_001_000));
     });
 
+    it('forms imported conversations at the next background work, however short they are', async () => {
+      const varve = await open();
+      const turn = (id: string, content: string, place: object): object => ({
+        record: 'event',
+        id: `evt_${id.repeat(26)}`,
+        scope: { user: 'mia', ...place },
+        data: { content, origin: 'user' },
+      });
+      const lines = [
+        turn('a', 'I live in Siena.', { session: 's1' }),
+        turn('b', 'My dog is called Pippin.', { session: 's2' }),
+        turn('c', 'I work as a potter.', {}),
+      ];
+      expect(await varve.operator.import(lines, { dryRun: true })).toMatchObject({ forming: 3 });
+      expect(await varve.operator.import(lines, {})).toMatchObject({ forming: 3 });
+      await varve.drain();
+      const { items } = await varve.for({ user: 'mia' }).memories.list();
+      expect(items.map(({ content }) => content).sort()).toEqual([
+        'Lives in Siena',
+        'Pet is called Pippin',
+        'Works as potter',
+      ]);
+      // What was read in the store that it comes from is not read again.
+      const exported: unknown[] = [];
+      for await (const line of varve.operator.export({})) exported.push(line);
+      expect(await varve.operator.import(exported, { into: { tenant: 'copy' } })).toMatchObject({ forming: 0 });
+    });
+
+    it('forms turns that wait without waiting until their session is quiet, if asked to', async () => {
+      const { options, drop } = await database.create();
+      const varve = await createVarve({
+        store: options,
+        embedder: null,
+        background: false,
+        formation: { writes: 'deferred' },
+      });
+      close = async () => {
+        await varve.close();
+        await drop();
+      };
+      const handle = varve.for({ user: 'mia', session: 's1' });
+      await handle.observe({ content: 'I live in Siena.' });
+      await varve.drain();
+      expect((await handle.memories.list()).items).toEqual([]);
+      expect(await varve.operator.formWaiting()).toBe(1);
+      await varve.drain();
+      expect((await handle.memories.list()).items).toMatchObject([{ content: 'Lives in Siena' }]);
+      expect(await varve.operator.formWaiting()).toBe(0);
+    });
+
     it.each(FORMATS)(
       '[E12] imports $format ($file.name) once, after a dry run that reports the same',
       async ({ format, file, imported, rejected = 0 }) => {
@@ -778,6 +828,20 @@ describe('varve import', () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ format: 'eden', imported: { memory: 6, block: 2 }, rejected: 1 });
     const again = await runCli(['import', folder, '--json'], { environment });
     expect(JSON.parse(again.stdout)).toMatchObject({ imported: {}, known: { memory: 6, block: 2 } });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says that the conversations wait, and consolidate forms them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-transcript-'));
+    const file = join(folder, 'talk.txt');
+    writeFileSync(file, 'user: I live in Gdansk\nassistant: How nice.\nuser: I work as a pilot\n');
+    const environment = { VARVE_DATA: join(folder, 'store') };
+    const { stdout } = await runCli(['import', file, '--user', 'yan'], { environment });
+    expect(stdout).toContain('1 conversation waits to be formed');
+    await runCli(['consolidate'], { environment });
+    const listed = await runCli(['list', '--user', 'yan'], { environment });
+    expect(listed.stdout).toContain('Lives in Gdansk');
+    expect(listed.stdout).toContain('Works as pilot');
     rmSync(folder, { recursive: true, force: true });
   });
 

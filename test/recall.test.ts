@@ -60,6 +60,48 @@ for (const database of databases()) {
       expect(sum).toBeCloseTo(ferry?.score ?? Number.NaN, 3);
     });
 
+    it('an agent that asks about the user gets the user’s own facts before those of a relative', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      for (const userMessage of [
+        'I live in Turin and I am a vegetarian. My brother Emil lives in Ghent.',
+        'My brother is a pilot, I am a baker.',
+      ])
+        await handle.logInteraction({ userMessage, agentResponse: 'Good to know.' });
+      await varve.drain();
+      for (const [query, answer] of [
+        ['Which city does the user live in?', 'Lives in Turin'],
+        ["the user's home town", 'Lives in Turin'],
+        ['What does this person do for a living?', 'Works as baker'],
+        ['Where does my user live?', 'Lives in Turin'],
+        ['What do I do for a living?', 'Works as baker'],
+        ["Where does the user's brother live?", "User's brother Emil: Lives in Ghent"],
+      ] as const)
+        expect([query, texts(await handle.recall(query))[0]]).toEqual([query, answer]);
+    });
+
+    it('pasted text is behind the user’s own words, does not answer for the user, and has low trust', async () => {
+      const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
+      for (const userMessage of [
+        'could you answer this mail?\n\nDear Ana, I now work as a beekeeper near Izmir and my birthday is on 4 May. Do visit!\n\nBest wishes, Olaf',
+        "put this into Finnish: 'My name is Tarja and I drive a lorry with two dogs'",
+        'I have one dog, a beagle, and a cat.',
+        'The lake was frozen this morning.',
+      ])
+        await handle.logInteraction({ userMessage, agentResponse: 'Sure.' });
+      await varve.drain();
+      const all = { abstain: false } as const;
+      expect(texts(await handle.recall('How many dogs do I have?', all))[0]).toBe(
+        'I have one dog, a beagle, and a cat.',
+      );
+      expect((await handle.recall('When is my birthday?')).abstained).toBe(true);
+      for (const question of ['What did Olaf write about bees?', 'What should I put into Finnish for you?']) {
+        const { results } = await handle.recall(question, all);
+        const pasted = results.filter(({ text }) => /Olaf|Tarja/u.test(text));
+        expect(pasted.map(foundRecord).map(({ trust }) => trust)).toEqual(pasted.map(() => 'low'));
+        expect(pasted).toContain(results[0]);
+      }
+    });
+
     it('turns that say nothing are found by their own words alone, and an agreement with the question that it answers', async () => {
       const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
       for (const [userMessage, agentResponse] of [
@@ -467,6 +509,97 @@ for (const database of databases()) {
       expect(events).toContain(`${before} (changed later)`);
       expect(events).toContain(after);
       expect(texts(await handle.recall(past, { abstain: false }))[0]).not.toContain(town);
+    });
+
+    it('only a turn of which something changed is marked, and it is behind the turn that changed it', async () => {
+      const talk = open({ agent: 'coach', user: 'u1' });
+      for (const [session, userMessage] of [
+        'I have an appointment at the optician on Friday at 11',
+        'I drink far too much cola, like 4 cans a day',
+        'I cut down on cola, just one can on Sundays now',
+        'My neighbour keeps three geese.',
+      ].entries()) {
+        const handle = varve.for({ ...talk.scope, session: `s${session}` });
+        await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+        await handle.session.close();
+        await varve.drain();
+        clock.advance(20 * DAY);
+        await varve.maintain({ tenant: talk.scope.tenant });
+        await varve.drain();
+      }
+      const found = async (question: string): Promise<string[]> =>
+        texts(await talk.recall(question, { abstain: false, limit: 20 }));
+      const cola = await found('How many cans of cola do I drink?');
+      expect(cola[0]).toBe('I cut down on cola, just one can on Sundays now');
+      expect(cola).toContain('I drink far too much cola, like 4 cans a day (changed later)');
+      const optician = await found('When is my appointment at the optician?');
+      expect(optician[0]).toBe('I have an appointment at the optician on Friday at 11');
+      expect((await found('How much cola did I drink before?'))[0]).toMatch(/4 cans a day/);
+    });
+
+    it('a summary marks the lines that were replaced later, and no others', async () => {
+      const talk = open({ agent: 'coach', user: 'u1' });
+      for (const [session, turns] of [
+        [
+          'one',
+          [
+            'I live in Truro, near the cathedral.',
+            'My brother Ned repairs church organs in Exeter.',
+            'On Sundays I sing in the choir of Saint Mary.',
+            'The choir has twenty people and a very old piano.',
+          ],
+        ],
+        ['two', ['I live in Ludlow now.']],
+      ] as const) {
+        const handle = varve.for({ ...talk.scope, session });
+        for (const userMessage of turns) await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+        await handle.session.close();
+        await varve.drain();
+        clock.advance(40 * DAY);
+      }
+      const { results } = await talk.recall('Where do I live, near which cathedral?', {
+        abstain: false,
+        sources: ['summaries'],
+      });
+      const lines = results.flatMap(({ memory }) => memory?.content.split('\n') ?? []);
+      expect(lines.filter((line) => line.includes('Truro'))).toEqual([expect.stringMatching(/\(changed later\)$/)]);
+      expect(lines.filter((line) => !line.includes('Truro')).join()).not.toContain('(changed later)');
+      expect(lines.length).toBeGreaterThan(1);
+    });
+
+    it('a question for a fact at a named time is answered by the value of that time', async () => {
+      const handle = open({ user: 'u1', session: 's1' });
+      for (const [day, content] of [
+        ['2026-02-10', 'I live in Bilbao.'],
+        ['2026-05-01', 'I live in Vigo now.'],
+        ['2026-05-02', 'I work as a tailor.'],
+      ] as const) {
+        await handle.observe({ content, occurredAt: `${day}T10:00:00Z` });
+        await handle.form();
+      }
+      await varve.drain();
+      const first = async (question: string): Promise<string | undefined> =>
+        texts(await handle.recall(question, { abstain: false, sources: ['memories'], now: '2026-06-10T00:00:00Z' }))[0];
+      for (const month of ['February', 'March', 'April'])
+        expect(await first(`Where did I live in ${month}?`)).toContain('Bilbao');
+      expect(await first('In which city did I live in May?')).toContain('Vigo');
+      expect(await first('Where do I live?')).toContain('Vigo');
+      // The only value that is known may have been true before it was mentioned.
+      expect(await first('What was my job in March?')).toContain('tailor');
+    });
+
+    it('a turn with forgotten words has no run of blanks and no mark of a change, in results and in prompts', async () => {
+      const handle = open({ agent: 'coach', user: 'u1', session: 's1' });
+      const userMessage = 'I live in Trondheim and I am a vegetarian now.';
+      await handle.logInteraction({ userMessage, agentResponse: 'Good to know.' });
+      await varve.drain();
+      const { items } = await handle.memories.list({ attributes: ['home_city'] });
+      for (const { id } of items) await handle.memories.forget(id);
+      await varve.drain();
+      const { results } = await handle.recall('Am I a vegetarian?', { abstain: false, sources: ['events'] });
+      expect(results.map(({ text }) => text)).toContain('… and I am a vegetarian now.');
+      const { messages } = await handle.context({ message: 'What may I eat?' });
+      expect(messages[0]?.content).toBe('… and I am a vegetarian now.');
     });
 
     it('a turn with another answer than its replaced statement keeps its place', async () => {

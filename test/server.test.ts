@@ -96,6 +96,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         headers: { 'idempotency-key': 'turn-1' },
       });
       expect(again.body).toMatchObject({ repeated: 1, events: [{ id: first.body.events[0].id }] });
+      expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
       const recalled = await server.call('POST', '/v1/recall?user=ana', {
         body: { query: 'Minze', options: { abstain: false } },
       });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { agentInstructions } from '../src/tools/agent-instructions.ts';
-import { AGENT_TOOLS, agentTool, TOOL_SETS } from '../src/tools/agent-tools.ts';
+import { AGENT_TOOLS, agentTool, TOOL_SETS, toolsNamed } from '../src/tools/agent-tools.ts';
 import { chosenTools, runTool, toolDefinitions } from '../src/tools/tool-definitions.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
@@ -57,6 +57,12 @@ describe('the agent’s tools', () => {
     expect(agentTool('forget_fact')?.hints).toEqual({ readOnly: false, destructive: true, idempotent: true });
   });
 
+  it('are the everyday set unless a text names others, and an unknown name is refused', () => {
+    for (const text of [undefined, '', ' ', ' , ']) expect(toolsNamed(text)).toEqual(TOOL_SETS.everyday);
+    expect(toolsNamed('recall_facts, all')).toHaveLength(AGENT_TOOLS.length);
+    expect(() => toolsNamed('recall_facts,')).toThrow('There is no tool or set of tools ""');
+  });
+
   it('have JSON schemas that any provider takes', () => {
     const [remember] = toolDefinitions({ only: ['remember_fact'] });
     expect(remember?.parameters).toMatchObject({
@@ -107,6 +113,23 @@ describe('the agent’s tools', () => {
     expect(await due()).toMatchObject([{ text: 'Wants to learn to sail', due: '' }]);
     await liv.intentions.snooze(`mem_${'b'.repeat(26)}`, '2030-02-01');
     expect(await due()).toMatchObject([{ due: '2030-02-01T00:00:00.000Z' }]);
+  });
+
+  it('list_due lists planned statements with a day beside the intentions, in the order of their days', async () => {
+    const joy = varve.for({ agent: 'ada', user: 'joy', session: 's' });
+    const year = new Date().getUTCFullYear() + 1;
+    await joy.intentions.add({ text: 'Renew the passport', dueAt: `${year}-05-20` });
+    for (const [text, day] of [
+      ['Has an eye test', `${year}-05-04`],
+      ['Runs the marathon in Turin', `${year}-06-02`],
+    ] as const)
+      await joy.memories.create({ type: 'fact', content: text, tense: 'planned', validFrom: `${day}T09:00:00Z` });
+    await joy.memories.create({ type: 'fact', content: 'Wants a boat one day', tense: 'planned' });
+    await joy.memories.create({ type: 'fact', content: 'Owns a kayak' });
+    const due = async (input: object): Promise<string[]> =>
+      ((await run('list_due', input, joy))['due'] as unknown as { text: string }[]).map(({ text }) => text);
+    expect(await due({})).toEqual(['Has an eye test', 'Renew the passport', 'Runs the marathon in Turin']);
+    expect(await due({ until: `${year}-05-04` })).toEqual(['Has an eye test']);
   });
 
   it('remember keeps the sentence beside its key, and a day ahead makes it a plan', async () => {

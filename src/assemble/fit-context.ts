@@ -195,11 +195,11 @@ function withoutSaid(
   return { unsaid, repeated };
 }
 
-/** The items with the highest scores, in their original order. */
+/** The items with the highest scores, in their original order. Of equal scores, the earlier item stays. */
 function best(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
-  const least = items.map(({ score }) => score).sort((one, other) => other - one)[most - 1] ?? 0;
-  return items.filter(({ score }) => score >= least).slice(0, most);
+  const kept = new Set(items.toSorted((one, other) => other.score - one.score).slice(0, most));
+  return items.filter((item) => kept.has(item));
 }
 
 /** Enforces the total. Sections were measured one by one, so their sum may exceed the limit; the last sections in order are cut first. */

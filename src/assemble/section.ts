@@ -1,4 +1,4 @@
-import { timedRendering } from '../language/sentences.ts';
+import { timedRendering, withoutBlanks } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory } from '../record/memory.ts';
 import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
@@ -142,7 +142,7 @@ export function factItem(fact: Memory, label: string): Item {
 
 export function turnItem(event: Event, score: number): Item {
   return {
-    text: event.content,
+    text: withoutBlanks(event.content),
     kind: 'event',
     id: event.id,
     trust: trustOf(event.origin),
@@ -153,8 +153,10 @@ export function turnItem(event: Event, score: number): Item {
 }
 
 /** A recalled turn, or the recalled passage of a long turn. */
-export function recalledTurn(event: Event, { text, score }: { text: string; score: number }): Item {
-  const trust = trustOf(event.origin);
+export function recalledTurn(
+  event: Event,
+  { text, score, trust }: { text: string; score: number; trust: Trust },
+): Item {
   return {
     text: textByTrust(text, trust),
     kind: 'event',

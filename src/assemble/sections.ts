@@ -276,16 +276,22 @@ async function relevantTurns(
   limit: number,
 ): Promise<Event[]> {
   if (limit === 0 || message.trim() === '') return [];
-  const recalled = await recall(deps, scope, message.slice(0, LONGEST_QUERY).toWellFormed(), {
-    mode: 'semantic',
-    sources: ['events'],
-    filter: { types: ['message'], origins: ['user', 'agent'] },
-    minimumSimilarity,
-    recencyBoost: true,
-    neighbours: 1,
-    limit: 50,
-    track: false,
-  });
+  const recalled = await recall(
+    deps,
+    scope,
+    message.slice(0, LONGEST_QUERY).toWellFormed(),
+    {
+      mode: 'semantic',
+      sources: ['events'],
+      filter: { types: ['message'], origins: ['user', 'agent'] },
+      minimumSimilarity,
+      recencyBoost: true,
+      neighbours: 1,
+      limit: 50,
+      track: false,
+    },
+    { isOfUser: true },
+  );
   if (recalled.degraded.length > 0) throw new Error(recalled.degraded.join('; '));
   const known = new Set(recent.map(({ id }) => id));
   const exchanges: Event[][] = [];

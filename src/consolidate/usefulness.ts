@@ -104,7 +104,9 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
   const memories = new Map<string, Memory | null>();
   for (const { given: each, turn } of given) {
     if (!taken.has(each.id)) continue;
-    const memory = memories.get(each.memoryId) ?? (await findMemory(writer, scope, each.memoryId));
+    const known = memories.get(each.memoryId);
+    // A memory that is gone is known as null and not searched for again.
+    const memory = known === undefined ? await findMemory(writer, scope, each.memoryId) : known;
     memories.set(each.memoryId, memory);
     if (memory === null) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);

@@ -68,7 +68,19 @@ function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
   return [...chunks(read, MESSAGES_AT_ONCE)]
     .filter((some) => some.some(({ origin }) => origin === 'user'))
-    .map((some) => ({ ...ownerJob('read-exchange', scope, { events: some.map(({ id }) => id) }), priority: 3 }));
+    .flatMap((some) =>
+      readingJobs(
+        scope,
+        some.map(({ id }) => id),
+      ),
+    );
+}
+
+function readingJobs(scope: Scope, events: readonly string[]): NewJob[] {
+  return [...chunks(events, MESSAGES_AT_ONCE)].map((some) => ({
+    ...ownerJob('read-exchange', scope, { events: some }),
+    priority: 3,
+  }));
 }
 
 function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
@@ -76,17 +88,41 @@ function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
   return [{ ...ownerJob('boost-outcomes', { ...scope, session: null }, { outcome: id }), uniqueKey: id }];
 }
 
+/** Messages that were imported and not read yet, by the scope that they belong to. */
+export interface ImportedMessages {
+  scope: Scope;
+  /** The ids of the messages. */
+  events: readonly string[];
+}
+
+/**
+ * Queues the reading of imported messages. An imported conversation is over, so its session is formed however few messages it has. Messages
+ * without a session are read in the order in which they were imported.
+ */
+export async function formImported(deps: TriggerDeps, imported: readonly ImportedMessages[]): Promise<void> {
+  const jobs = imported.flatMap(({ scope, events }) =>
+    scope.session === null
+      ? readingJobs(scope, events)
+      : [formationJob({ ...scope, connection: null }, { whole: true })],
+  );
+  const [first] = imported;
+  if (first === undefined || jobs.length === 0) return;
+  await deps.database.write(first.scope.tenant, (writer) => enqueueJobs(writer, jobs, deps));
+}
+
 const MOST_SESSIONS = 500;
 /** How long after a formation was given up, because of a dead provider or an expired key, it is tried again. */
 const TRY_AGAIN_AFTER = HOUR;
 
-/** Queues a formation for every session that has been quiet for long and has unread events, however few. */
-export async function formColdSessions(deps: TriggerDeps): Promise<number> {
+/** Queues a formation for every session that has been quiet for `quietFor` and has unread events, however few. */
+export async function formColdSessions(
+  deps: TriggerDeps,
+  quietFor: number = deps.settings.triggers.coldAfter,
+): Promise<number> {
   const now = deps.clock.now();
-  const { coldAfter } = deps.settings.triggers;
   const scopes = await deps.database.read(EVERY_TENANT, (reader) =>
     findColdSessions(reader, {
-      quietSince: now - coldAfter,
+      quietSince: now - quietFor,
       givenUpSince: now - TRY_AGAIN_AFTER,
       limit: MOST_SESSIONS,
     }),

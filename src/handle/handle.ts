@@ -319,7 +319,7 @@ async function recallFor(
   asOf: Date | null = null,
 ): Promise<Recalled> {
   const text = parse(querySchema, query, 'The query');
-  return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), asOf);
+  return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), { asOf });
 }
 
 function one(events: readonly Event[]): Event {

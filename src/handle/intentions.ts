@@ -44,6 +44,11 @@ const newIntentionSchema = z.strictObject({
   context: textSchema(2000).optional(),
 });
 
+const dueOptionsSchema = z.strictObject({
+  at: timeSchema.optional(),
+  limit: z.int().min(1).max(1000).default(20),
+});
+
 const OPEN: ReadonlySet<string | null> = new Set([null, 'open', 'snoozed']);
 
 export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
@@ -78,8 +83,9 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
       const why = { reason: 'noted as an intention' };
       return (await database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, why))).memory;
     },
-    async due({ at, limit = 20 } = {}) {
-      const time = at === undefined ? new Date(clock.now()) : parse(timeSchema, at, 'The time');
+    async due(options = {}) {
+      const { at, limit } = parse(dueOptionsSchema, options, 'The options of due intentions');
+      const time = at ?? new Date(clock.now());
       // `dueBefore` is exclusive, but intentions that are due at exactly this time are wanted.
       const dueThen = await open(new Date(time.getTime() + 1));
       const isDue = (memory: Memory): boolean =>

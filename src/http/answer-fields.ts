@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
+import { trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
-import { trustOf } from '../record/statement.ts';
 
 /** Which fields of each record to answer with, such as `fields=id,content`; `all` for every field. */
 export const fieldsSchema: z.ZodOptional<z.ZodArray> = z.array(textSchema(50)).min(1).max(100).optional();
@@ -99,7 +99,7 @@ function shortOf(result: RecallResult): Record<string, unknown> {
           type: result.event.kind,
           date: result.event.occurredAt,
           speaker: result.event.speaker ?? result.event.origin,
-          trust: trustOf(result.event.origin),
+          trust: trustOfTurn(result.event, result.passage),
         };
   // Turns that were asked for with `neighbours` or `withSources`.
   const along = { before, after, sources };

@@ -306,6 +306,7 @@ export const importReport: z.ZodType = z.object({
   ...each(counts, 'imported known'),
   rejected: count,
   problems: z.array(z.object({ line: count, problem: z.string() })),
+  forming: count,
   dryRun: z.boolean(),
 });
 

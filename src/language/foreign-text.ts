@@ -1,4 +1,5 @@
 import { anyWords, PACKS, plainMarks, wordsOfAll, wordsPattern } from './packs/packs.ts';
+import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** Words in a message that somebody other than its author wrote. */
@@ -134,6 +135,22 @@ export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: n
       ((span.start > start && span.end > end) ||
         Math.min(end, span.end) - Math.max(start, span.start) > (end - start) * 0.5),
   );
+}
+
+/** Whether more than half of a message, or of a part of it, are not its author's own words. */
+export function isMostlyForeign(text: string, { start, end }: TextSpan = { start: 0, end: text.length }): boolean {
+  let [covered, from] = [0, start];
+  for (const span of foreignSpans(text)) {
+    const to = Math.min(span.end, end);
+    covered += Math.max(0, to - Math.max(span.start, from));
+    from = Math.max(from, to);
+  }
+  return covered * 2 > end - start;
+}
+
+/** Whether a question is about a text or about what somebody wrote: "What did my landlord write?" */
+export function asksOfText(question: string): boolean {
+  return namesText(question) || INTRODUCES.test(question) || asksAboutText(question);
 }
 
 /** Whether a block asks something about a text: "is this a scam?", "translate". */

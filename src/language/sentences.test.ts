@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitSentences, withoutEmptyHeadings } from './sentences.ts';
+import { splitSentences, withoutBlanks, withoutEmptyHeadings } from './sentences.ts';
 
 describe('headings', () => {
   it.each([
@@ -38,4 +38,13 @@ describe('splitSentences', () => {
     expect(sentences).toHaveLength(2);
     for (const sentence of sentences) expect(text.slice(sentence.span.start, sentence.span.end)).toBe(sentence.text);
   });
+});
+
+it.each([
+  ['          and the rest.', '… and the rest.'],
+  ['The start          and the rest.', 'The start … and the rest.'],
+  ['if (a)\n          b();', 'if (a)\n          b();'],
+  ['two  spaces', 'two  spaces'],
+])('shows blanks in place of forgotten words as an ellipsis: %j', (text, shown) => {
+  expect(withoutBlanks(text)).toBe(shown);
 });

@@ -134,6 +134,19 @@ export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   );
 }
 
+// Fewer spaces are the author's own.
+const BLANKS = / {8,}/gu;
+
+/**
+ * A text with "…" in place of words that were forgotten, for which the log has blanks. Blanks at the beginning of a later line may be the
+ * indentation of code and stay.
+ */
+export function withoutBlanks(text: string): string {
+  if (!text.includes(' '.repeat(8))) return text;
+  const hasIndent = (at: number): boolean => at > 0 && text[at - 1] === '\n';
+  return text.replaceAll(BLANKS, (blanks, at: number) => (hasIndent(at) ? blanks : ' … ')).trim();
+}
+
 /** A line of a dated list: its day and its text. */
 export const DATED_LINE: RegExp = /^- (\d{4}-\d{2}-\d{2}): (.*)$/;
 

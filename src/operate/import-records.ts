@@ -1,7 +1,8 @@
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
+import { formImported } from '../form/triggers.ts';
 import { parse } from '../record/parse.ts';
-import type { Scope, ScopeInput } from '../record/scope.ts';
+import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
 import {
@@ -39,6 +40,8 @@ export interface ImportReport {
   rejected: number;
   /** The first hundred lines that were rejected, and why. */
   problems: { line: number; problem: string }[];
+  /** The number of imported conversations that are queued to be formed. The next worker, `drain()` or `varve consolidate` forms them. */
+  forming: number;
   dryRun: boolean;
 }
 
@@ -60,8 +63,10 @@ export async function importRecords(
     known: {},
     rejected: 0,
     problems: [],
+    forming: 0,
     dryRun: options.dryRun ?? false,
   };
+  const unread = new Map<string, { scope: Scope; events: string[] }>();
   const taking: Taking = { entities: new Map(), check: options.check ?? (() => {}) };
   let batch: { line: ParsedLine; number: number }[] = [];
   const flush = async (): Promise<void> => {
@@ -70,6 +75,7 @@ export async function importRecords(
       const { line, number } = batch[index] as (typeof batch)[number];
       if (typeof outcome !== 'string') reject(report, number, outcome);
       else report[outcome][line.record] = (report[outcome][line.record] ?? 0) + 1;
+      if (outcome === 'imported') noteUnread(unread, line);
     }
     batch = [];
     options.onProgress?.(report);
@@ -91,7 +97,22 @@ export async function importRecords(
     if (batch.length >= BATCH) await flush();
   }
   if (batch.length > 0) await flush();
+  report.forming = unread.size;
+  // The jobs are queued after the last batch, because a conversation may lie in several batches. If the import is interrupted, the
+  // schedule for quiet sessions forms what was imported.
+  if (parts.settings.facts && !report.dryRun) await formImported(parts, [...unread.values()]);
   return report;
+}
+
+/** Notes a message that was not read in the store that it comes from. */
+function noteUnread(unread: Map<string, { scope: Scope; events: string[] }>, line: ParsedLine): void {
+  if (line.record !== 'event' || line.processedAt || line.data.kind !== 'message') return;
+  // An export of Varve's own has `recordedAt`. Its messages without a session were read when they were logged, which leaves no mark.
+  if (line.scope.session === null && line.recordedAt !== undefined) return;
+  const key = JSON.stringify([ownerKey(line.scope), line.scope.session]);
+  const known = unread.get(key) ?? { scope: line.scope, events: [] };
+  known.events.push(line.id);
+  unread.set(key, known);
 }
 
 type Outcome = TakenIn | VarveError;

@@ -1,4 +1,5 @@
 import type { FormDeps } from '../form/formation-settings.ts';
+import { formColdSessions } from '../form/triggers.ts';
 import type { Job } from '../store/queue/job.ts';
 import { countJobs, getJob, type JobCount, type JobFilter, type JobPage, listJobs } from '../store/queue/list-jobs.ts';
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';
@@ -80,6 +81,8 @@ export interface Operator {
     lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options: Omit<ImportOptions, 'into'> & { into?: ScopeInput },
   ): Promise<ImportReport>;
+  /** Queues the formation of every session with unread turns, without waiting until it is quiet. Returns the number of sessions. */
+  formWaiting(): Promise<number>;
   /** Changes within a scope, as they happen. */
   changes(scope: ScopeInput, options?: Omit<FollowOptions, 'written'>): AsyncGenerator<RecordChange>;
 }
@@ -121,6 +124,7 @@ export function createOperator(parts: FormDeps & WebhookDeps, { written }: { wri
     export: (scope) => exportRecords(parts, parseScope(scope)),
     import: (lines, { into = {}, ...options }) =>
       importRecords(parts, lines, { ...options, into: { ...into, tenant: into.tenant ?? 'default' } }),
+    formWaiting: () => formColdSessions(parts, 0),
     changes: (scope, options) => followChanges(parts, parseScope(scope), { ...options, written }),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { attributeTable } from '../record/attributes.ts';
-import { asksOfKnown, inFirstPerson } from './analyze-query.ts';
+import { asksOfKnown, inFirstPerson, userInFirstPerson } from './analyze-query.ts';
 import type { RecallDocument } from './recall-document.ts';
 import { RecallView } from './recall-view.ts';
 
@@ -37,6 +37,10 @@ it.each([
   ['Greta Holm', "What is Greta Holm's blood type?", 'What is my blood type?'],
   ['greta', 'when does greta get up?', 'when does i get up?'],
   ['Will', 'What will Will eat?', 'What will i eat?'],
+  ['Will', 'Will I see Mark?', 'Will I see Mark?'],
+  ['Will', "Will's cat is old. Will it sleep where Will sleeps?", 'my cat is old. Will it sleep where i sleeps?'],
+  ['Mark', 'Mark my calendar! Where does Mark work?', 'Mark my calendar! Where does i work?'],
+  ['will', 'will i see mark?', 'will i see mark?'],
   ['Greta', 'Where is Gretas Inn in Gretalia?', 'Where is my Inn in Gretalia?'],
   ['Greta', 'Greta', 'Greta'],
   ['Uwe', 'Wo arbeitet Uwe und was ist Uwes Hobby?', 'Wo arbeitet ich und was ist mein Hobby?'],
@@ -45,6 +49,25 @@ it.each([
   ['佐藤', '佐藤さんの趣味は何ですか？', '私の趣味は何ですか？'],
 ])('the name of the user %s becomes the first person: %j', (name, question, spoken) => {
   expect(inFirstPerson(question, { view: viewOf(name), scope, attributes: attributes })).toBe(spoken);
+});
+
+it.each([
+  ['Where was the user born?', 'Where was i born?'],
+  ["What is the user's shoe size?", 'What is my shoe size?'],
+  ['user’s favourite soup', 'my favourite soup'],
+  ['Is this person married?', 'Is i married?'],
+  ['Does my user own a car?', 'Does i own a car?'],
+  ['user hobbies', 'my hobbies'],
+  ['Wo arbeitet der Nutzer?', 'Wo arbeitet ich?'],
+  ['¿Dónde vive el usuario?', '¿Dónde vive yo?'],
+  ['用户住在哪里？', '我住在哪里？'],
+  // Here somebody else is meant, or a compound noun.
+  ['What did I say about the user?', 'What did I say about the user?'],
+  ['Which colours has the user interface?', 'Which colours has the user interface?'],
+  ['How many users came?', 'How many users came?'],
+  ['the user', 'the user'],
+])('an agent that asks about the user asks in the first person: %j', (question, spoken) => {
+  expect(userInFirstPerson(question)).toBe(spoken);
 });
 
 const known = viewOf('Greta');

@@ -1,3 +1,4 @@
+import { asksOfText } from '../language/foreign-text.ts';
 import { findDates } from '../language/pack-dates.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
@@ -175,11 +176,18 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
+  /** Whether the question is in the first person and not about a text: its answer is in the user's own words. */
+  readonly asksOfUser: boolean;
   /**
    * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items, all
    * changes within a time.
    */
   readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
+}
+
+/** Whether a question asks for what was true at an earlier time. */
+export function isAboutPast({ wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>): boolean {
+  return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
 }
 
 const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
@@ -252,10 +260,55 @@ export function inFirstPerson(
     // A name can also be a common word ("will", "mark"), so it must be capitalised, unless the question has no capitals at all.
     const isName = (found: string): boolean =>
       lower === query || found[0] !== found[0]?.toLowerCase() || HAN.test(name);
-    spoken = spoken.replace(namePattern(name, 'giu'), (found) =>
-      !isName(found) ? found : found.length > name.length && !HAN.test(name) ? my : me,
-    );
+    spoken = spoken.replace(namePattern(name, 'giu'), (found, at: number, whole: string) => {
+      const isGenitive = found.length > name.length && !HAN.test(name);
+      if (!isName(found) || (!isGenitive && isVerbAt(whole, at, found))) return found;
+      return isGenitive ? my : me;
+    });
   }
+  return queryWords(spoken).length > 1 ? spoken : query;
+}
+
+// The first word of a sentence is capitalised whatever it is, so "Will I see Mark?" and "Mark my calendar" have no name there.
+const SUBJECT_OR_OBJECT =
+  /^\s+(?:i|you|he|she|it|we|they|me|him|us|them|my|your|his|her|its|our|their|the|a|an|this|that|these|those|there)(?![\p{L}\p{N}])/iu;
+
+/** Whether a word at the beginning of a sentence is an auxiliary or an imperative, not the name with the same letters. */
+function isVerbAt(sentence: string, at: number, word: string): boolean {
+  const before = sentence.slice(0, at).trimEnd().at(-1) ?? '.';
+  if (!/[.?!:"“¿¡]/u.test(before)) return false;
+  return QUERY_STOP_TERMS.has(word.toLowerCase()) || SUBJECT_OR_OBJECT.test(sentence.slice(at + word.length));
+}
+
+// Agents ask about "the user". In "the user interface" the word belongs to a compound noun.
+const COMPOUND =
+  '(?:interfaces?|ids?|accounts?|manuals?|guides?|stor(?:y|ies)|research|test(?:s|ing)|experience|groups?|tables?|data|input|base|agents?|interviews?|feedback|flows?|personas?|journeys?|roles?|settings|management)';
+const THE_USER = new RegExp(
+  [
+    `(?<![\\p{L}\\p{N}'’-])(?:(?:the|this|my|our)\\s+(?:current\\s+)?user|this\\s+person|user(?=['’]s))(?:['’]s?)?(?![\\p{L}\\p{N}-])(?!\\s+${COMPOUND}\\b)`,
+    `^\\s*user(?=\\s)(?!\\s+${COMPOUND}\\b)`,
+    "(?<!\\p{L})(?:(?:der|die|dem|den|des|dieser|diese|el|la|o|a|de)\\s+(?:be)?(?:nutzer(?:in|s)?|usuari[oa]|usuári[oa]|utilizador(?:a)?|gebruiker)|l[’']utilisat(?:eur|rice)|l[’']utente)(?!\\p{L})",
+    '(?:这个|该)?用户(?!界面|体验|名|量|数)|ユーザー(?!名|数|インター)',
+  ].join('|'),
+  'giu',
+);
+
+function isInFirstPerson(text: string, pack: Pack | null): boolean {
+  const own = pack ?? (PACKS[0] as Pack);
+  return (['me', 'my'] as const).some((list) => packPattern(own, list).test(plainMarks(text)));
+}
+
+/**
+ * Replaces "the user" in the question of an agent by the first person: "Where does the user live?" is ranked like "Where do I live?". If the
+ * question also says "I", its speaker is the user, and "the user" is somebody else.
+ */
+export function userInFirstPerson(query: string): string {
+  const rest = query.replaceAll(THE_USER, ' ');
+  if (rest === query) return query;
+  const pack = detectPack(query) ?? (PACKS[0] as Pack);
+  if (isInFirstPerson(rest, pack)) return query;
+  const [me = '', my = ''] = [pack.words.me, pack.words.my].map((list) => list.split('|')[0]);
+  const spoken = query.replaceAll(THE_USER, (found) => (/['’]s?$|^\s*user$/iu.test(found) ? my : me));
   return queryWords(spoken).length > 1 ? spoken : query;
 }
 
@@ -294,6 +347,13 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], ask
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
+function asksOfUser(query: string, pack: Pack | null, asksAgent: boolean): boolean {
+  return !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query);
+}
+
+// "What do I do for a living?" asks for the work, not for the place where somebody lives.
+const A_LIVING = /\ba living\b/giu;
+
 /** Finds the person, the topic and the time of a question, given the documents of the view. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
@@ -314,7 +374,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   }
   const aboutCertainty = about.size > 0 ? 1 : 0.5;
   if (about.size === 0) for (const name of speakersByPronoun(query, speakers, asksAgent)) about.add(name);
-  const all = queryWords(query).filter((term) => !QUERY_STOP_TERMS.has(term));
+  const all = queryWords(query.replaceAll(A_LIVING, 'work')).filter((term) => !QUERY_STOP_TERMS.has(term));
   const times = queryTimes(query, view, pack, at);
   const foreign = isForeign(query, pack);
   const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
@@ -332,6 +392,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
     anchor: times.anchor,
     isForeign: foreign,
     asksAgent,
+    asksOfUser: asksOfUser(query, pack, asksAgent),
     wants: {
       now: asks('now'),
       past: asks('past'),

@@ -1,4 +1,5 @@
 import { KINSHIP } from '../language/entities.ts';
+import { isMostlyForeign } from '../language/foreign-text.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock-and-ids.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
@@ -70,6 +71,7 @@ export const SIGNAL_NAMES = [
   'sessionMeaning',
   'keyed',
   'relative',
+  'othersWords',
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
 /** The value of each signal, in the order of their names. */
@@ -248,6 +250,18 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
   row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
   const isRelative = context.isAboutUser && isAboutRelative((view.documents[ordinal] as RecallDocument).text);
   row[COLUMN.relative] = isRelative ? 1 : 0;
+  // A pasted mail says "my number" of its author. Questions about the user are answered by the user's own words.
+  if (analysis.asksOfUser) row[COLUMN.othersWords] = isOthersWords(view.documents[ordinal] as RecallDocument) ? 1 : 0;
+}
+
+const othersWords = new WeakMap<RecallDocument, boolean>();
+
+/** Whether a turn of the user is mostly pasted or quoted text. Computed for candidates only, because it takes 50 µs. */
+function isOthersWords(document: RecallDocument): boolean {
+  if (document.type !== 'message' || document.role === 'agent' || document.role === 'tool') return false;
+  const known = othersWords.get(document) ?? isMostlyForeign(document.text);
+  othersWords.set(document, known);
+  return known;
 }
 
 /**

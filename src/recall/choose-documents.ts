@@ -111,7 +111,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
  * lives, 10 ask for the attribute. In other languages the topic is not checked, because the list of neutral words is English.
  */
 export function askedFacts(
-  { terms, isForeign }: Pick<QueryAnalysis, 'terms' | 'isForeign'>,
+  { terms, isForeign, times }: Pick<QueryAnalysis, 'terms' | 'isForeign' | 'times'>,
   view: RecallView,
   attributes: AttributeTable,
 ): Set<number> {
@@ -131,7 +131,21 @@ export function askedFacts(
     const attribute = view.documents[ordinal]?.attribute ?? null;
     if (attribute !== null && view.live[ordinal] === 1 && isAsked(attribute)) found.add(ordinal);
   }
-  return found;
+  return times.length === 0 ? found : trueThen(found, view, times);
+}
+
+/**
+ * Of several values of an attribute, those that were true in the time of the question: "Where did I live in March?" does not ask for the
+ * city of today. A value that is the only one known may have been true before it was mentioned.
+ */
+function trueThen(facts: ReadonlySet<number>, view: RecallView, times: QueryAnalysis['times']): Set<number> {
+  const wasTrue = (ordinal: number): boolean => {
+    const { time, until } = view.documents[ordinal] as RecallDocument;
+    return times.some(({ from, to }) => time < to && (until ?? Infinity) > from);
+  };
+  const attributeOf = (ordinal: number): string | null => view.documents[ordinal]?.attribute ?? null;
+  const known = new Set([...facts].filter(wasTrue).map(attributeOf));
+  return new Set([...facts].filter((ordinal) => wasTrue(ordinal) || !known.has(attributeOf(ordinal))));
 }
 
 const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));

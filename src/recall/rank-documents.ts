@@ -1,5 +1,5 @@
 import { calibratedSimilarity, type Calibration, cosineFor, LOCAL_EMBEDDER_CALIBRATION } from '../models/embedder.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
+import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import {
   COLUMN,
   prepareContext,
@@ -102,10 +102,6 @@ function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }
   return [...ranked.values()].sort((one, other) => other.score - one.score);
 }
 
-function isAboutPast({ wants, times }: QueryAnalysis): boolean {
-  return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
-}
-
 // If the statements have less than half of the words of a turn, its other words may answer the question: its score is then more than twice
 // that of the best statement.
 const HALF = 0.5;
@@ -179,6 +175,16 @@ function boosted(similarities: Float32Array, view: RecallView, now: number): Flo
   return similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, now));
 }
 
+// The signals of the turns around a document. Their type fails to compile when a signal gets another name.
+const FROM_CONTEXT: ReadonlySet<string> = new Set<SignalName>([
+  'nearMeaning',
+  'nearShort',
+  'answerMeaning',
+  'windowWords',
+  'sessionWords',
+  'sessionMeaning',
+]);
+
 function toCandidate(document: Ranking['documents'][number], found: Found): Candidate {
   const { ordinal } = document;
   const cosine = found.meaning?.similarities[ordinal] ?? Number.NaN;
@@ -188,9 +194,7 @@ function toCandidate(document: Ranking['documents'][number], found: Found): Cand
   if (found.aboutNamed.has(ordinal)) arms.push('entity');
   if (found.asked.has(ordinal)) arms.push('keyed');
   if (document.explanation.some(({ signal, value }) => signal === 'date' && value > 0)) arms.push('time');
-  if (document.explanation.some(({ signal, value }) => /neighbour|answer|window|session/i.test(signal) && value > 0)) {
-    arms.push('context');
-  }
+  if (document.explanation.some(({ signal, value }) => FROM_CONTEXT.has(signal) && value > 0)) arms.push('context');
   return {
     ...document,
     cosine: Number.isNaN(cosine) ? null : cosine,

@@ -7,7 +7,13 @@ import { type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import { countAccess } from '../store/read-memories.ts';
-import { analyzeQuery, documentsAboutNamed, inFirstPerson, type QueryAnalysis } from './analyze-query.ts';
+import {
+  analyzeQuery,
+  documentsAboutNamed,
+  inFirstPerson,
+  type QueryAnalysis,
+  userInFirstPerson,
+} from './analyze-query.ts';
 import {
   allowedDocuments,
   askedChanges,
@@ -33,6 +39,14 @@ export interface RecallDeps extends Parts {
   privacy: PrivacyPolicy;
 }
 
+/** Who asks, and about which time. */
+interface Asking {
+  /** The time at which the memory is read; null for now. */
+  asOf?: Date | null;
+  /** Whether the query is a message of the user, who does not say "the user" of themself. Default: an agent asks. */
+  isOfUser?: boolean;
+}
+
 /**
  * Finds the records that help to answer a query, among all records that a handle sees:
  * view → analyze → embed → arms → rank → load → rerank → pack → redact.
@@ -42,7 +56,7 @@ export async function recall(
   scope: Scope,
   query: string,
   options: RecallOptions,
-  asOf: Date | null = null,
+  { asOf = null, isOfUser = false }: Asking = {},
 ): Promise<Recalled> {
   const { database } = deps;
   const now = Number(options.now ?? asOf ?? deps.clock.now());
@@ -50,7 +64,8 @@ export async function recall(
     view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, isRecalled(deps)),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
-  const spoken = options.mode === 'text' ? query : inFirstPerson(query, { view, scope, attributes: deps.attributes });
+  const asked = isOfUser ? query : userInFirstPerson(query);
+  const spoken = options.mode === 'text' ? query : inFirstPerson(asked, { view, scope, attributes: deps.attributes });
   const analysis = analyzeQuery(spoken, view, { now, timeZone: options.timeZone ?? 'UTC' });
   const embedded = await embedQuery(deps, scope, { query: spoken, embedder });
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
@@ -59,7 +74,7 @@ export async function recall(
   const found = await database.readReplica(scope, async (reader) => {
     const { candidates, answerable } = await findCandidates(reader, deps, search);
     const most = howManyToLoad(deps, { options, limit, answerable });
-    const loading = { ...search, candidates, asOf, most };
+    const loading = { ...search, candidates, asOf, most, memoryTypes: deps.memoryTypes };
     return { answerable, loading, results: await loadResults(reader, database, loading) };
   });
   const { answerable, loading } = found;

@@ -124,6 +124,8 @@ export function summariseEvidence(
     const content = score - speakerWeight * bySpeaker;
     const isStatement = signals[COLUMN.statement] === 1;
     if (isStatement) statements += 1;
+    // The words of somebody else do not answer a question about the user, however similar they are.
+    if (signals[COLUMN.othersWords] === 1) continue;
     // A memory has no speaker, so it does not count as another person's statement.
     if (!isNamed || bySpeaker > 0 || isStatement) {
       own.score = Math.max(own.score, content);

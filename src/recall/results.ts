@@ -1,6 +1,7 @@
 import { VarveError } from '../errors.ts';
+import { isMostlyForeign } from '../language/foreign-text.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import { passagesOf, shownStatement, type TextSpan } from '../language/sentences.ts';
+import { passagesOf, shownStatement, type TextSpan, withoutBlanks } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/embedder.ts';
@@ -9,11 +10,12 @@ import { type Event, isBlank } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
+import { type Trust, trustOf } from '../record/statement.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { eventIdsBetween, findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents, retiredQuotes } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
+import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import type { RecallDocument } from './recall-document.ts';
 import type { Candidate } from './rank-documents.ts';
 import type { Recalled, RecalledEvent, RecalledMemory, RecallOptions, RecallResult } from './recall-options.ts';
@@ -32,6 +34,7 @@ interface Loading {
   /** The calibration of the embedder's cosines; null without an embedder. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
+  memoryTypes: MemoryTypeTable;
   /** The number of best candidates to load. */
   most: number;
 }
@@ -56,16 +59,81 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   const events = await loadEvents(reader, database, { scope, rowIds });
   const ids = [...events.values()].map(({ id }) => id);
   const retired = asOf === null ? await retiredQuotes(reader, scope, ids) : [];
-  return best.flatMap(({ result, candidate }) => {
-    if (result !== null) return [result];
+  const replaced =
+    asOf === null
+      ? await replacedBehind(
+          reader,
+          best.flatMap(({ result }) => result ?? []),
+          loading,
+        )
+      : [];
+  const loaded = best.flatMap(({ result, candidate }) => {
+    if (result !== null)
+      return [isSummary(result, loading) ? withReplaced(result, replaced, loading.analysis) : result];
     const event = events.get(rowOf(view, candidate));
     if (event === undefined) return [];
     const passage = bestPassage(event, candidate, loading.analysis.terms);
     const turn = toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading);
     const { start, end } = passage ?? { start: 0, end: event.content.length };
-    const isChanged = retired.some((quote) => quote.event === event.id && quote.start < end && quote.end > start);
-    return [isChanged ? { ...turn, text: turn.text + CHANGED_LATER } : turn];
+    const changed = retired
+      .filter((quote) => quote.isChanged && quote.event === event.id)
+      .map((quote) => ({ start: Math.max(quote.start, start), end: Math.min(quote.end, end) }))
+      .filter((quote) => quote.start < quote.end);
+    if (changed.length === 0) return [turn];
+    const marked = { ...turn, text: turn.text + CHANGED_LATER };
+    const share = Math.max(...changed.map((quote) => quote.end - quote.start)) / (end - start);
+    return [share >= HALF && !isAboutPast(loading.analysis) ? outdated(marked) : marked];
   });
+  return loaded.sort((left, right) => right.score - left.score);
+}
+
+function isSummary({ memory }: RecallResult, { memoryTypes }: Pick<Loading, 'memoryTypes'>): boolean {
+  return memory !== null && memoryTypes.get(memory.type)?.section === 'summaries';
+}
+
+/** The words behind summaries that were replaced or taken back. */
+async function replacedBehind(reader: Reader, results: readonly RecallResult[], loading: Loading): Promise<string[]> {
+  const summaries = results.filter((result) => isSummary(result, loading));
+  const sources = [...new Set(summaries.flatMap(({ memory }) => memory?.sourceEvents ?? []))];
+  const quotes = (await retiredQuotes(reader, loading.scope, sources)).filter(({ isChanged }) => isChanged);
+  if (quotes.length === 0) return [];
+  const turns = await findEvents(reader, loading.scope, [...new Set(quotes.map(({ event }) => event))]);
+  const contents = new Map(turns.map(({ id, content }) => [id, content]));
+  return quotes
+    .map(({ event, start, end }) => contents.get(event)?.slice(start, end).trim() ?? '')
+    .filter((words) => words !== '');
+}
+
+/**
+ * A summary whose lines are marked if they say what was replaced later. It ranks as outdated if only these lines have words of the question.
+ */
+function withReplaced(result: RecallResult, replaced: readonly string[], analysis: Loading['analysis']): RecallResult {
+  if (result.memory === null || replaced.length === 0) return result;
+  const lines = result.memory.content.split('\n').map((text) => {
+    const plain = comparableText(text.replace(/^[^“"]{0,20}: (?=[“"])|[“”"]/gu, ''));
+    const isReplaced = replaced.some(
+      (words) => saysQuoted(text, words) || (plain !== '' && comparableText(words).includes(plain)),
+    );
+    return { text, isReplaced };
+  });
+  if (!lines.some(({ isReplaced }) => isReplaced)) return result;
+  const content = lines.map(({ text, isReplaced }) => (isReplaced ? text + CHANGED_LATER : text)).join('\n');
+  const memory = { ...result.memory, content };
+  const marked = { ...result, memory, text: titledStatement(memory) };
+  const asked = new Set(analysis.terms);
+  const answering = lines.filter(({ text }) => indexWords(text).some((word) => asked.has(word)));
+  const isOutdated = answering.length > 0 && answering.every(({ isReplaced }) => isReplaced);
+  return isOutdated && !isAboutPast(analysis) ? outdated(marked) : marked;
+}
+
+const HALF = 0.5;
+// On the scale of the evidence score, where a matching word counts about 1.
+const OUTDATED = -2;
+
+/** A result of which most no longer holds. What was said later about the same topic ranks before it. */
+function outdated(result: RecallResult): RecallResult {
+  const explanation = [...result.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
+  return { ...result, explanation, score: result.score + OUTDATED, relevance: result.relevance * HALF };
 }
 
 /** The mark of a turn of which a part no longer holds. */
@@ -122,9 +190,15 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-/** The text of a turn, or of a passage of it. */
+/** The text of a turn, or of a passage of it, as a reader sees it. */
 export function textOf({ content }: Event, passage: TextSpan | null): string {
-  return passage === null ? content : content.slice(passage.start, passage.end);
+  return withoutBlanks(passage === null ? content : content.slice(passage.start, passage.end));
+}
+
+/** The trust of a turn, or of a passage of it. A turn of the user that is mostly pasted or quoted text has low trust. */
+export function trustOfTurn({ kind, origin, content }: Event, passage: TextSpan | null = null): Trust {
+  const isPasted = kind === 'message' && origin === 'user' && isMostlyForeign(content, passage ?? undefined);
+  return isPasted ? 'low' : trustOf(origin);
 }
 
 type Found =

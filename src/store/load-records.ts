@@ -9,7 +9,7 @@ import type { Database, IndexedKind, Reader } from './database.ts';
 import { recordTable } from './indexing.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources } from './memory-rows.ts';
-import { chunks, isSeenFrom, scopeOfRow } from './owner-store.ts';
+import { chunks, isSeenFrom, rowsBy, scopeOfRow } from './owner-store.ts';
 import { findMemory } from './read-memories.ts';
 import type { EventTable } from './schema.ts';
 
@@ -54,20 +54,46 @@ export async function loadEvents(
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-/** The quotes of statements that have ended or were replaced: words of these turns that no longer hold. */
-export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<Quote[]> {
+/** Words of a turn that no longer hold. */
+export interface RetiredQuote extends Quote {
+  /** Whether the statement was replaced or taken back. False for a plan whose day is over, and for words that are blank now. */
+  isChanged: boolean;
+}
+
+/**
+ * The words of turns that no longer hold: quotes of statements that have ended or were replaced. A statement also quotes the later turn
+ * that ended it, and that turn still holds.
+ */
+export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
   const rows = await reader
     .selectFrom('memories')
-    .select(['quotes', 'archive_reason', 'contradicted_by'])
+    .select(['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to'])
     .where(isLearnedFrom(scope.tenant, turns))
     .where('archived_at', 'is not', null)
     .execute();
-  return rows
-    .filter((row) =>
-      isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
-    )
-    .flatMap((row) => JSON.parse(row.quotes) as Quote[]);
+  const retired = rows.filter((row) =>
+    isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
+  );
+  if (retired.length === 0) return [];
+  const events = await rowsBy(reader, {
+    table: 'events',
+    tenant: scope.tenant,
+    column: 'id',
+    values: turns,
+    select: ['id', 'occurred_at'],
+  });
+  const saidAt = new Map(events.map((row) => [row.id, Number(row.occurred_at)]));
+  return retired.flatMap((row) => {
+    const endsIt = ({ event }: Quote): boolean => {
+      const at = saidAt.get(event) ?? 0;
+      return row.valid_to !== null && at >= Number(row.valid_to) && at > Number(row.stated_at);
+    };
+    const isChanged = row.archive_reason !== 'expired' && row.archive_reason !== 'forgotten';
+    return (JSON.parse(row.quotes) as Quote[])
+      .filter((quote) => !endsIt(quote))
+      .map((quote) => ({ ...quote, isChanged }));
+  });
 }
 
 // A chain of this length must be a cycle.

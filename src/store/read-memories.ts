@@ -4,6 +4,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
+import { type Tense, TENSES } from '../record/statement.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
@@ -23,6 +24,8 @@ export interface MemoryFilter {
   permanent?: boolean;
   categories?: string[];
   states?: string[];
+  /** `planned`: statements about a day to come. */
+  tenses?: Tense[];
   sourceTypes?: SourceType[];
   /** Learned in this session. */
   sourceSession?: string;
@@ -59,6 +62,7 @@ export const memoryFilterFields: Readonly<Record<keyof MemoryFilter, z.ZodType>>
   permanent: z.boolean().optional(),
   categories: names,
   states: names,
+  tenses: z.array(z.enum(TENSES)).optional(),
   sourceTypes: z.array(z.enum(SOURCE_TYPES)).optional(),
   sourceSession: textSchema(200).optional(),
   minimumImportance: shareSchema.optional(),
@@ -168,19 +172,23 @@ export async function listMemories(
 
 export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
   let narrowed = query;
-  if (filter.types) narrowed = narrowed.where('type', 'in', filter.types);
-  if (filter.subjects) narrowed = narrowed.where('subject', 'in', filter.subjects);
-  if (filter.attributes) narrowed = narrowed.where('attribute', 'in', filter.attributes);
+  const lists = [
+    ['type', filter.types],
+    ['subject', filter.subjects],
+    ['attribute', filter.attributes],
+    ['category', filter.categories],
+    ['state', filter.states],
+    ['tense', filter.tenses],
+    ['source_type', filter.sourceTypes],
+    ['archive_reason', filter.archiveReasons],
+  ] as const;
+  for (const [column, values] of lists) if (values) narrowed = narrowed.where(column, 'in', values);
   if (filter.permanent !== undefined) narrowed = narrowed.where(isPermanent(filter.permanent));
-  if (filter.categories) narrowed = narrowed.where('category', 'in', filter.categories);
-  if (filter.states) narrowed = narrowed.where('state', 'in', filter.states);
-  if (filter.sourceTypes) narrowed = narrowed.where('source_type', 'in', filter.sourceTypes);
   if (filter.sourceSession) narrowed = narrowed.where('source_session', '=', filter.sourceSession);
   if (filter.minimumImportance !== undefined) narrowed = narrowed.where('importance', '>=', filter.minimumImportance);
   if (filter.createdAfter) narrowed = narrowed.where('created_at', '>', filter.createdAfter.getTime());
   if (filter.createdBefore) narrowed = narrowed.where('created_at', '<', filter.createdBefore.getTime());
   if (filter.dueBefore) narrowed = narrowed.where('due_at', '<', filter.dueBefore.getTime());
-  if (filter.archiveReasons) narrowed = narrowed.where('archive_reason', 'in', filter.archiveReasons);
   for (const tag of filter.tags ?? []) {
     narrowed = narrowed.where(isTagged([tag]));
   }
@@ -381,6 +389,7 @@ function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boole
     [filter.attributes, memory.attribute],
     [filter.categories, memory.category],
     [filter.states, memory.state],
+    [filter.tenses, memory.tense],
     [filter.sourceTypes, memory.sourceType],
     [filter.archiveReasons, memory.archiveReason],
   ] as const;

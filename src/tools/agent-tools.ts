@@ -28,9 +28,10 @@ export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
   all: AGENT_TOOLS,
 };
 
-/** The tools that a text names: sets and tools, separated by commas. Default: the everyday set. */
+/** The tools that a text names: sets and tools, separated by commas. Default, also for an empty text: the everyday set. */
 export function toolsNamed(text: string | undefined): readonly AgentTool[] {
-  const names = (text ?? 'everyday').split(',').map((name) => name.trim());
+  const given = (text ?? '').split(',').map((name) => name.trim());
+  const names = given.every((name) => name === '') ? ['everyday'] : given;
   return [...new Set(names.flatMap((name) => (isSetName(name) ? TOOL_SETS[name] : [toolOrFail(name)])))];
 }
 

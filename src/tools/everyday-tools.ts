@@ -3,7 +3,7 @@ import { givenText } from '../language/inert-text.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { attributeLabel, attributeTable, snakeCase } from '../record/attributes.ts';
 import { chatText } from '../record/chat-message.ts';
-import { FOLLOW_UP, type Memory, type NewMemory } from '../record/memory.ts';
+import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import {
   type AgentTool,
@@ -256,6 +256,23 @@ const logConversation: AgentTool = defineTool({
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
+interface OpenPlan {
+  item: Memory;
+  /** When to bring it up. */
+  at: Date | null;
+  /** The day that somebody has said; null if none was said. */
+  due: Date | null;
+}
+
+/** The planned statements with a day that are not intentions: "Has a dentist appointment on 4 May". */
+async function datedPlans(handle: ToolHandle): Promise<OpenPlan[]> {
+  const { items } = await handle.memories.list({ tenses: ['planned'], limit: 1000 });
+  return items
+    .filter(({ type }) => type !== 'intention')
+    .map((item) => ({ item, at: plannedFor(item), due: plannedFor(item) }))
+    .filter(({ due }) => due !== null);
+}
+
 const listDue: AgentTool = defineTool({
   name: 'list_due',
   description:
@@ -265,13 +282,15 @@ const listDue: AgentTool = defineTool({
   async run(handle, { until }) {
     const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
     const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
-    const items = (await handle.intentions.list()).filter(({ dueAt }) => Number(dueAt) <= end);
-    return {
-      due: items.slice(0, 50).map((item) => ({
-        ...shown(item),
-        due: item.internal['due'] === FOLLOW_UP ? '' : (item.dueAt?.toISOString() ?? ''),
-      })),
-    };
+    const intentions = (await handle.intentions.list()).map((item) => ({
+      item,
+      at: item.dueAt,
+      due: item.internal['due'] === FOLLOW_UP ? null : item.dueAt,
+    }));
+    const items = [...intentions, ...(await datedPlans(handle))]
+      .filter(({ at }) => Number(at) <= end)
+      .sort((one, other) => Number(one.at) - Number(other.at));
+    return { due: items.slice(0, 50).map(({ item, due }) => ({ ...shown(item), due: due?.toISOString() ?? '' })) };
   },
 });
 

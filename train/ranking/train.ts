@@ -47,6 +47,8 @@ const options: LearningOptions = {
   fixed: new Map([
     [columnOf('keyed'), 3],
     [columnOf('relative'), -3],
+    // One in 75 turns of the lives is mostly pasted text.
+    [columnOf('othersWords'), -3],
     [columnOf('anchor'), -3],
     // A time that a question names outweighs that a statement was made of another turn: few questions of the lives name one.
     [columnOf('date'), 1.5],

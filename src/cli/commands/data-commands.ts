@@ -226,7 +226,10 @@ async function* withUser(lines: AsyncGenerator<unknown>, user: string | null | u
   }
 }
 
-function reportText(format: string, { read, imported, known, rejected, problems, dryRun }: ImportReport): string {
+function reportText(
+  format: string,
+  { read, imported, known, rejected, problems, forming, dryRun }: ImportReport,
+): string {
   const kinds = [...new Set([...Object.keys(imported), ...Object.keys(known)])];
   return [
     `${dryRun ? 'Would import' : 'Imported'} from ${format}: ${read.toLocaleString('en')} records read, ${rejected} rejected`,
@@ -235,5 +238,11 @@ function reportText(format: string, { read, imported, known, rejected, problems,
       ...kinds.map((kind) => [`  ${kind}`, String(imported[kind] ?? 0), String(known[kind] ?? 0)]),
     ]),
     ...problems.slice(0, 10).map(({ line, problem }) => `  record ${line}: ${problem}`),
+    ...(forming === 0 || dryRun ? [] : [formingText(forming)]),
   ].join('\n');
+}
+
+function formingText(forming: number): string {
+  const conversations = forming === 1 ? '1 conversation waits' : `${forming.toLocaleString('en')} conversations wait`;
+  return `${conversations} to be formed into memories: a running server does it now, and \`varve consolidate\` does it without one.`;
 }

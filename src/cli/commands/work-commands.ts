@@ -6,10 +6,13 @@ import { oneLine, table } from '../output.ts';
 /** Runs the background work that is due. */
 export const consolidate: Command = {
   usage: 'consolidate',
-  help: 'Does the background work that is due now: forms memories of quiet sessions, embeds, merges, maintains. A server or a worker does this by itself.',
+  help: 'Does the background work now: forms memories of all turns that wait, embeds, merges, maintains. A server or a worker does this by itself once a conversation is quiet.',
   examples: ['varve consolidate', 'varve consolidate --json'],
   async run(input) {
-    const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
+    const counts = await withMemory(input, { embeds: 'all' }, async (varve) => {
+      await varve.operator.formWaiting();
+      return varve.drain();
+    });
     await input.output.answer(counts, () =>
       table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
     );

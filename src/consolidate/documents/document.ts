@@ -264,7 +264,7 @@ export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySe
 
 /**
  * Fits a document with sections into a word limit. While the document is too long, the longest section loses its least important line, or
- * its last sentence if it has no line.
+ * its last sentence if it has no line. Handwritten sentences are removed when nothing else is left.
  */
 export function fittedSections(
   document: BlockText,
@@ -277,14 +277,23 @@ export function fittedSections(
     Math.max(0, ...Object.keys(basis?.rests ?? {}).map((id) => importance.get(id) ?? 0));
   const bySection = Map.groupBy(document.sentences, ({ section }) => section);
   const sizes = new Map([...bySection].map(([name, all]) => [name, all.reduce((sum, each) => sum + wordsOf(each), 0)]));
+  const written = new Map(
+    [...bySection].map(([name, all]) => [name, all.filter(({ basis }) => basis !== null).length]),
+  );
+  const hasWritten = (name: string | null): number => Math.min(written.get(name) ?? 0, 1);
   const dropped = new Set<Sentence>();
   for (let total = headings + [...sizes.values()].reduce((sum, size) => sum + size, 0); total > limit;) {
-    const [longest] = [...sizes].toSorted(([, one], [, other]) => other - one);
-    const left = (bySection.get(longest?.[0] ?? null) ?? []).filter((sentence) => !dropped.has(sentence));
+    const [longest] = [...sizes].toSorted(
+      ([name, size], [otherName, other]) => hasWritten(otherName) - hasWritten(name) || other - size,
+    );
+    const [name] = longest ?? [null];
+    const all = (bySection.get(name) ?? []).filter((sentence) => !dropped.has(sentence));
+    const left = hasWritten(name) === 1 ? all.filter(({ basis }) => basis !== null) : all;
     const lines = left.filter(({ day }) => day !== null);
     const next = lines.toSorted((one, other) => weightOf(one) - weightOf(other))[0] ?? left.at(-1);
     if (next === undefined || longest === undefined) break;
     dropped.add(next);
+    if (next.basis !== null) written.set(name, (written.get(name) ?? 0) - 1);
     sizes.set(longest[0], longest[1] - wordsOf(next));
     total -= wordsOf(next);
   }

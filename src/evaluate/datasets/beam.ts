@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
@@ -13,6 +13,7 @@ import {
   type Turn,
 } from '../conversation.ts';
 import { dateOf, jsonFiles, listOf } from './read-data.ts';
+import { parse } from '../../record/parse.ts';
 
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
 type Message = z.infer<typeof messageSchema>;
@@ -44,8 +45,9 @@ export function loadBeam(path: string): Dataset {
   const conversations = folders.map((folder): Conversation => {
     const id = basename(folder);
     const turnOf = new Map<string, string>();
-    const sessions = batchesOf(jsonFiles(join(folder, 'chat.json'))[0]?.data).map((batch, index): Session => {
-      const messages = messagesOf(batch).map((each) => messageSchema.parse(each));
+    const file = join(folder, 'chat.json');
+    const sessions = batchesOf(jsonFiles(file)[0]?.data).map((batch, index): Session => {
+      const messages = messagesOf(batch).map((each) => parse(messageSchema, each, file));
       const anchor = messages.map(({ time_anchor }) => dateOf(time_anchor)).find((date) => date !== null) ?? null;
       const name = `s${index + 1}`;
       return {
@@ -61,7 +63,7 @@ export function loadBeam(path: string): Dataset {
     });
     const questions = questionFile(folder);
     if (questions === null) faults.push(`${id} has no questions that can be read.`);
-    return conversation({ id, sessions, questions: questionsOf(questions ?? {}, turnOf) });
+    return conversation({ id, sessions, questions: questionsOf(questions ?? {}, { turnOf, folder }) });
   });
   if (ambiguous > 0)
     faults.push(`${ambiguous} messages have a duplicate id; evidence refers to the first message with that id.`);
@@ -108,7 +110,7 @@ function questionFile(folder: string): Record<string, unknown> | null {
     join(folder, 'probing_questions', 'probing_questions.json'),
   ].find((one) => existsSync(one));
   if (file === undefined) return null;
-  let value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  let value: unknown = jsonFiles(file)[0]?.data;
   if (typeof value === 'object' && value !== null && 'probing_questions' in value) value = value.probing_questions;
   if (typeof value !== 'string') return value as Record<string, unknown>;
   try {
@@ -119,11 +121,15 @@ function questionFile(folder: string): Record<string, unknown> | null {
   }
 }
 
-function questionsOf(byAbility: Record<string, unknown>, turnOf: ReadonlyMap<string, string>): Question[] {
+function questionsOf(
+  byAbility: Record<string, unknown>,
+  { turnOf, folder }: { turnOf: ReadonlyMap<string, string>; folder: string },
+): Question[] {
   return Object.entries(byAbility).flatMap(([ability, list]) =>
     listOf(list).flatMap((each, index): Question[] => {
       if (typeof each !== 'object' || each === null) return [];
       const item = each as Record<string, unknown>;
+      const place = `The question ${ability}-${index + 1} of ${folder}`;
       const kind = KINDS[ability] ?? ability;
       const isAnswerable = kind !== 'unknown';
       const answer = ['answer', 'ideal_response', 'ideal_answer', 'ideal_summary', 'expected_compliance']
@@ -134,11 +140,11 @@ function questionsOf(byAbility: Record<string, unknown>, turnOf: ReadonlyMap<str
           id: `${ability}-${index + 1}`,
           after: null,
           kind,
-          question: looseText.parse(item['question']),
+          question: parse(looseText, item['question'], place),
           answer: isAnswerable
             ? typeof answer === 'object'
               ? JSON.stringify(answer)
-              : looseText.parse(answer)
+              : parse(looseText, answer, place)
             : 'unknown',
           isAnswerable,
           evidence: isAnswerable ? numbersIn(item['source_chat_ids']).flatMap((id) => turnOf.get(id) ?? []) : [],

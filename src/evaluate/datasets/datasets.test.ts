@@ -320,6 +320,21 @@ describe('a data set', () => {
     expect(() => load('locomo', join(root, 'nowhere.json'))).toThrow('There is no data at');
     expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is not a life');
   });
+
+  it.each<[DatasetName, string, unknown]>([
+    ['lives', 'odd-life.json', { id: 'a' }],
+    ['locomo', 'odd-locomo.json', { session_1: [{ speaker: {}, text: 'Hi.' }] }],
+    ['longmemeval', 'odd-longmemeval.json', [{ haystack_sessions: 'none' }]],
+    ['halumem', 'odd-halumem.jsonl', [{ uuid: 'u', sessions: 3 }]],
+    ['persona-chat', 'odd-persona.jsonl', [{ personas: {}, turns: 'none' }]],
+    ['expectations', 'odd-expectations.json', [{ expected_type: 'fact' }]],
+    ['pairs', 'odd-pairs.json', { facts: [] }],
+    ['beam', 'odd-beam/chat.json', [{ turns: [{ role: {}, content: 'Hi.' }] }]],
+  ])('%s with a wrong field is refused as bad input, with the name of the file', (name, path, content) => {
+    const written = file(path, content);
+    const wrong = (): unknown => load(name, name === 'beam' ? dirname(written) : written);
+    expect(wrong).toThrow(expect.objectContaining({ code: 'invalid_input', message: expect.stringContaining(path) }));
+  });
 });
 
 describe('dates', () => {

@@ -11,6 +11,7 @@ import {
   type Question,
 } from '../conversation.ts';
 import { dateOf, jsonFiles, listOf } from './read-data.ts';
+import { parse } from '../../record/parse.ts';
 
 const pointSchema = z.looseObject({
   memory_content: looseText,
@@ -58,9 +59,9 @@ const KINDS: Readonly<Record<string, string>> = {
 export function loadHaluMem(path: string): Dataset {
   const counts = { interference: 0, doubled: 0 };
   const conversations = jsonFiles(path)
-    .flatMap(({ data }) => listOf(data))
-    .map((data): Conversation => {
-      const user = userSchema.parse(data);
+    .flatMap(({ data, place }) => listOf(data).map((each) => ({ data: each, at: place })))
+    .map(({ data, at }): Conversation => {
+      const user = parse(userSchema, data, at);
       const memories: ExpectedMemory[] = [];
       const byText = new Map<string, ExpectedMemory>();
       const questions: Question[] = [];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { conversation, expectedMemory, repaired, type Conversation, type Dataset } from '../conversation.ts';
 import { jsonFiles } from './read-data.ts';
+import { parse } from '../../record/parse.ts';
 
 const lifeSchema = z.object({
   id: z.string(),
@@ -52,9 +53,7 @@ const lifeSchema = z.object({
 /** Lives: Varve's own format, one file for each conversation (train/lives/FORMAT.md). Also the format for an application's own data. */
 export function loadLives(path: string): Dataset {
   const lives = jsonFiles(path).map(({ data, place }): Conversation => {
-    const life = lifeSchema.parse(data, {
-      error: () => `${place} is not a life in the format of train/lives/FORMAT.md`,
-    });
+    const life = parse(lifeSchema, data, `${place} is not a life in the format of train/lives/FORMAT.md: it`);
     return conversation({
       id: life.id,
       language: life.language,

@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../conversation.ts';
 import { dateOf, jsonBeside, jsonFiles, listOf, type DataPiece } from './read-data.ts';
+import { parse } from '../../record/parse.ts';
 import { dirname } from 'node:path';
 import { statSync } from 'node:fs';
 
@@ -74,9 +75,9 @@ export function loadSessionKeys(name: string, path: string, kinds: readonly stri
     const talk = (
       typeof data['conversation'] === 'object' && data['conversation'] !== null ? data['conversation'] : data
     ) as Record<string, unknown>;
-    const own = Array.isArray(data['qa']) ? data['qa'] : outside.flatMap((each) => listOf(each.data));
+    const own = Array.isArray(data['qa']) ? [{ ...piece, data: data['qa'] }] : outside;
     const questions = own
-      .map((each) => questionSchema.parse(each))
+      .flatMap(({ data: list, place }) => listOf(list).map((each) => parse(questionSchema, each, place)))
       .filter((question) => question.sample_id === '' || question.sample_id === id)
       .flatMap((question, index): Question[] => {
         if (question.audit !== '') {
@@ -99,7 +100,7 @@ export function loadSessionKeys(name: string, path: string, kinds: readonly stri
           },
         ];
       });
-    return conversation({ id, sessions: sessionsOf(talk), questions });
+    return conversation({ id, sessions: sessionsOf(talk, piece.place), questions });
   });
   return repaired(
     name,
@@ -123,7 +124,7 @@ function questionsBeside(path: string): DataPiece[] {
   return jsonBeside(folder, [`${stem}-qa.jsonl`, 'qa.jsonl']);
 }
 
-function sessionsOf(talk: Record<string, unknown>): Session[] {
+function sessionsOf(talk: Record<string, unknown>, place: string): Session[] {
   const speakers = new Set(
     Object.values(talk).flatMap((value) =>
       Array.isArray(value) ? value.map((each: { speaker?: unknown }) => String(each?.speaker ?? '')) : [],
@@ -138,7 +139,7 @@ function sessionsOf(talk: Record<string, unknown>): Session[] {
       id,
       start: dateOf(talk[`${id}_date_time`]),
       turns: (talk[id] as unknown[]).map((each, index) => {
-        const said = turnSchema.parse(each);
+        const said = parse(turnSchema, each, place);
         const words = said.clean_text === '' ? said.text : said.clean_text;
         return {
           id: said.dia_id === '' ? `${id}.${index + 1}` : said.dia_id,

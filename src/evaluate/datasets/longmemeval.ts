@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { conversation, looseText, repaired, turn, type Conversation, type Dataset } from '../conversation.ts';
 import { dateOf, jsonFiles, listOf } from './read-data.ts';
+import { parse } from '../../record/parse.ts';
 import { loadSessionKeys } from './locomo.ts';
 
 const instanceSchema = z.looseObject({
@@ -23,11 +24,13 @@ const instanceSchema = z.looseObject({
  */
 export function loadLongMemEval(path: string): Dataset {
   const pieces = jsonFiles(path);
-  const instances = pieces.flatMap(({ data }) => listOf(data)).filter((data) => isInstance(data));
+  const instances = pieces
+    .flatMap(({ data, place }) => listOf(data).map((each) => ({ data: each, place })))
+    .filter(({ data }) => isInstance(data));
   if (instances.length === 0) return loadSessionKeys('longmemeval', path, ['', '', '', '', 'single']);
   let doubled = 0;
-  const conversations = instances.map((data): Conversation => {
-    const instance = instanceSchema.parse(data);
+  const conversations = instances.map(({ data, place: at }): Conversation => {
+    const instance = parse(instanceSchema, data, at);
     const seen = new Set<string>();
     const sessions = instance.haystack_sessions
       .map((turns, index) => {

@@ -10,6 +10,7 @@ import {
   type Turn,
 } from '../conversation.ts';
 import { jsonFiles, listOf } from './read-data.ts';
+import { parse } from '../../record/parse.ts';
 
 const dialogueSchema = z.looseObject({
   personas: z.record(z.string(), z.array(looseText)),
@@ -23,9 +24,9 @@ const dialogueSchema = z.looseObject({
  */
 export function loadPersonaChat(path: string): Dataset {
   const conversations = jsonFiles(path)
-    .flatMap(({ data }) => listOf(data))
-    .flatMap((data, index) => {
-      const dialogue = dialogueSchema.parse(data);
+    .flatMap(({ data, place }) => listOf(data).map((each) => ({ data: each, at: place })))
+    .flatMap(({ data, at }, index) => {
+      const dialogue = parse(dialogueSchema, data, at);
       return Object.entries(dialogue.personas).map(([speaker, statements]): Conversation => {
         const turns = dialogue.turns.map((each, place) =>
           turn(`t${place + 1}`, each.speaker === speaker ? 'user' : 'assistant', each.text),
@@ -58,9 +59,7 @@ export function loadExpectations(path: string): Dataset {
   const byTranscript = new Map<string, Conversation>();
   for (const { data, place } of jsonFiles(path)) {
     for (const each of listOf(data)) {
-      const entry = expectationSchema.parse(each, {
-        error: () => `${place} has an entry without a transcript`,
-      });
+      const entry = parse(expectationSchema, each, place);
       const known =
         byTranscript.get(entry.transcript) ??
         conversation({
@@ -113,7 +112,7 @@ const pairsSchema = z.looseObject({
  */
 export function loadPairs(path: string): Dataset {
   const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {
-    const { facts, queries } = pairsSchema.parse(data, { error: () => `${place} has no facts and queries` });
+    const { facts, queries } = parse(pairsSchema, data, place);
     return conversation({
       id: name,
       facts: facts.map((fact, index) =>

@@ -8,7 +8,7 @@ import { asEvents, conversationSchema, type Observable } from '../../record/chat
 import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { fieldsSchema, pageWithFields, someOf } from '../answer-fields.ts';
-import { found, idOf, items, keyedBy, limitSchema, operationsOf, type Operation } from '../operation.ts';
+import { found, idOf, items, keyedBy, limitSchema, operationsOf, type Operation, Reply } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const events = operationsOf('events');
@@ -35,7 +35,10 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       const events = asEvents(body as Observable);
       const [only] = events;
       const given = events.length === 1 && only !== undefined && !Array.isArray(body) ? only : events;
-      return await handle.observe(keyedBy(headers.get('idempotency-key'), given));
+      const key = headers.get('idempotency-key');
+      const observed = await handle.observe(keyedBy(key, given));
+      const isReplayed = key !== null && observed.repeated > 0 && observed.repeated === observed.events.length;
+      return new Reply({ body: observed, headers: isReplayed ? { 'idempotent-replayed': 'true' } : {} });
     },
   }),
   events('listEvents', 'GET /v1/events', {

@@ -213,6 +213,7 @@ ImportReport = TypedDict(
         "known": "Dict[str, Any]",
         "rejected": "int",
         "problems": "List[Dict[str, Any]]",
+        "forming": "int",
         "dryRun": "bool",
     },
     total=False,
