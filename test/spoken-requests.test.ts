@@ -263,6 +263,7 @@ describe('[X1] a request in a store of many facts', () => {
       const changed = FACTS.filter((words, index) => turns[index]?.content !== words);
       if (changed.length !== 1 || changed[0]?.includes(gone) !== true) missed.push(`${request}: ${changed.join(' ')}`);
     }
-    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(1);
+    // One may be missed.
+    expect(missed.slice(1)).toEqual([]);
   });
 });

@@ -130,7 +130,6 @@ for (const database of databases()) {
       const { items } = await handle.memories.list();
       expect(items.map(({ content, trust }) => [content, trust])).toEqual([
         ['Always takes the train to work.', 'medium'],
-        ['Wants answers in this form: Spanish', 'high'],
         ['Always answer in Spanish.', 'high'],
       ]);
     });
