@@ -66,7 +66,7 @@ export async function tellRequest(
   if (read.told === null) return withoutLayers(read);
   const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone });
   if (asked === null) return null;
-  const { own, turns, isAll, sharing, told } = read;
+  const { own, turns, count, sharing, orders, told } = read;
   const { asks, isCertain, asking } = asked;
   const names = namesIn(asking.map(({ text }) => text).join(''));
   const likely = turns
@@ -84,8 +84,10 @@ export async function tellRequest(
   const bare = await bareRequestAt(event.content, work);
   const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
   const best = Math.max(mostOf(told.meant, own), ...likely.map(({ odds }) => odds));
-  const isClear = leadOf(likely) > CLEAR.ahead && best > CLEAR.least && asks > CLEAR.asks;
-  if (!isCertain && before.length === 0 && !isClear && best < neededAmong(likely.length, asks)) return null;
+  // Ordinary talk sounds like a request at times, so that a turn has to ask in plain words, or plainly.
+  const isPlain = orders.length > 0 ? asks > CLEAR.asks : asks > PLAINLY_ASKS;
+  const isClear = isPlain && leadOf(likely) > CLEAR.ahead && best > CLEAR.least;
+  if (!isCertain && before.length === 0 && !isClear && best < neededAmong(count, asks)) return null;
   const sure = surelyMeant(likely);
   const meant =
     sure.length > 0 ? sure : clearlyBest(likely, isByModel ? BEST_OF_MODEL : asks > SURELY_ASKS ? BEST : NONE);
@@ -95,7 +97,7 @@ export async function tellRequest(
     takesBack: asked.takesBack > Math.max(asks, ASKS),
     words: isOwn ? before : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: asked.isForAll || (isAll && isNearlyAll(meant.length, turns.flat().length)),
+    isEverything: asked.isForAll || isNearlyAll(meant.length, Math.max(count, turns.flat().length)),
   };
 }
 
@@ -105,8 +107,8 @@ interface ReadRequest {
   own: MeantWords[];
   /** The clauses that it may mean, by turn, in the order in which the layers read them. */
   turns: Heard[][];
-  /** Whether these are all clauses of the turns before it. */
-  isAll: boolean;
+  /** How many clauses the turns before it have. */
+  count: number;
   sharing: Sharing;
   /** The clauses that order to forget something in plain words. */
   orders: MeantWords[];
@@ -118,7 +120,7 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   const { event } = evidence;
   const own = clausesAround(evidence, isByModel);
   const parts = own.map(({ text }) => text);
-  const { heard, isAll } = await clausesBefore(work, event, parts.join(' '));
+  const { heard, count } = await clausesBefore(work, event, parts.join(' '));
   const turns = [...Map.groupBy(heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const sharing = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
@@ -127,7 +129,7 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   for (const [index, clause] of told === null ? [] : own.entries()) {
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
   }
-  return { own, turns, isAll, sharing, orders, told };
+  return { own, turns, count, sharing, orders, told };
 }
 
 interface AskedBy {
@@ -269,7 +271,7 @@ function neededAmong(clauses: number, asks: number): number {
 /** Above these log-odds a turn plainly asks something, and so much less is needed. */
 const PLAINLY_ASKS = 6;
 const PLAINLY = 2;
-const NEEDED = { least: -2.5, most: 4.5, slope: 2 };
+const NEEDED = { least: -2.5, most: 7, slope: 2 };
 
 /** The clause that a request means rather than any other, where none is surely meant. */
 function clearlyBest<Clause extends Heard & { odds: number }>(
@@ -281,9 +283,9 @@ function clearlyBest<Clause extends Heard & { odds: number }>(
   return best !== undefined && best.odds > least && best.odds > next + ahead ? [best] : [];
 }
 
-/** Whether a request means nearly all clauses that were read with it. */
-function isNearlyAll(meant: number, read: number): boolean {
-  return meant >= 6 && meant >= read * 0.9;
+/** Whether a request means nearly all clauses of the turns before it. */
+function isNearlyAll(meant: number, count: number): boolean {
+  return meant >= 6 && meant >= count * 0.9;
 }
 
 /** A capitalised word that does not begin a sentence and is no ordinary word of its language. */
@@ -334,7 +336,7 @@ async function clausesBefore(
   work: TellWork,
   event: Event,
   request: string,
-): Promise<{ heard: Heard[]; isAll: boolean }> {
+): Promise<{ heard: Heard[]; count: number }> {
   const { deps, scope } = work;
   const owner = ownerOf(scope);
   const topics = topicsNamed(request);
@@ -381,7 +383,10 @@ async function clausesBefore(
       quote: null,
       isOfTopic: attribute !== null && topics.includes(attribute),
     }));
-  return { heard: [...clauses.filter((clause) => taken.has(clause)), ...unread], isAll: taken.size === clauses.length };
+  return {
+    heard: [...clauses.filter((clause) => taken.has(clause)), ...unread],
+    count: clauses.length + unread.length,
+  };
 }
 
 /** The user's turns before the given one, the latest first. */
