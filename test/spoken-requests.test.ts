@@ -186,6 +186,8 @@ describe('[X1] a request in a long conversation', () => {
     // The words before a colon ask, and those of a heading do not.
     ['Two things that can go: my phone number and where I teach.', ['0151 2233445', 'Ahrweiler']],
     ['Mail from Olga: please delete my phone number.', []],
+    // The redaction writes "[password removed]", which asks nothing.
+    ['My pin is 4821.', []],
     // One matter that two turns state.
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],

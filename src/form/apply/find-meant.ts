@@ -68,9 +68,10 @@ export async function tellRequest(
   if (asked === null) return null;
   const { own, turns, count, sharing, orders, told } = read;
   const { asks, isCertain, asking } = asked;
-  const names = namesIn(asking.map(({ text }) => text).join(''));
-  const likely = turns
-    .flat()
+  const heard = turns.flat();
+  const names = namesIn(event.content.slice(evidence.start, evidence.end));
+  const isSaid = heard.some(({ text }) => names.some((name) => text.toLowerCase().includes(name)));
+  const likely = heard
     .map((clause, index) => ({
       ...clause,
       isNamed: sharing.hasAny(clause.text),
@@ -79,7 +80,7 @@ export async function tellRequest(
         (sharing.hasMost(clause.text) ? SHARED : 0) +
         (clause.isOfTopic && asks > CLEAR.asks ? TOPIC : 0),
     }))
-    .filter(({ text, odds }) => odds > SURELY || !namesAnother(text, names));
+    .filter(({ text, odds }) => odds > SURELY || !namesAnother(text, names, isSaid));
   // "I moved to Graz. Forget that." means what its own turn says before it.
   const bare = await bareRequestAt(event.content, work);
   const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
@@ -97,7 +98,7 @@ export async function tellRequest(
     takesBack: asked.takesBack > Math.max(asks, ASKS),
     words: isOwn ? before : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: asked.isForAll || isNearlyAll(meant.length, Math.max(count, turns.flat().length)),
+    isEverything: asked.isForAll || isNearlyAll(meant.length, Math.max(count, heard.length)),
   };
 }
 
@@ -288,19 +289,21 @@ function isNearlyAll(meant: number, count: number): boolean {
   return meant >= 6 && meant >= count * 0.9;
 }
 
-/** A capitalised word that does not begin a sentence and is no ordinary word of its language. */
+/** A capitalised word that does not begin a sentence and is no ordinary word of its language. In German that may be any noun. */
 function namesIn(text: string): string[] {
   const pack = detectPack(text);
-  // German writes every noun with a capital letter.
-  if (pack?.language === 'de') return [];
   const capitalised = text.match(/(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu) ?? [];
   return capitalised.map((word) => word.toLowerCase()).filter((word) => pack === null || !isOrdinary(word, pack));
 }
 
-/** Whether a clause names something else than a request: "that I worked at Bosch" does not mean "I work at Siemens". */
-function namesAnother(clause: string, names: readonly string[]): boolean {
+/**
+ * Whether a clause names something else than a request: "that I worked at Bosch" does not mean "I work at Siemens". `isSaid`: a clause has
+ * the name of the request, and then no other is meant. German capitalises all nouns, so that only a name which was said counts there.
+ */
+function namesAnother(clause: string, names: readonly string[], isSaid: boolean): boolean {
   const lower = clause.toLowerCase();
-  return names.length > 0 && namesIn(clause).length > 0 && !names.some((name) => lower.includes(name));
+  if (names.length === 0 || names.some((name) => lower.includes(name))) return false;
+  return isSaid || (detectPack(clause)?.language !== 'de' && namesIn(clause).length > 0);
 }
 
 /** What reading a request needs. */

@@ -10,6 +10,7 @@ import {
   plainMarks,
   relationsOf,
 } from '../../../language/packs/packs.ts';
+import { REMOVED } from '../../../language/privacy-policy.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { USER } from '../../../record/statement.ts';
@@ -329,7 +330,8 @@ const SURELY_ASKS = 3;
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
   const isOwn = !units.some(({ isForeign }) => isForeign);
   const likely = units
-    .filter((unit) => !unit.isForeign && !isHeaded(unit))
+    // "my pin is [password removed]" asks nothing: the redaction has written the verb.
+    .filter((unit) => !unit.isForeign && !isHeaded(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
       const { text, start, end } = unit;
       const parts = told.asking.filter((part) => part.start < end && part.end > start);
