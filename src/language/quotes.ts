@@ -298,18 +298,28 @@ function* numbersInParts(words: readonly string[], numerals: ReadonlyMap<string,
 }
 
 const LONGEST_NUMERAL = 40;
+const LONGEST_PART = 14;
 const MOST_PARTS = 12;
 
-/** The values of the parts that a word consists of, the longest part first; null if it does not consist of such parts. */
+/**
+ * The values of the parts that a word consists of, the longest part first; null if the word does not consist of such parts. A place of the
+ * word from which no parts lead to its end is tried once, so that the time stays linear in the length of a text.
+ */
 function partsOf(word: string, numerals: ReadonlyMap<string, number | null>): (number | null)[] | null {
-  if (word === '') return [];
   if (word.length > LONGEST_NUMERAL) return null;
-  for (let length = Math.min(word.length, 14); length > 0; length -= 1) {
-    const value = numerals.get(word.slice(0, length));
-    const rest = value === undefined ? null : partsOf(word.slice(length), numerals);
-    if (value !== undefined && rest !== null) return [value, ...rest];
-  }
-  return null;
+  const failed = new Set<number>();
+  const from = (start: number): (number | null)[] | null => {
+    if (start === word.length) return [];
+    if (failed.has(start)) return null;
+    for (let end = Math.min(word.length, start + LONGEST_PART); end > start; end -= 1) {
+      const value = numerals.get(word.slice(start, end));
+      const rest = value === undefined ? null : from(end);
+      if (value !== undefined && rest !== null) return [value, ...rest];
+    }
+    failed.add(start);
+    return null;
+  };
+  return from(0);
 }
 
 function composed(parts: readonly (number | null)[]): number {

@@ -45,7 +45,7 @@ const BEST_OF_MODEL = { least: -8, ahead: 1 };
 const NONE = { least: Infinity, ahead: 0 };
 /** A clause whose log-odds are this much below those of another clause of its turn is not meant: the narrowest reading counts. */
 const NARROWEST = 5;
-/** The log-odds of the best clause of a plain request, and its lead over the clauses of other turns, with which it is meant among many clauses. */
+/** Among many clauses: the log-odds of asking, of the best clause, and the best clause's lead over other turns, from which a request counts. */
 const CLEAR = { asks: 4, least: -2.5, ahead: 1.5 };
 /** Above these log-odds a clause is meant even if it names something else than the request. */
 const SURELY = 5;
@@ -85,7 +85,7 @@ export async function tellRequest(
   const bare = await bareRequestAt(event.content, work);
   const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
   const best = Math.max(mostOf(told.meant, own), ...likely.map(({ odds }) => odds));
-  // Ordinary talk sounds like a request at times, so that a turn has to ask in plain words, or plainly.
+  // The layers take some ordinary turns for requests, so a weak best clause counts only after a plain order or at high log-odds of asking.
   const isPlain = orders.length > 0 ? asks > CLEAR.asks : asks > PLAINLY_ASKS;
   const isClear = isPlain && leadOf(likely) > CLEAR.ahead && best > CLEAR.least;
   if (!isCertain && before.length === 0 && !isClear && best < neededAmong(count, asks)) return null;
