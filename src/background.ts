@@ -13,7 +13,7 @@ import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
 import { maintenanceJobs } from './maintain/jobs.ts';
 import { flushIdleSessions } from './observe/observe.ts';
 import { type WebhookDeps, webhookJobs } from './operate/webhook-delivery.ts';
-import { HOUR } from './record/clock-and-ids.ts';
+import { HOUR } from './record/clock.ts';
 import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';

@@ -30,15 +30,8 @@ export type { DecisionWithOutcomes, NewDecision, NewOutcome } from './observe/de
 export type { IndexedDocument, NewDocument } from './observe/index-document.ts';
 export type { Interaction, NewInteraction, ToolUse } from './observe/log-interaction.ts';
 export type { Basis, Block, BlockKindName, SentenceBasis } from './record/block.ts';
-export {
-  manualClock,
-  systemClock,
-  type Clock,
-  type ManualClock,
-  createIdSource,
-  type IdSource,
-  type IdPrefix,
-} from './record/clock-and-ids.ts';
+export { manualClock, systemClock, type Clock, type ManualClock } from './record/clock.ts';
+export { createIdSource, type IdSource, type IdPrefix } from './record/id.ts';
 export type { ContextOrigin, ContextSource, ContextType } from './record/context-source.ts';
 export type { Entity, EntityType, NewEntity } from './record/entity.ts';
 export type { Event, EventKind, NewEvent, ObservationCategory } from './record/event.ts';

@@ -9,7 +9,8 @@ import type { LanguageModel } from './models/language-model.ts';
 import type { Reranker } from './models/reranker.ts';
 import type { WebhookOptions } from './operate/webhook-request.ts';
 import type { AttributeInput } from './record/attributes.ts';
-import type { Clock, IdSource } from './record/clock-and-ids.ts';
+import type { Clock } from './record/clock.ts';
+import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
 import type { StoreOptions } from './store/open-store.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { DAY } from '../src/record/clock-and-ids.ts';
+import { DAY } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 

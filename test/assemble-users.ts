@@ -1,7 +1,7 @@
 import type { ContextOptions } from '../src/assemble/context-options.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
-import { manualClock, type ManualClock } from '../src/record/clock-and-ids.ts';
+import { manualClock, type ManualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import { wordVector } from './protocol-replies.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/assemble/layout.ts';
 import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
-import { DAY, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, MINUTE } from '../src/record/clock.ts';
 import { type HandleScope, parseScope } from '../src/record/scope.ts';
 import { listGiven, recalledTexts } from '../src/store/context-log-store.ts';
 import { openStore } from '../src/store/open-store.ts';

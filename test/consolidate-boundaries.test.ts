@@ -3,7 +3,7 @@ import { cutWords, FEW_VALUES, shrinks } from '../src/consolidate/check-text.ts'
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
 import { lossOf } from '../src/consolidate/documents/changes.ts';
 import { fittedSections, readBlockText, writeBlockText } from '../src/consolidate/documents/document.ts';
-import { DAY } from '../src/record/clock-and-ids.ts';
+import { DAY } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { changesAnswer, consolidationSuite, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { HOUR, manualClock } from '../src/record/clock-and-ids.ts';
+import { HOUR, manualClock } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';

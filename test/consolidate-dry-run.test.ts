@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { recordDerivation } from '../src/store/derivation-store.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
-import { manualClock, type ManualClock } from '../src/record/clock-and-ids.ts';
+import { manualClock, type ManualClock } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';

@@ -6,7 +6,8 @@ import { fittedSections, readBlockText, writeBlockText } from '../src/consolidat
 import { consolidationJobs } from '../src/consolidate/jobs.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import type { Handle } from '../src/handle/handle.ts';
-import { createIdSource, DAY, HOUR, manualClock } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, manualClock } from '../src/record/clock.ts';
+import { createIdSource } from '../src/record/id.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';

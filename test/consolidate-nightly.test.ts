@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fittedSections, readBlockText, writeBlockText } from '../src/consolidate/documents/document.ts';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
-import { DAY, HOUR } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { createVarve } from '../src/varve.ts';
 import { changesAnswer, consolidationSuite, type Opened, START } from './consolidate-fixture.ts';

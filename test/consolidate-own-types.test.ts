@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY } from '../src/record/clock-and-ids.ts';
+import { DAY } from '../src/record/clock.ts';
 import { consolidationSuite, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 

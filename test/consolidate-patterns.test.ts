@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY } from '../src/record/clock-and-ids.ts';
+import { DAY } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { consolidationSuite, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';

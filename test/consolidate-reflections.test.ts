@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, MINUTE } from '../src/record/clock.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';

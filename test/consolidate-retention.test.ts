@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
-import { DAY } from '../src/record/clock-and-ids.ts';
+import { DAY } from '../src/record/clock.ts';
 import type { EventKind } from '../src/record/event.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { hashIds } from '../src/store/erase.ts';

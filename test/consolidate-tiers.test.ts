@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { DAY, manualClock, type ManualClock } from '../src/record/clock-and-ids.ts';
+import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { changesAnswer } from './consolidate-fixture.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
-import { HOUR, manualClock } from '../src/record/clock-and-ids.ts';
+import { HOUR, manualClock } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { readMeta } from '../src/store/progress-store.ts';

@@ -3,7 +3,7 @@ import { LAYOUTS, type LayoutName } from '../src/assemble/layouts.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../src/record/block.ts';
-import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { AGENT_TOOLS, agentTool } from '../src/tools/agent-tools.ts';
 import { createVarve, type Varve } from '../src/varve.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { writeExport } from '../src/import/write-export.ts';
 import type { RecordLine } from '../src/operate/record-line.ts';
-import { DAY, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
 import { cpuTimeOf } from './cpu-time.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FormResult } from '../src/form/formation-result.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { DAY, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import {

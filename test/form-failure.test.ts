@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { createIdSource, type IdSource, manualClock, systemClock } from '../src/record/clock-and-ids.ts';
+import { manualClock, systemClock } from '../src/record/clock.ts';
+import { createIdSource, type IdSource } from '../src/record/id.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';

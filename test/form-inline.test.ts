@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
-import { createIdSource, HOUR, type ManualClock, MINUTE, systemClock } from '../src/record/clock-and-ids.ts';
+import { HOUR, type ManualClock, MINUTE, systemClock } from '../src/record/clock.ts';
+import { createIdSource } from '../src/record/id.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';

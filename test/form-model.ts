@@ -2,7 +2,7 @@ import type { FormationOptions } from '../src/form/formation-settings.ts';
 import type { Reading, ReadStatement, Relation } from '../src/form/read/reader.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
-import { manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { HOUR, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { HOUR, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, liveStatements, openForming, reading, tasksAsked } from './form-model.ts';

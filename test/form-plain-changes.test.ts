@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, manualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, manualClock, MINUTE } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
 // Changes in plain words, read without a language model. No sentence is in the training data.

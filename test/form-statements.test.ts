@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { DAY, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory, NewMemory } from '../src/record/memory.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';

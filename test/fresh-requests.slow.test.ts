@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { MINUTE } from '../src/record/clock-and-ids.ts';
+import { MINUTE } from '../src/record/clock.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 

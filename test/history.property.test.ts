@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VarveError } from '../src/errors.ts';
-import { manualClock } from '../src/record/clock-and-ids.ts';
+import { manualClock } from '../src/record/clock.ts';
 import { createVarve } from '../src/varve.ts';
 
 type Act = { act: 'create' | 'revise' | 'archive' | 'restore' | 'supersede'; target: number; content: string };

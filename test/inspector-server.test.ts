@@ -6,7 +6,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoLife } from '../src/cli/demo-life.ts';
 import { createSignInLink, type InspectorRequest, inspectorRoutes } from '../src/http/inspector/inspector-door.ts';
-import { HOUR, manualClock } from '../src/record/clock-and-ids.ts';
+import { HOUR, manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { serverPlace, type ServerPlace, type ServerProcess, startServer } from './server-process.ts';

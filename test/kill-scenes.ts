@@ -2,7 +2,7 @@ import type { Handle } from '../src/handle/handle.ts';
 import type { NewJob } from '../src/store/queue/job.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
-import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import { ownerKey, type Scope } from '../src/record/scope.ts';
 import type { Varve, VarveOptions } from '../src/varve.ts';
 import { type Recording, replayingModel } from './recordings/recorded-model.ts';

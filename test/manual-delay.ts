@@ -1,5 +1,5 @@
 import type { Delay } from '../src/models/caller.ts';
-import type { ManualClock } from '../src/record/clock-and-ids.ts';
+import type { ManualClock } from '../src/record/clock.ts';
 
 /** Waiting that takes no time: pauses pass at once and move the clock, timeouts pass when told to. */
 export interface ManualDelay {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, reading } from './form-model.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { digest } from '../src/record/clock-and-ids.ts';
+import { digest } from '../src/record/id.ts';
 import { words } from '../src/language/words.ts';
 
 /** A request that came in. */

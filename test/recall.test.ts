@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../src/assemble/look-up.ts';
 import type { RecallOptions, Recalled, RecallResult } from '../src/recall/recall-options.ts';
-import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { foundRecord } from '../src/tools/found-record.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import type { RecordLine } from '../src/operate/record-line.ts';
-import { DAY, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';

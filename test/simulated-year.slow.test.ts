@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { blockWordLimit } from '../src/record/block.ts';
-import { DAY, HOUR, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
 import { databases, type TestDatabase } from './databases.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { manualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { manualClock, MINUTE } from '../src/record/clock.ts';
 import type { Event } from '../src/record/event.ts';
 import { databases } from './databases.ts';
 import { openForming, START } from './form-model.ts';

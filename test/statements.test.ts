@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { createIdSource, DAY, manualClock, type ManualClock } from '../src/record/clock-and-ids.ts';
+import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
+import { createIdSource } from '../src/record/id.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Scope } from '../src/record/scope.ts';
 import type { Database } from '../src/store/database.ts';

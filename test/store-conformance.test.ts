@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { VarveError } from '../src/errors.ts';
-import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { EventListFilter } from '../src/handle/events.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { MEMORY_TYPES } from '../src/record/memory-types.ts';

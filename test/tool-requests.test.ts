@@ -3,7 +3,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMcpServer } from '../src/mcp/create-mcp-server.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { manualClock } from '../src/record/clock-and-ids.ts';
+import { manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { copyableSqlite, type CopyableStore } from './prepared-store.ts';
 import choicesFile from './talk/tool-choices.json' with { type: 'json' };

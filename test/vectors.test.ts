@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passagesOf } from '../src/language/sentences.ts';
 import { estimateTokens, words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
-import { manualClock } from '../src/record/clock-and-ids.ts';
+import { manualClock } from '../src/record/clock.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT, type VectorSearch } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';

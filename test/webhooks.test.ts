@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VarveError } from '../src/errors.ts';
 import type { WebhookDelivery } from '../src/operate/webhooks.ts';
 import { checkReceiver, isPublicAddress } from '../src/operate/webhook-request.ts';
-import { DAY, HOUR, manualClock, MINUTE, SECOND } from '../src/record/clock-and-ids.ts';
+import { DAY, HOUR, manualClock, MINUTE, SECOND } from '../src/record/clock.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import { databases } from './databases.ts';
 

@@ -3,7 +3,7 @@ import { messageOf, VarveError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import type { RecallDeps } from '../recall/recall.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
 import { gatherWrites, type Parts } from '../store/database.ts';

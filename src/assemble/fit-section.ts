@@ -4,7 +4,7 @@ import type { Quote } from '../record/statement.ts';
 import type { Budget } from './layout.ts';
 import { CHANGED_LATER } from '../recall/results.ts';
 import { type OverflowRule, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
-import { contentHash } from '../record/clock-and-ids.ts';
+import { contentHash } from '../record/id.ts';
 
 /** The items of a section that fit into its budget. */
 export interface FittedSection {

@@ -1,6 +1,6 @@
 import { withoutEmptyHeadings } from '../language/sentences.ts';
 import { attributeLabel, type AttributeTable, normalValue } from '../record/attributes.ts';
-import { MINUTE } from '../record/clock-and-ids.ts';
+import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { DemoLife } from '../http/inspector/inspector-door.ts';
 import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '../models/language-model.ts';
-import { HOUR, manualClock, SECOND } from '../record/clock-and-ids.ts';
+import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
 
 /** A life as `examples/demo-life.json` has it: what was said, and what a careful reader keeps of it. */

@@ -1,5 +1,5 @@
 import { sessionsWithReflections } from '../store/session-store.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { type MemoryTypeTable, typesThat } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';

@@ -2,7 +2,7 @@ import { datedLine, timedRendering } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { normalValue } from '../record/attributes.ts';
-import { digest } from '../record/clock-and-ids.ts';
+import { digest } from '../record/id.ts';
 import { type InternalMemory, type Memory } from '../record/memory.ts';
 import { ownerLevel, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';

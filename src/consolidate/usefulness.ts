@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { english } from '../language/packs/en.ts';
 import { detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import { HOUR, MINUTE } from '../record/clock-and-ids.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';

@@ -1,5 +1,5 @@
 import type { Handle } from '../handle/handle.ts';
-import { HOUR, manualClock, type ManualClock } from '../record/clock-and-ids.ts';
+import { HOUR, manualClock, type ManualClock } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
 import type { SaidStatement } from './says.ts';

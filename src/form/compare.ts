@@ -2,7 +2,7 @@ import { estimateTokens, indexWords, lexicalSimilarity } from '../language/words
 import { calibratedSimilarity, type Calibration, type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';

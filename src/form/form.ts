@@ -1,5 +1,5 @@
 import { estimateTokens } from '../language/words.ts';
-import { MINUTE } from '../record/clock-and-ids.ts';
+import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';

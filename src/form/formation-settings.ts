@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { MINUTE } from '../record/clock-and-ids.ts';
+import { MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';

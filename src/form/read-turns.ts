@@ -44,7 +44,7 @@ import {
 } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
-import { contentHash } from '../record/clock-and-ids.ts';
+import { contentHash } from '../record/id.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
 /** The input of every stage of one formation. */

@@ -1,6 +1,6 @@
 import { enqueueJobs, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
 import type { NewJob } from '../store/queue/job.ts';
-import { HOUR } from '../record/clock-and-ids.ts';
+import { HOUR } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import type { Block } from '../record/block.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { isStorable, parse } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import type { ToolSchema } from '../record/session.ts';

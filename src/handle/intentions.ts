@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { isToBringUp, type Memory } from '../record/memory.ts';
 import { parse, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ONLINE_METRICS } from '../operate/online-metrics.ts';
-import { MINUTE } from '../record/clock-and-ids.ts';
+import { MINUTE } from '../record/clock.ts';
 import type { Varve } from '../varve.ts';
 import type { FailureLimit } from './limits.ts';
 

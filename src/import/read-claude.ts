@@ -1,6 +1,6 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import { type Foreign, isObject, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';

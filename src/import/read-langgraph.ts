@@ -1,5 +1,5 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 

@@ -1,5 +1,5 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import type { SourceFile } from './import-source.ts';
 
 const LONGEST_FILE = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 

@@ -1,6 +1,6 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 

@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import { digest } from '../record/clock-and-ids.ts';
+import { digest } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
 import { createMutex } from '../store/database.ts';
 

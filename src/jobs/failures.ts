@@ -1,5 +1,5 @@
 import { messageOf, VarveError } from '../errors.ts';
-import { MINUTE, SECOND } from '../record/clock-and-ids.ts';
+import { MINUTE, SECOND } from '../record/clock.ts';
 import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { Outcome } from '../store/queue/settle-jobs.ts';

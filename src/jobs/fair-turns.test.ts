@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countOn, databases } from '../../test/databases.ts';
 import { openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
-import { HOUR } from '../record/clock-and-ids.ts';
+import { HOUR } from '../record/clock.ts';
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 

@@ -1,5 +1,6 @@
 import { VarveError } from '../errors.ts';
-import type { Clock, IdSource } from '../record/clock-and-ids.ts';
+import type { Clock } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
 import type { Database } from '../store/database.ts';
 import type { LeasedRun } from '../store/queue/job.ts';
 import { createFairTurns, isTurnNeeded, takeTurn, type Turn, type TurnResult } from '../store/queue/lease-jobs.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
-import { DAY, HOUR, MINUTE } from '../record/clock-and-ids.ts';
+import { DAY, HOUR, MINUTE } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import type { Job } from '../store/queue/job.ts';
 import { listJobs } from '../store/queue/list-jobs.ts';

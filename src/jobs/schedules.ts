@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
-import { type Clock, HOUR } from '../record/clock-and-ids.ts';
+import { type Clock, HOUR } from '../record/clock.ts';
 import { parse, textSchema, timeZoneSchema } from '../record/parse.ts';
 import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
 import { enqueue, type EnqueueDeps } from '../store/queue/enqueue.ts';

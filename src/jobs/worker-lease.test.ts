@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
-import { HOUR, MINUTE } from '../record/clock-and-ids.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
 import { listJobs } from '../store/queue/list-jobs.ts';
 
 const LEASE = { leaseMs: HOUR };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { gate, NONE, openQueue, someTurns, type TestQueue } from '../../test/fixtures/queue.ts';
-import { HOUR } from '../record/clock-and-ids.ts';
+import { HOUR } from '../record/clock.ts';
 import { countJobs } from '../store/queue/list-jobs.ts';
 
 for (const on of databases('sql')) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countOn, databases } from '../../test/databases.ts';
 import { gate, NONE, openQueue, someTurns, type TestQueue } from '../../test/fixtures/queue.ts';
 import { invalidInput, VarveError } from '../errors.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../record/clock-and-ids.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import { enqueue } from '../store/queue/enqueue.ts';
 import { listJobs } from '../store/queue/list-jobs.ts';
 import { retryJob } from '../store/queue/settle-jobs.ts';

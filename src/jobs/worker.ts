@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
-import { type Clock, DAY, HOUR, type IdSource, MINUTE, SECOND } from '../record/clock-and-ids.ts';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
 import { type Database, EVERY_TENANT } from '../store/database.ts';
 import type { JobHandler } from './job-kinds.ts';
 import { createRuns, type Runs } from './run-jobs.ts';

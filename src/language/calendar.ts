@@ -1,4 +1,4 @@
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 
 /** A day of the calendar, without a zone. `month` counts from 1. */
 export interface CivilDate {

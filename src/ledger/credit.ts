@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import { parse } from '../record/parse.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import {

@@ -1,5 +1,6 @@
 import { VarveError } from '../errors.ts';
-import { type Clock, DAY, type IdSource } from '../record/clock-and-ids.ts';
+import { type Clock, DAY } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
 import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
 import { createCredit, type Credit, outOfCredit } from './credit.ts';
 import { addEntry, addToBalance } from '../store/doors/credit-store.ts';

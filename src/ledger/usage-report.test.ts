@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { ada, context, request, useLedger } from '../../test/open-ledger.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 

@@ -3,7 +3,7 @@ import type { UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import { refreshWorkingMemory, type SynthesisDeps } from '../consolidate/documents/synthesise.ts';
 import { endSessions } from '../consolidate/end-sessions.ts';
 import { rehearseApart } from '../consolidate/rehearse.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { memoryType } from '../record/memory-types.ts';
 import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';

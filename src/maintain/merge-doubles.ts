@@ -2,7 +2,7 @@ import { differs } from '../form/decide/decide.ts';
 import type { ApplyDeps, FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/embedder.ts';
 import { type AttributeTable, isSameValue } from '../record/attributes.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';

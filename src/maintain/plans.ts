@@ -1,5 +1,5 @@
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
 import { type ArchiveReason, isPlanOver, type Memory, roundedImportance } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';

@@ -1,7 +1,7 @@
 import { oldEvents, oldMemories, type OldRecords } from '../store/erase-records.ts';
 import type { RunDeps, UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import { type Committed, inRun, type RunContext } from '../consolidate/run-log.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import type { ErasureCertificate } from '../store/erase.ts';

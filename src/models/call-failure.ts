@@ -1,5 +1,5 @@
 import { type ErrorCode, messageOf, VarveError } from '../errors.ts';
-import type { Clock } from '../record/clock-and-ids.ts';
+import type { Clock } from '../record/clock.ts';
 
 /** A failed call, independent of the library that threw the error. */
 export interface CallFailure {

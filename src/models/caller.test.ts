@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manualDelay } from '../../test/manual-delay.ts';
 import { VarveError } from '../errors.ts';
-import { manualClock } from '../record/clock-and-ids.ts';
+import { manualClock } from '../record/clock.ts';
 import { createCaller, type CallSettings } from './caller.ts';
 
 function callerWith(settings: CallSettings = {}) {

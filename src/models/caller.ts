@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ErrorCode, VarveError } from '../errors.ts';
-import { type Clock, systemClock } from '../record/clock-and-ids.ts';
+import { type Clock, systemClock } from '../record/clock.ts';
 import {
   asVarveError,
   type BreakerSettings,

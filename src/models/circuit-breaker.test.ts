@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../record/clock-and-ids.ts';
+import { manualClock } from '../record/clock.ts';
 import { createCircuitBreaker } from './call-failure.ts';
 
 describe('the circuit breaker', () => {

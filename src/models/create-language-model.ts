@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { invalidInput, VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import { type Clock, systemClock } from '../record/clock-and-ids.ts';
+import { type Clock, systemClock } from '../record/clock.ts';
 import {
   type AiSdkAnswer,
   type AiSdkCall,

@@ -14,7 +14,7 @@ import {
   status,
   vectors,
 } from '../../test/protocol-server.ts';
-import { manualClock } from '../record/clock-and-ids.ts';
+import { manualClock } from '../record/clock.ts';
 import {
   aiSdkEmbedder,
   type AiSdkEmbedderOptions,

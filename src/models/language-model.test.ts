@@ -17,7 +17,7 @@ import {
   text,
 } from '../../test/protocol-server.ts';
 import { VarveError } from '../errors.ts';
-import { manualClock } from '../record/clock-and-ids.ts';
+import { manualClock } from '../record/clock.ts';
 import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
 import { type LanguageModel, usageOfFailure } from './language-model.ts';
 

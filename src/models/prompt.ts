@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.ts';
 import { visibleText, withoutMarkers } from '../language/inert-text.ts';
-import { digest } from '../record/clock-and-ids.ts';
+import { digest } from '../record/id.ts';
 
 /** A fast and cheap model, or a slow and careful one. */
 type Tier = 'fast' | 'slow';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { passagesOf } from '../language/sentences.ts';
 import { type ContextSource, contextSourceSchema } from '../record/context-source.ts';
 import type { Event } from '../record/event.ts';
-import { derivedId } from '../record/clock-and-ids.ts';
+import { derivedId } from '../record/id.ts';
 import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { type Scope, staysInSession } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';

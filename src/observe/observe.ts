@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.ts';
 import { enqueue, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
-import { MINUTE } from '../record/clock-and-ids.ts';
+import { MINUTE } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { invalidInput } from '../errors.ts';
-import type { Clock } from '../record/clock-and-ids.ts';
+import type { Clock } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { type ChangePlace, type ChangeRow, lastVersion, readChanges } from '../store/history-store.ts';

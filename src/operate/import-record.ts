@@ -2,7 +2,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { formText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { appendEvents } from '../observe/observe.ts';
-import type { IdPrefix } from '../record/clock-and-ids.ts';
+import type { IdPrefix } from '../record/id.ts';
 import { memoryType } from '../record/memory-types.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../record/clock-and-ids.ts';
+import type { Clock } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database } from '../store/database.ts';

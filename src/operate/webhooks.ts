@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidInput, VarveError } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Page, Writer } from '../store/database.ts';
 import { TENANT, WEBHOOK_EVENTS, type WebhookEvent } from '../store/doors/happenings.ts';

@@ -6,7 +6,7 @@ import { splitSentences } from '../language/sentences.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { rowsAboutNamed } from '../store/load-records.ts';

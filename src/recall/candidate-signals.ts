@@ -1,7 +1,7 @@
 import { KINSHIP } from '../language/entities.ts';
 import { isMostlyForeign } from '../language/foreign-text.ts';
 import { words } from '../language/words.ts';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import { memoryTypeTable } from '../record/memory-types.ts';
 import { closenessToRanges } from './analyze-query.ts';
 import { addDocument, coverageOf, createLexicalIndex, matchLexically } from './lexical-index.ts';

@@ -2,7 +2,7 @@ import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Calibration } from '../models/embedder.ts';
 import type { Reranker } from '../models/reranker.ts';
-import type { Clock } from '../record/clock-and-ids.ts';
+import type { Clock } from '../record/clock.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';

@@ -1,4 +1,4 @@
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import { COLUMN, type QueryContext, type SignalName, type Signals } from './candidate-signals.ts';
 import data from './ranking.json' with { type: 'json' };

@@ -21,7 +21,7 @@ import type { Candidate } from './rank-documents.ts';
 import type { Recalled, RecalledEvent, RecalledMemory, RecallOptions, RecallResult } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
-import { comparableText } from '../record/clock-and-ids.ts';
+import { comparableText } from '../record/id.ts';
 
 interface Loading {
   scope: Scope;

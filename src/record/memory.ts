@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAY } from './clock-and-ids.ts';
+import { DAY } from './clock.ts';
 import { type ContextSource, contextSourceSchema } from './context-source.ts';
 import type { MemoryType } from './memory-types.ts';
 import {

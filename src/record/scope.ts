@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import { digest } from './clock-and-ids.ts';
+import { digest } from './id.ts';
 import { parse } from './parse.ts';
 
 /** The owner of a record (tenant › agent › user › session), and the tool connection that the record is about, if any. */

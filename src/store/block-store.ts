@@ -19,7 +19,7 @@ import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './memory-rows.ts';
 import { changeOwner, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
 import type { BlockTable } from './schema.ts';
-import { contentHash } from '../record/clock-and-ids.ts';
+import { contentHash } from '../record/id.ts';
 import { countWords } from '../record/parse.ts';
 
 type BlockRow = Selectable<BlockTable>;

@@ -1,4 +1,4 @@
-import type { IdSource } from '../record/clock-and-ids.ts';
+import type { IdSource } from '../record/id.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import { chunks, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';

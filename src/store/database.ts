@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool, type Transaction } from 'kysely';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { AttributeTable } from '../record/attributes.ts';
-import type { Clock, IdSource } from '../record/clock-and-ids.ts';
+import type { Clock } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Tables } from './schema.ts';

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { createHash } from 'node:crypto';
-import { digest } from '../record/clock-and-ids.ts';
+import { digest } from '../record/id.ts';
 import { contentStems } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';

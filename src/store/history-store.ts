@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
-import type { IdSource } from '../record/clock-and-ids.ts';
+import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';

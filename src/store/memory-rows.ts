@@ -20,7 +20,7 @@ import {
 import type { Parts } from './database.ts';
 import { upgradeSnapshot } from './migrations/older-memory.ts';
 import type { MemoryTable } from './schema.ts';
-import { contentHash } from '../record/clock-and-ids.ts';
+import { contentHash } from '../record/id.ts';
 import { entitySlug } from '../language/entities.ts';
 import { ownerColumns, scopeOfRow } from './owner-store.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable } from './schema.ts';

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { DAY } from '../record/clock-and-ids.ts';
+import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema } from '../record/session.ts';

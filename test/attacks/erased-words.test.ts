@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import type { Handle } from '../../src/handle/handle.ts';
 import { type App, createApp } from '../../src/http/create-app.ts';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';
-import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../../src/record/clock-and-ids.ts';
+import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../../src/record/clock.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';

@@ -7,7 +7,7 @@ import { memoryMiddleware } from '../../src/integrations/ai-sdk.ts';
 import { anthropicMemory } from '../../src/integrations/anthropic-memory.ts';
 import { VarveStore } from '../../src/integrations/langgraph.ts';
 import { createMcpOverHttp } from '../../src/mcp/transports.ts';
-import { manualClock, type ManualClock } from '../../src/record/clock-and-ids.ts';
+import { manualClock, type ManualClock } from '../../src/record/clock.ts';
 import type { HandleScope } from '../../src/record/scope.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { KeyAccess } from '../../operate/api-keys.ts';
-import { HOUR } from '../../record/clock-and-ids.ts';
+import { HOUR } from '../../record/clock.ts';
 import {
   calledAs,
   type Command,

@@ -5,7 +5,7 @@ import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { cutWords, problemOf, type TextSources } from '../check-text.ts';
 import { basisOf, idsOf, readBlockText, says, type BlockText, type Material, type Sentence } from './document.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 
 /**
  * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences among

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Basis } from '../../record/block.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 import { fitted, fittedSections, readBlockText, writeBlockText } from './document.ts';
 
 describe('a document that is cut to its word limit', () => {

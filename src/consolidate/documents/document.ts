@@ -1,7 +1,7 @@
 import { DATED_LINE, datedLine, splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
 import type { Basis, SentenceBasis } from '../../record/block.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 import { countWords } from '../../record/parse.ts';
 
 /** One sentence of a document, with its sources. */

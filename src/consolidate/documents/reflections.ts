@@ -1,5 +1,6 @@
 import { VarveError } from '../../errors.ts';
-import { DAY, digest } from '../../record/clock-and-ids.ts';
+import { DAY } from '../../record/clock.ts';
+import { digest } from '../../record/id.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';

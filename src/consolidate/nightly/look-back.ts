@@ -20,7 +20,7 @@ import {
 import { liveStatements, messagesBetween, profileMaterials, turnMaterial, withDoubts } from '../documents/sources.ts';
 import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
 import { reflectedSince } from './due-reflections.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** The input of a reflection. */
 export interface LookBack {

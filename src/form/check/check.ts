@@ -4,7 +4,7 @@ import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
 import { snakeCase } from '../../record/attributes.ts';
-import { DAY } from '../../record/clock-and-ids.ts';
+import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
 import { keySchema, type SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';

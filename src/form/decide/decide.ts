@@ -29,7 +29,7 @@ import {
   timeOf,
   wins,
 } from './precedence.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** A known statement that a new one may affect. */
 export interface Candidate {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { VarveError } from '../../errors.ts';
 import { type ApiKey, sameText } from '../../operate/api-keys.ts';
 import { parseJson } from '../../operate/parse-json.ts';
-import { HOUR } from '../../record/clock-and-ids.ts';
+import { HOUR } from '../../record/clock.ts';
 import { parse } from '../../record/parse.ts';
 import type { Varve } from '../../varve.ts';
 import { assertAccess, isLimited } from '../access.ts';

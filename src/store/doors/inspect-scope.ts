@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { DAY } from '../../record/clock-and-ids.ts';
+import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';

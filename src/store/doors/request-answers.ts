@@ -1,5 +1,5 @@
 import { VarveError } from '../../errors.ts';
-import { DAY, MINUTE } from '../../record/clock-and-ids.ts';
+import { DAY, MINUTE } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 

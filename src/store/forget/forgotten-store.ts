@@ -8,7 +8,7 @@ import { type Scope, visibleOwners } from '../../record/scope.ts';
 import { isSameSubject, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 import { chunks, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../owner-store.ts';
 
 /** Words that were removed from an event: from its text, or its whole metadata (`field`). */

@@ -5,7 +5,7 @@ import { type Basis, BLOCK_KINDS, type BlockKindName, type SentenceBasis } from 
 import type { Scope } from '../../record/scope.ts';
 import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
-import { contentHash } from '../../record/clock-and-ids.ts';
+import { contentHash } from '../../record/id.ts';
 import { eventsGone } from '../block-store.ts';
 import { rowsBy } from '../owner-store.ts';
 import { memoriesFrom } from '../read-memories.ts';

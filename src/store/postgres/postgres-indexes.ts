@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { digest } from '../../record/clock-and-ids.ts';
+import { digest } from '../../record/id.ts';
 import type { IndexedKind, TextIndex, VectorHit, VectorIndex, WordSearch } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../../test/databases.ts';
 import { openQueue, type TestQueue } from '../../../test/fixtures/queue.ts';
-import { MINUTE } from '../../record/clock-and-ids.ts';
+import { MINUTE } from '../../record/clock.ts';
 import { enqueue } from './enqueue.ts';
 import { listJobs } from './list-jobs.ts';
 

@@ -1,6 +1,7 @@
 import { sql, type Insertable } from 'kysely';
 import { z } from 'zod';
-import type { Clock, IdSource } from '../../record/clock-and-ids.ts';
+import type { Clock } from '../../record/clock.ts';
+import type { IdSource } from '../../record/id.ts';
 import { isStorable, parse, textSchema, timeSchema } from '../../record/parse.ts';
 import { ownerKey, parseScope, type Scope, type ScopeInput } from '../../record/scope.ts';
 import type { Writer } from '../database.ts';

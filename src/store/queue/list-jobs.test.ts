@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../../test/databases.ts';
 import { gate, openQueue, type TestQueue } from '../../../test/fixtures/queue.ts';
 import { invalidInput } from '../../errors.ts';
-import { DAY } from '../../record/clock-and-ids.ts';
+import { DAY } from '../../record/clock.ts';
 import { EVERY_TENANT } from '../database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import { countJobs, getJob, type JobFilter, listJobs } from './list-jobs.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { VarveError } from '../../errors.ts';
-import type { Clock } from '../../record/clock-and-ids.ts';
+import type { Clock } from '../../record/clock.ts';
 import { parse, type TimeInput, timeSchema } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Tenant, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';

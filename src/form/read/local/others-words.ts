@@ -21,7 +21,7 @@ import {
 import { cutAt, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
-import { MINUTE } from '../../../record/clock-and-ids.ts';
+import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
 import type { ReadInput } from '../reader.ts';
 import { isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
