@@ -46,15 +46,18 @@ function within(part: 'agent' | 'user', reached: string[] | null, asked: string 
 }
 
 function outside(part: string): VarveError {
-  return new VarveError(`The key of this request is limited to some ${part}s, and this ${part} is not one of them.`, {
-    code: 'outside_scope',
-    details: { part },
-  });
+  return new VarveError(
+    `This request is outside the ${part}s of its key. Name one of these ${part}s, or use another key.`,
+    {
+      code: 'outside_scope',
+      details: { part },
+    },
+  );
 }
 
 /**
- * A handle may read and change what is shared above it. A key that is limited to some users or agents may read it but not change it: one
- * user's key must not change what all users share.
+ * A handle may read and change records that are shared above its scope. A key that is limited to some users or agents may only read
+ * them: one user's key must not change what all users share.
  */
 export function limitHandle(handle: Handle, key: ApiKey): Handle {
   if (!isLimited(key)) return handle;

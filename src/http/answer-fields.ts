@@ -5,10 +5,10 @@ import { trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
 
-/** Which fields of each record to answer with, such as `fields=id,content`; `all` for every field. */
+/** The fields of each record to return, such as `fields=id,content`; `all` for every field. */
 export const fieldsSchema: z.ZodOptional<z.ZodArray> = z.array(textSchema(50)).min(1).max(100).optional();
 
-/** A record, or the fields of it that were asked for. */
+/** A record, or only its requested fields. */
 export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
 }
@@ -33,7 +33,7 @@ export function shownTo({ access }: { access: string }, memory: Memory): Memory 
 
 type Fields = readonly string[] | undefined;
 
-/** Records with the fields that were asked for; all of them where none were named. */
+/** The requested fields of each record; without `fields`, every field. */
 function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   if (fields === undefined || fields.includes('all')) return [...items];
   const known = items.map((item) => Object.entries(item as Record<string, unknown>));
@@ -48,17 +48,17 @@ function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   return kept.map((entries) => Object.fromEntries(entries) as Item);
 }
 
-/** A record with the fields that were asked for. */
+/** The requested fields of a record. */
 export function withFields<Item>(item: Item, fields: Fields): Item {
   return chosen([item], fields)[0] ?? item;
 }
 
-/** A page or a list of records with the fields that were asked for. */
+/** A page or a list of records, reduced to the requested fields. */
 export function pageWithFields<Page extends { items: unknown[] }>(page: Page, fields: Fields): Page {
   return { ...page, items: chosen(page.items, fields) };
 }
 
-/** A recalled record in short: what a prompt needs of it. */
+/** The short form of a recalled record: the fields that a prompt needs. */
 export const shortResult: z.ZodType = z.object({
   kind: z.enum(['memory', 'event']),
   id: z.string(),

@@ -6,7 +6,7 @@ import { DoorError } from './problem.ts';
 import type { DoorSettings } from './settings.ts';
 
 const CHALLENGE = 'Bearer realm="varve"';
-// A wrong key is answered after this time, independent of the reason. It is longer than a lookup takes.
+// A wrong key is answered after this many milliseconds, longer than a lookup takes, so that timing does not reveal the reason.
 const REFUSED_AFTER = 25;
 
 interface AuthenticateOptions {
@@ -35,7 +35,7 @@ export async function authenticate(
   throw refusal('This key is not valid: it is unknown, revoked or expired.');
 }
 
-/** Basic authentication is refused for writes, because a browser also sends it with requests that another page makes (CSRF). */
+/** Basic authentication is never accepted for writes, because a browser also sends it with requests that another page makes (CSRF). */
 function secretOf(headers: Headers, basic: boolean): string | null {
   const apiKey = headers.get('x-api-key');
   if (apiKey !== null) return apiKey;
@@ -51,7 +51,7 @@ async function refused(began: number, failures: FailureLimit, address: string): 
   failures.note(address);
 }
 
-/** The key for a request with the reflection secret, limited to its tenant; null when the request has none. */
+/** A key for the operator's tenant if the request has the reflection secret; null when it has no such header. */
 export async function bySecret(
   headers: Headers,
   settings: DoorSettings,
@@ -83,7 +83,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Throws when a request names a foreign host or comes from a page of a foreign origin. A page in the user's browser can reach a server on
- * their machine, also through its own host name (DNS rebinding).
+ * their machine, even under the page's own host name (DNS rebinding).
  */
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {
   const host = headers.get('host') ?? '';
@@ -108,7 +108,7 @@ function isOurHost(host: string, { local, allowedHosts }: DoorSettings): boolean
   return LOOPBACK.has(name) || allowedHosts.includes(name);
 }
 
-/** The headers that let a browser read an answer, for the origins that may. */
+/** The headers that let a browser read a response; none for origins that are not allowed. */
 export function corsHeaders(origin: string | null, { corsOrigins }: DoorSettings): Record<string, string> {
   if (origin === null || !corsOrigins.includes(origin)) return {};
   return {

@@ -44,7 +44,7 @@ interface Environment {
 
 type AppContext = Context<Environment>;
 
-/** An app that answers web-standard requests, and what it counts. */
+/** An app that answers web-standard requests, and its metrics. */
 export interface App {
   /** `address` is where the request comes from. */
   fetch(request: Request, address: string): Response | Promise<Response>;
@@ -57,7 +57,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-// As the SDK has it.
+// The same limit as in the MCP SDK.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The dependencies of the routes. */
@@ -70,7 +70,7 @@ interface Door {
   enter(context: AppContext, options?: { basic?: boolean }): Promise<ApiKey>;
 }
 
-/** Makes the HTTP API of an open memory. */
+/** Makes the HTTP API of a Varve instance. */
 export function createApp(options: AppOptions): App {
   const { varve, log = () => {}, version = '0', stopping = new AbortController().signal } = options;
   const settings: DoorSettings = { ...DEFAULT_SETTINGS, ...options.settings };
@@ -159,7 +159,7 @@ function routeProbes({ app, parts: { varve, stopping } }: Door): void {
 
 function routeDescription({ app, parts, metrics, enter }: Door, version: string): void {
   const { docsNeedKey, rateLimit } = parts.settings;
-  // Apart from the limit of keys, so that requests without a key cannot displace what is counted for keys.
+  // Separate from the buckets of keys, so that requests without a key cannot evict them.
   const addresses = createRateLimit();
   for (const path of ['/openapi.json', '/docs', '/docs/*']) {
     app.use(path, async (context, next) => {
@@ -229,7 +229,7 @@ async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettin
   return new Request(url, { method, headers, body, signal });
 }
 
-/** The pattern of the matched route, or one fixed word for unknown paths. */
+/** The pattern of the matched route, or `none` for an unknown path. */
 function routeOf(context: AppContext): string {
   const paths = context.req.matchedRoutes.map(({ path }) => path).filter((path) => path !== '/*' && path !== '*');
   return paths.at(-1) ?? 'none';

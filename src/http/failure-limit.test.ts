@@ -19,7 +19,7 @@ describe('the limit of wrong keys', () => {
     };
   };
 
-  it('holds a minute of them for each address and fills again', () => {
+  it('allows one minute of wrong keys for each address, and refills', () => {
     const { note, pass } = limitAt(3);
     expect([1, 2, 3, 4].map(() => note('10.0.0.1'))).toEqual(['refused', 'refused', 'refused', 'wait 20']);
     expect(note('10.0.0.2')).toBe('refused');
@@ -29,7 +29,7 @@ describe('the limit of wrong keys', () => {
     expect([note('10.0.0.1'), note('10.0.0.1')]).toEqual(['refused', 'wait 20']);
   });
 
-  it('counts an IPv6 network as one address, and an IPv4 address as one however it is written', () => {
+  it('counts an IPv6 /64 network as one address, and both notations of an IPv4 address as one', () => {
     const { note } = limitAt(1);
     expect([note('2001:db8:1:2::1'), note('2001:db8:1:2:a:b:c:d'), note('2001:db8:1:3::1')]).toEqual([
       'refused',
@@ -39,7 +39,7 @@ describe('the limit of wrong keys', () => {
     expect([note('::ffff:10.0.0.1'), note('10.0.0.1'), note('::1')]).toEqual(['refused', 'wait 60', 'refused']);
   });
 
-  it('forgets those who were quiet for longest when very many come', () => {
+  it('drops the least recently seen addresses when there are too many', () => {
     const { note } = limitAt(1);
     note('10.0.0.1');
     for (let index = 0; index < 10_001; index += 1) note(`10.1.${index >> 8}.${index & 255}`);

@@ -11,7 +11,7 @@ import { memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
 import { timeSchema } from '../record/parse.ts';
 import { NAMED } from './record-schemas.ts';
 
-/** A JSON Schema, as far as the doors look into it. */
+/** The parts of a JSON Schema that the doors read. */
 export interface JsonSchema {
   type?: string;
   properties?: Record<string, JsonSchema>;
@@ -22,7 +22,7 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** The schemas of what is handed in that the document names. */
+/** Input schemas that have a name in the OpenAPI document. */
 const NAMED_INPUTS: Readonly<Record<string, z.ZodType>> = {
   NewEvent: newEventSchema,
   NewMemory: newMemorySchema,
@@ -40,12 +40,12 @@ const NAMED_INPUTS: Readonly<Record<string, z.ZodType>> = {
 const registry: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({ ...NAMED, ...NAMED_INPUTS })) registry.add(schema, { id });
 
-/** The JSON Schema of what goes in or comes out, and those it refers to by name under `#/components/schemas/`. */
+/** The JSON Schema of an input or output, and the named schemas that it refers to under `#/components/schemas/`. */
 export function jsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
 ): { schema: JsonSchema; named: Record<string, JsonSchema> } {
-  // Wrapped, so that a schema with a name is referred to by it and not spread out.
+  // Wrapped in an object, so that a named schema becomes a reference instead of being inlined.
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
     metadata: registry,
@@ -56,14 +56,14 @@ export function jsonSchema(
       if (made.format === 'date-time') delete made.pattern;
       // Answers may get more fields in later versions.
       if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties;
-      // Zod writes the safe integers as bounds of every integer, which is noise for a reader.
+      // Zod adds the safe-integer bounds to every integer, which is noise for a reader.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
     },
   }) as JsonSchema;
   const named = (whole['$defs'] ?? {}) as Record<string, JsonSchema>;
   const text = JSON.stringify({ schema: whole.properties?.['it'] ?? {}, named });
-  // The only schemas without a name that refer to themselves are those of any JSON value.
+  // The only unnamed recursive schema is that of any JSON value.
   const renamed = text.replaceAll('"#/$defs/', '"#/components/schemas/').replaceAll(/__schema\d+/g, 'JsonValue');
   return JSON.parse(renamed) as ReturnType<typeof jsonSchema>;
 }

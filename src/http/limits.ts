@@ -2,7 +2,7 @@ import { DoorError } from './problem.ts';
 
 /** Counts wrong keys by the address that they come from. */
 export interface FailureLimit {
-  /** Notes a wrong key; throws `rate_limited` when too many came from there. Valid keys are never limited here. */
+  /** Notes a wrong key; throws `rate_limited` when too many came from this address. Valid keys are never limited here. */
   note(address: string): void;
   counts(): { refused: number; limited: number };
 }
@@ -12,7 +12,7 @@ interface Bucket {
   at: number;
 }
 
-// The most keys or addresses that are tracked. Beyond that, the one that was not seen for longest has a full bucket again.
+// The most keys or addresses that are tracked. Beyond that, the least recently seen one is dropped, and starts again with a full bucket.
 const MOST_BUCKETS = 10_000;
 
 /** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is one. */
@@ -54,7 +54,7 @@ export function createFailureLimit(perMinute: number, now: () => number = system
   };
 }
 
-/** The owner of one IPv6 address has its whole /64 network. */
+/** The address, or its /64 network for IPv6, because one client usually owns a whole /64. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
@@ -112,7 +112,7 @@ export function createRateLimit(): RateLimit {
       if (wait === null) return;
       throw new DoorError(
         'rate_limited',
-        `${perSecond} requests a second are allowed, and there were more. Repeat the request later.`,
+        `There were more than ${perSecond} requests a second, which is the limit. Repeat the request later.`,
         { 'retry-after': String(wait) },
       );
     },

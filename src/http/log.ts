@@ -2,7 +2,7 @@
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Structured lines, without content: ids, counts, routes, times. */
+/** Writes structured log lines without content: ids, counts, routes, times. */
 export type Log = (level: Exclude<LogLevel, 'silent'>, message: string, fields?: Record<string, unknown>) => void;
 
 /** A log that writes JSON lines. Default: to the standard error output. */

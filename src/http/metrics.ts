@@ -13,7 +13,7 @@ export interface Measured {
   seconds: number;
 }
 
-/** What the server counts, in the text format of Prometheus. */
+/** The metrics of the server, in the text format of Prometheus. */
 export interface Metrics {
   begin(): void;
   end(request: Measured): void;
@@ -120,9 +120,9 @@ export function createMetrics(failures: FailureLimit): Metrics {
       const wrong = failures.counts();
       return [
         ...family('varve_http_requests_total', 'counter', 'Requests that were answered.', samples(requests)),
-        ...family('varve_http_request_seconds', 'histogram', 'How long they took.', histograms(durations)),
+        ...family('varve_http_request_seconds', 'histogram', 'The duration of the requests.', histograms(durations)),
         ...family('varve_http_requests_open', 'gauge', 'Requests that are being answered.', [`${open}`]),
-        ...family('varve_wrong_keys_total', 'counter', 'Requests with a key that does not work.', [
+        ...family('varve_wrong_keys_total', 'counter', 'Requests with an invalid key.', [
           `{status="401"} ${wrong.refused}`,
           `{status="429"} ${wrong.limited}`,
         ]),
@@ -153,10 +153,15 @@ function processMetrics(eventLoopDelay: number): string[] {
     ['process_resident_memory_bytes', 'gauge', 'Memory of this process.', rss],
     ['nodejs_heap_size_total_bytes', 'gauge', 'The size of the heap, including its free part.', heapTotal],
     ['nodejs_heap_size_used_bytes', 'gauge', 'The part of the heap that is used.', heapUsed],
-    ['nodejs_external_memory_bytes', 'gauge', 'Buffers and vectors.', external],
+    ['nodejs_external_memory_bytes', 'gauge', 'Memory outside the heap, such as buffers and vectors.', external],
     ['process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1e6],
-    ['process_uptime_seconds', 'gauge', 'Since the start.', process.uptime()],
-    ['nodejs_eventloop_delay_p99_seconds', 'gauge', 'Delay of the event loop.', eventLoopDelay],
+    ['process_uptime_seconds', 'gauge', 'The time since the process started.', process.uptime()],
+    [
+      'nodejs_eventloop_delay_p99_seconds',
+      'gauge',
+      'The 99th percentile of the delay of the event loop.',
+      eventLoopDelay,
+    ],
   ] as const;
   return values.flatMap(([name, type, help, value]) => family(name, type, help, [`${value}`]));
 }

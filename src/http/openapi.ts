@@ -14,9 +14,9 @@ export interface OpenApiDocument {
 }
 
 const SCOPE_TEXT: Record<(typeof SCOPE_PARTS)[number], string> = {
-  agent: 'Whose memory: the agent.',
-  user: 'Whose memory: the user.',
-  session: 'Whose memory: the conversation.',
+  agent: 'The agent of the scope.',
+  user: 'The user of the scope.',
+  session: 'The session of the scope: one conversation.',
   connection: 'The tool connection that the records concern.',
 };
 
@@ -102,7 +102,7 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `Needs a key that may ${operation.access}.`,
+    description: `Needs a key with ${operation.access} access.`,
     ...(operation.secret ? { security: [{ bearer: [] }, { apiKey: [] }, { reflectionSecret: [] }] } : {}),
     parameters: parametersOf(operation, use),
     ...(body === undefined
@@ -152,12 +152,13 @@ function parametersOf(operation: Operation, use: Use): Record<string, unknown>[]
       name,
       in: 'query',
       ...(name === 'cursor'
-        ? { description: 'The cursor of the page before.', schema: { type: 'string' } }
+        ? { description: 'The cursor of the previous page.', schema: { type: 'string' } }
         : { schema }),
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     }));
   const headers = Object.entries(operation.headers ?? {});
-  if (operation.once) headers.push(['idempotency-key', 'The same request again gets the first answer, for a day.']);
+  if (operation.once)
+    headers.push(['idempotency-key', 'A repeated request with the same key gets the first answer, for a day.']);
   const inHeader = headers.map(([name, description]) => ({
     name,
     in: 'header',

@@ -61,7 +61,7 @@ export interface Operation {
   /** The parameters of the query string besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
-  /** What the ids of the records in its path begin with. */
+  /** The prefix of the record ids in its path. */
   idPrefix: 'mem' | 'evt' | 'ent' | 'key' | 'whk' | 'whd' | 'job' | 'run';
   /** A body as someone would first send it: the reference shows it, and a test sends it. Every body has one. */
   example?: unknown;
@@ -79,7 +79,7 @@ export interface Operation {
     media?: string;
     also?: Record<number, string>;
   };
-  /** Under which name it goes into the audit trail. */
+  /** Its name in the audit trail; without one it is not recorded there. */
   act?: string;
   /** A repeated request with the same Idempotency-Key gets the first answer. */
   once: boolean;
@@ -121,7 +121,7 @@ type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.
 
 /**
  * Declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`, with placeholders of the path as OpenAPI writes them. Defaults:
- * reads with GET and writes otherwise, within a scope, 200 (201 where `status` says so).
+ * `read` access for GET and `write` access otherwise, scoped, status 200, or 204 without a schema.
  */
 export function operationsOf(tag: string, shared: Shared = {}): Declare {
   return (id, route, { answer, run, ...rest }) => {
@@ -148,7 +148,7 @@ export function operationsOf(tag: string, shared: Shared = {}): Declare {
       ...rest,
       answer: {
         status: declared.schema === null ? 204 : 200,
-        description: 'As asked.',
+        description: 'Success.',
         ...declared,
         schema: declared.schema ?? null,
       },
@@ -157,7 +157,7 @@ export function operationsOf(tag: string, shared: Shared = {}): Declare {
   };
 }
 
-/** The most items of a list that has no pages. */
+/** The `limit` of a list: from 1 to `maximum`. */
 export function limitSchema(maximum: number): z.ZodOptional<z.ZodInt> {
   return z.int().min(1).max(maximum).optional();
 }
@@ -186,7 +186,7 @@ export function found<Item>(item: Item | null, what: string, id: string | undefi
   throw new VarveError(`There is no ${what} ${id} within this scope.`, { code: 'not_found', details: { id } });
 }
 
-/** Gives events the key of the request that carries them; an event's own key takes precedence. */
+/** Sets the idempotency key of a request on its events; an event's own key takes precedence. */
 export function keyedBy(key: string | null, events: NewEvent | readonly NewEvent[]): NewEvent | NewEvent[] {
   if (key === null) return events as NewEvent | NewEvent[];
   if (!Array.isArray(events)) return { idempotencyKey: key, ...(events as NewEvent) };

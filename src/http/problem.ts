@@ -62,7 +62,7 @@ export class DoorError extends Error {
   }
 }
 
-/** An error as RFC 9457 has it. */
+/** A problem document (RFC 9457). */
 export interface Problem {
   type: string;
   title: string;

@@ -41,7 +41,7 @@ export function readQuery(operation: Operation, search: URLSearchParams): ReadQu
   const [unknown] = Object.keys(query);
   if (unknown !== undefined)
     throw invalidInput(
-      `The query string has the parameter ${JSON.stringify(unknown)}, which this operation does not have.`,
+      `This operation has no query parameter ${JSON.stringify(unknown)}. GET /openapi.json lists its parameters.`,
     );
   return { scope, query: undefined };
 }

@@ -9,14 +9,14 @@ import { ARCHIVE_REASONS, SOURCE_TYPES } from '../record/memory.ts';
 import { CONFIDENCE_LEVELS, ORIGINS, POLARITIES, quoteSchema, TENSES, TRUST_LEVELS } from '../record/statement.ts';
 import { REFUSED } from '../store/history-store.ts';
 
-// What the server answers, as documentation and tests see it. Not checked on the way out.
+// The schemas of responses, for the documentation and the tests. The server does not validate its responses.
 
 export const time: z.ZodType = z.iso.datetime();
 const text: z.ZodType = z.string().nullable();
 const maybeTime: z.ZodType = z.iso.datetime().nullable();
 const count: z.ZodType = z.int().min(0);
 const object: z.ZodType = z.record(z.string(), z.unknown());
-/** Several fields of one kind, by their names. */
+/** Several fields with the same schema. The names are separated by spaces. */
 const each = (schema: z.ZodType, names: string): Record<string, z.ZodType> =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 export const page = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item), cursor: text });
@@ -92,7 +92,7 @@ export const refusal: z.ZodType = z.object({
   events: z.array(z.string()),
 });
 
-/** What was forgotten. To a key that may not erase its words are null or empty. */
+/** A forgotten record. For a key that may not erase, the fields with its words are null or empty. */
 export const forgotten: z.ZodType = z.object({
   id: z.string(),
   scope,
@@ -186,7 +186,7 @@ const recalled: z.ZodType = z.object({
         .object({ start: z.number(), end: z.number() })
         .nullable()
         .optional()
-        .describe('Where the text stands in a long event; null where it is all of it'),
+        .describe('The position of the text within a long event; null when the text is the whole event.'),
       ...each(z.number(), 'score relevance'),
       ...each(z.number().nullable(), 'similarity distance'),
       arms: z.array(z.string()),

@@ -28,13 +28,13 @@ export interface DoorParts {
 interface OperationRequest {
   request: Request;
   params: Record<string, string>;
-  /** Where it comes from. */
+  /** The address of the client. */
   address: string;
   /** Called with the key, for the log. */
   onKey(key: ApiKey): void;
 }
 
-/** What goes out. */
+/** The response to a request. */
 export interface Answered {
   status: number;
   body: string | ReadableStream<Uint8Array> | null;
@@ -137,7 +137,7 @@ function respond(operation: Operation, answer: Reply): Answered {
   return { status, body: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } };
 }
 
-/** Without the host: the same request may reach another process of the store under another name. */
+/** The URL without the host: a retry may reach another server process under another host name. */
 function targetOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }
@@ -152,7 +152,7 @@ function searchOf(url: string): URLSearchParams {
 export async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const message = `The request took longer than ${milliseconds / 1000} seconds, which is the limit of this server. The work continues: repeat the request with the same Idempotency-Key to get its answer.`;
+    const message = `The request took longer than ${milliseconds / 1000} seconds, which is the limit of this server. If its work has begun, the work continues: repeat the request with the same Idempotency-Key to get its answer.`;
     timer = setTimeout(() => reject(new VarveError(message, { code: 'timed_out', retryable: true })), milliseconds);
   });
   try {
@@ -179,7 +179,6 @@ export function tenantWide(): VarveError {
   );
 }
 
-/** Whether a text can name a request: 1 to 200 visible characters. */
 function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,200}$/.test(text);
 }

@@ -12,7 +12,7 @@ import type { DoorSettings } from './settings.ts';
 interface ServeOptions {
   varve: Varve;
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   settings: DoorSettings;
   version: string;
@@ -41,7 +41,7 @@ const REQUEST_TIMEOUT = 30 * 60_000;
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
-// How long an ended stream may stay open. Its client continues elsewhere from its cursor; only one that does not read takes longer.
+// How long an ended stream may stay open. Clients reconnect with their cursor; only a client that does not read takes longer.
 const STREAM_GRACE = 1000;
 
 /** Begins to listen. Fails when the port is taken. */
@@ -97,7 +97,7 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
 interface Listening {
   host: string;
   port: number;
-  /** The connections with an open stream of events are kept in it. */
+  /** Collects the connections with an open stream of changes. */
   streams: Set<Socket>;
 }
 

@@ -5,7 +5,7 @@ import { parse } from '../record/parse.ts';
 export interface DoorSettings {
   /** Only host names of this machine are accepted, for a server that is bound to the loopback address. */
   local: boolean;
-  /** Accepted host names besides those of this machine. Empty and not local: any. */
+  /** Accepted host names besides those of this machine. If it is empty and `local` is false, any name is accepted. */
   allowedHosts: readonly string[];
   /** Web pages of these origins may call the server from a browser. Default none. */
   corsOrigins: readonly string[];
@@ -15,7 +15,7 @@ export interface DoorSettings {
   timeout: number;
   /** The most requests a second of a key that has no limit of its own; 0: any number. */
   rateLimit: number;
-  /** The most wrong keys a minute from one address; then 429 instead of 401. 0: any number. */
+  /** The most wrong keys a minute from one address; more are answered with 429 instead of 401. 0: any number. */
   failureLimit: number;
   /** The most streams of changes that one key may follow at a time; 0: any number. */
   followerLimit: number;
@@ -58,11 +58,11 @@ const environmentSchema = z.object({
   VARVE_FAILURE_LIMIT: numberText.optional(),
   VARVE_FOLLOWER_LIMIT: numberText.optional(),
   VARVE_DOCS_NEED_KEY: z.enum(['0', '1']).optional(),
-  VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short to be a secret: 16 characters at least').optional(),
+  VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short: a secret has at least 16 characters').optional(),
   VARVE_TENANT: z.string().min(1).optional(),
 });
 
-/** The settings that the environment names, over the defaults. */
+/** The default settings, overridden by the environment variables. */
 export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local: boolean }): DoorSettings {
   // An empty variable, as compose files produce, counts as unset.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));

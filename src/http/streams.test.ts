@@ -22,12 +22,12 @@ const options = (rest: Partial<EventStreamOptions> = {}): EventStreamOptions => 
 });
 const text = async (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
 
-// Errors that nobody catches fail the run: that is what half of these are about.
+// Half of these tests check for unhandled rejections, which make the run fail.
 describe('the stream of changes', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('gives each change with the seal of its cursor, and ends with them', async () => {
+  it('sends each change with its sealed cursor, and ends after the last change', async () => {
     async function* two(): AsyncGenerator<RecordChange> {
       yield change(1);
       yield change(2);
@@ -36,7 +36,7 @@ describe('the stream of changes', () => {
     expect(said.match(/^id: .*$/gm)).toEqual(['id: sealed-1', 'id: sealed-2']);
   });
 
-  it('asks for no more than a reader takes', async () => {
+  it('reads no further than its consumer (backpressure)', async () => {
     let asked = 0;
     async function* endless(): AsyncGenerator<RecordChange> {
       for (;;) yield change((asked += 1));
@@ -51,7 +51,7 @@ describe('the stream of changes', () => {
     await reader.cancel();
   });
 
-  it('ends with what it follows, and nothing beats into it after', async () => {
+  it('ends when its source fails, and sends no heartbeat afterwards', async () => {
     async function* broken(): AsyncGenerator<RecordChange> {
       yield change(1);
       throw new Error('The database went away.');
@@ -61,7 +61,7 @@ describe('the stream of changes', () => {
     await vi.advanceTimersByTimeAsync(2 * BEAT);
   });
 
-  it('survives a failure that comes while nobody reads', async () => {
+  it('survives a failure of its source while nobody reads', async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown): void => void unhandled.push(error);
     process.on('unhandledRejection', note);
@@ -74,7 +74,7 @@ describe('the stream of changes', () => {
         throw new Error('The database went away.');
       }
       const reader = (await eventStream(broken(), options())).getReader();
-      // Makes room for the first change. The next one is asked for then, and awaited once that one is taken too.
+      // Reading makes room for the first change. The second one is then requested, and awaited after the first is read.
       await reader.read();
       await new Promise((resolve) => setTimeout(resolve, 20));
       fail();
@@ -86,7 +86,7 @@ describe('the stream of changes', () => {
     }
   });
 
-  it('says that it is still there, and ends when the key no longer works', async () => {
+  it('sends heartbeats, and ends when the key is no longer valid', async () => {
     const over = new AbortController();
     async function* silent(): AsyncGenerator<RecordChange> {
       await once(over.signal, 'abort');

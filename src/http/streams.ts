@@ -5,7 +5,7 @@ import { parseJson } from '../operate/parse-json.ts';
 const ENCODER = new TextEncoder();
 // Large enough to batch many lines into one write, small enough to keep memory low.
 const CHUNK = 64 * 1024;
-// Proxies close connections on which nothing moves.
+// Proxies close idle connections.
 const KEEP_ALIVE = 15_000;
 
 /** Values as NDJSON. The next line is read only when the consumer is ready (backpressure). */
@@ -102,7 +102,7 @@ export function isoText(time: Date): string {
   return time.toISOString();
 }
 
-/** The values of an NDJSON stream, one line at a time. A line that is not JSON is returned as text. */
+/** The values of an NDJSON stream, one line at a time. For a line that is not JSON, yields the error message. */
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {
     if (line.trim() === '') continue;
@@ -114,7 +114,7 @@ function parsed(line: string): unknown {
   try {
     return parseJson(line, 'The line');
   } catch (error) {
-    // The import reports it with its line number; the rest goes on.
+    // The import reports the message with the line number and continues.
     return messageOf(error);
   }
 }

@@ -14,7 +14,7 @@ export type { ClientOptions } from './request.ts';
 export type { RemoteHandle } from './remote-handle.ts';
 export { VarveError, type ErrorCode } from '../../errors.ts';
 
-/** A scope within the key's tenant. It names its user, or says `user: null` on purpose: see {@link HandleScope}. */
+/** A scope within the key's tenant. It names a user, or has an explicit `user: null`: see {@link HandleScope}. */
 export type ClientScope = Omit<HandleScope, 'tenant'>;
 
 /** A Varve on a server, with the types of the library. */
@@ -42,10 +42,10 @@ export interface Client {
 
 const SLOW = 24 * 3600_000;
 
-/** Makes a client of a server. Makes no request by itself. */
+/** Makes a client for a server. Creating it sends no request. */
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
-  // No timeout and no retry: the counts arrive when the work is done, which must not run twice.
+  // A timeout of a day and no retries: the response arrives when the work is done, and the work must not run twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
     for: (scope) => remoteHandle(send, { ...withUser(scope) }),
@@ -64,13 +64,16 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A scope without a user by accident would share conversations with all users. */
+/** Throws if the scope names no user: one that was left out by accident would share conversations with all users. */
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
-  throw new VarveError('The scope does not name its user. Name the user, or write `user: null` on purpose.', {
-    code: 'invalid_input',
-    details: { field: 'user' },
-  });
+  throw new VarveError(
+    'The scope does not name its user. Name the user, or write `user: null` for memory that belongs to no user.',
+    {
+      code: 'invalid_input',
+      details: { field: 'user' },
+    },
+  );
 }
 
 const AGAIN_AFTER = 1_000;

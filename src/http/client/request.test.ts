@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSend, type ClientRequest } from './request.ts';
 
-/** A server that gives these answers one after the other, and what it was asked. */
+/** A server that sends these responses in order, and the requests that it received. */
 function serverOf(...answers: (Response | Error)[]): { fetch: typeof globalThis.fetch; keys: (string | null)[] } {
   const keys: (string | null)[] = [];
   const fetch = async (_address: unknown, options?: RequestInit): Promise<Response> => {
@@ -16,7 +16,7 @@ const problem = (status: number, rest: object): Response => new Response(JSON.st
 const asked: ClientRequest = { method: 'POST', path: '/v1/notes', body: {} };
 
 describe('requests of the client', () => {
-  it('makes a request whose answer was lost again, under the same key', async () => {
+  it('retries a request whose response was lost, with the same idempotency key', async () => {
     for (const method of ['POST', 'PATCH'] as const) {
       const { fetch, keys } = serverOf(new TypeError('fetch failed'), problem(503, { code: 'store_busy' }));
       const send = createSend({ url: 'http://there', key: 'k', fetch });
@@ -25,13 +25,13 @@ describe('requests of the client', () => {
     }
   });
 
-  it('waits for an earlier attempt that is still being worked on', async () => {
+  it('waits for an earlier attempt that is still running', async () => {
     const { fetch, keys } = serverOf(problem(504, {}), problem(409, { code: 'conflict', retryable: true }));
     expect(await createSend({ url: 'http://there', key: 'k', fetch })(asked)).toEqual({ ok: true });
     expect(keys).toHaveLength(3);
   });
 
-  it('takes a refusal for an answer', async () => {
+  it('does not retry a refused request', async () => {
     const { fetch, keys } = serverOf(problem(409, { code: 'conflict', detail: 'Another version.', retryable: false }));
     const refused = createSend({ url: 'http://there', key: 'k', fetch })(asked);
     await expect(refused).rejects.toMatchObject({ code: 'conflict', message: 'Another version.' });

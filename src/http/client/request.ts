@@ -3,7 +3,7 @@ import { withoutEnd } from '../../language/words.ts';
 
 /** How to reach a server. */
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:8787`. */
+  /** The base URL, such as `http://127.0.0.1:8787`. */
   url: string;
   /** An API key. */
   key: string;
@@ -11,7 +11,7 @@ export interface ClientOptions {
   retries?: number;
   /** The most milliseconds that one attempt may take. Default 30,000. */
   timeout?: number;
-  /** Default: the platform's. */
+  /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -70,7 +70,7 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
-/** A retryable conflict is one with an earlier attempt of the same request that is still running. */
+/** A 409 is retryable if an earlier attempt of the same request is still running. */
 async function mayTryAgain(response: Response): Promise<boolean> {
   if (TRY_AGAIN.has(response.status)) return true;
   return response.status === 409 && parsed(await response.clone().text()).retryable === true;
@@ -128,12 +128,12 @@ function parsed(text: string): ProblemBody {
   } catch (error) {
     // A proxy may answer with HTML.
     return {
-      detail: `The answer is not JSON of a Varve server (${(error as Error).name}). Check the URL and proxies.`,
+      detail: `The response is not JSON from a Varve server (${(error as Error).name}). Check the URL and proxies.`,
     };
   }
 }
 
-// The fields that hold times. Texts that look like times in other fields belong to the application.
+// The fields that hold times. In other fields, a text that looks like a time belongs to the application.
 const TIMES: ReadonlySet<string> = new Set(
   (
     'occurredAt recordedAt processedAt createdAt updatedAt archivedAt expiresAt lastAccessedAt dueAt ' +

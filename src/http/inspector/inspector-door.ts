@@ -14,7 +14,7 @@ import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from '
 
 /** A demo life that can be replayed into an empty store. */
 export interface DemoLife {
-  /** Who it is, in a sentence. */
+  /** One sentence about the person. */
   title: string;
   /** How many conversations it has. */
   sessions: number;
@@ -31,11 +31,11 @@ export interface InspectorOptions {
 
 export interface InspectorRequest {
   request: Request;
-  /** The path of the address. */
+  /** The path of the URL. */
   path: string;
   /** Where the request comes from. */
   address: string;
-  /** Asks for the key that the request carries. */
+  /** Authenticates the request. */
   enter(): Promise<ApiKey>;
 }
 
@@ -96,7 +96,7 @@ export function inspectorRoutes(
   ];
 }
 
-/** The demo life: whether an operator may load it, how far it is loaded, and its loading. */
+/** One route reports whether the demo life can be loaded and its progress; the other loads it. */
 function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRoute[] {
   let loading: { tenant: string; done: number } | null = null;
   const operatorOf = async ({ enter }: InspectorRequest): Promise<ApiKey> => {

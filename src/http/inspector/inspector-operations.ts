@@ -83,7 +83,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
   }),
   inspector('memoryFacets', 'GET /v1/memory-facets', {
     summary:
-      'The values by which the memories within the scope can be filtered, each with the number of memories that the other filters leave: of the live ones, unless `archived` says otherwise.',
+      'The values by which memories within the scope can be filtered, each with the number of memories that match the other filters. Only live memories are counted, unless `archived` is given.',
     query: z.strictObject(facetsFields) as unknown as z.ZodType<FacetFilter>,
     answer: z.object({
       live: count,
@@ -148,7 +148,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     run: ({ varve, scope }) => varve.operator.inspect.graph(scope),
   }),
   inspector('growth', 'GET /v1/growth', {
-    summary: 'What was learned, archived and said within the scope, by day in UTC.',
+    summary: 'The numbers of new memories, archived memories and events within the scope, for each day in UTC.',
     answer: z.object({
       learned: z.array(z.object({ day: z.string(), type: z.string(), count })),
       archived: z.array(z.object({ day: z.string(), reason: z.string(), count })),

@@ -16,7 +16,7 @@ export interface WebFiles {
 }
 
 /**
- * Files of this server and nothing else: no inline script or style, no frames, no other host. Even if stored text became markup by
+ * Allows files of this server and nothing else: no inline script or style, no frames, no other host. Even if stored text became markup by
  * mistake, it could not run, load or send anything.
  */
 const PAGE_POLICY: string = [
@@ -42,7 +42,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.md': 'text/plain; charset=utf-8',
 };
 
-/** The same for the docs, whose script by TypeDoc writes markup and styles: from files of this server, never from stored text. */
+/** The policy of the docs also allows inline styles and markup, which TypeDoc's script writes from files of this server, not from stored text. */
 export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
   .filter((directive) => !directive.includes('trusted-types'))
   .map((directive) => (directive.startsWith('style-src') ? `${directive} 'unsafe-inline'` : directive))
@@ -108,7 +108,7 @@ function prepare(
   };
 }
 
-/** What is served in the place of a site that was not built. */
+/** The page that replaces a site that was not built. */
 export function notBuilt(what: string, command: string): WebFile {
   const text = `${what} not built. In a checkout, <code>npm start</code> builds it; or run <code>${command}</code>.`;
   return {

@@ -81,7 +81,7 @@ const JOBS: readonly Operation[] = [
   }),
   jobs('retryJob', 'POST /v1/jobs/{id}/retry', {
     idPrefix: 'job',
-    summary: 'Lets a dead job run again, at once and with all its attempts.',
+    summary: 'Queues a dead job to run again now, with its attempts reset.',
     act: 'job.retry',
     answer: records.job,
     async run({ varve, key, params }) {
@@ -202,10 +202,10 @@ const ERASE: readonly Operation[] = [
   }),
 ];
 
-/** The subject of an act within a scope: a digest, because the audit trail outlives what is erased. */
+/** The subject of an act within a scope: a digest, because the audit trail outlives erased records. */
 export function subjectOf(scope: { tenant: string; agent: string | null; user: string | null }): string {
   return ownerKey(scope);
 }
 
-/** Operations for those who run Varve. */
+/** Operations for operators. */
 export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE];

@@ -33,7 +33,7 @@ const BLOCKS: readonly Operation[] = [
     summary: `A block: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
     query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
     headers: { 'if-none-match': 'Answers 304 when the block still has this ETag.' },
-    answer: { schema: records.block, also: { 304: 'It has not changed.' } },
+    answer: { schema: records.block, also: { 304: 'The block has not changed.' } },
     async run({ handle, params, query, headers }) {
       const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
       const block = found(await reader.read(kindOf(params), { level: levelOf(query) }), 'block', kindOf(params));
@@ -138,7 +138,7 @@ const CONNECTION: readonly Operation[] = [
     },
   }),
   memories('listMemoryTypes', 'GET /v1/memory-types', {
-    summary: 'The types that Varve knows, and what each means for the life of its memories.',
+    summary: 'The built-in memory types, each with its policies.',
     scoped: false,
     answer: z.record(z.string(), z.record(z.string(), z.unknown())),
     run: async () => MEMORY_TYPES,
@@ -153,7 +153,7 @@ function blockTag(block: Pick<Block, 'id' | 'version'>): string {
   return `"${block.id}.${block.version}"`;
 }
 
-/** The version that If-Match or If-None-Match asks for; undefined where any version will do. */
+/** The version that If-Match or If-None-Match requires; undefined when neither header is given. */
 async function expectedVersion(headers: Headers, read: () => Promise<Block | null>): Promise<number | undefined> {
   const match = headers.get('if-match');
   const none = headers.get('if-none-match');
@@ -164,7 +164,7 @@ async function expectedVersion(headers: Headers, read: () => Promise<Block | nul
   throw another(block === null ? {} : { etag: blockTag(block) });
 }
 
-/** A version conflict becomes 412: another write came between the check of the ETag and this write. */
+/** Maps a version conflict to 412: another write came between the check of the ETag and this write. */
 function tooLate(error: unknown, expected: number | undefined): unknown {
   return expected !== undefined && VarveError.isInstance(error, 'conflict') ? another({}) : error;
 }

@@ -43,14 +43,14 @@ interface RecallBody {
   asOf?: Date;
 }
 
-/** How results are returned: in short form, with chosen fields, with the signals of their scores. */
+/** How results are returned: in short form, with chosen fields, or with the signals behind their scores. */
 const recallView = z.strictObject({ fields: fieldsSchema, explain: z.boolean().optional() });
 interface RecallView {
   fields?: string[];
   explain?: boolean;
 }
 
-/** Whose memory an answer rests on: without a user, or with a misspelt one, an empty answer would look as if nothing were known. */
+/** The scope that was read. Without it, an empty answer for a missing or misspelt user would look as if nothing were known. */
 const reachFields = {
   scope: z.object({
     agent: z.string().nullable(),

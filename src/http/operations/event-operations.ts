@@ -24,7 +24,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     bodyCheckedLater: true,
     // An Idempotency-Key becomes the key of the events themselves, which is kept for good instead of for a day.
     once: false,
-    headers: { 'idempotency-key': 'Appending again under the same key changes nothing.' },
+    headers: { 'idempotency-key': 'Appending events again with the same key changes nothing.' },
     example: { content: 'I moved to Oslo last month.' },
     answer: {
       status: 201,

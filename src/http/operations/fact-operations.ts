@@ -26,7 +26,7 @@ const factBody = z.strictObject({
   value: textSchema(5000),
   category: z.enum(FACT_CATEGORIES).optional(),
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
-  text: textSchema(5000).optional().describe('The sentence that says so, kept as the text of the memory.'),
+  text: textSchema(5000).optional().describe('The sentence that states the fact, stored as the text of the memory.'),
   why,
 });
 const keyOf = (params: Record<string, string>): string => params['key'] ?? '';

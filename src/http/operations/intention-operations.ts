@@ -67,7 +67,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     run: async ({ handle, query }) => ({ items: await handle.learnings.list(query) }),
   }),
   intentions('forgetLearning', 'DELETE /v1/learnings/{id}', {
-    summary: 'Ends a rule. It stays in the history.',
+    summary: 'Forgets a rule: it is hidden everywhere, and kept until it is erased.',
     answer: records.memory,
     run: ({ handle, params }) => handle.learnings.forget(idOf(params)),
   }),

@@ -179,7 +179,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     access: 'admin',
     body: z.strictObject({ why }),
     bodyOptional: true,
-    example: { why: { reason: 'was meant otherwise' } },
+    example: { why: { reason: 'forgotten by mistake' } },
     answer: null,
     act: 'forgotten.restore',
     async run({ handle, params, body }) {

@@ -6,7 +6,7 @@ import * as records from '../record-schemas.ts';
 const work = operationsOf('work');
 const memories = operationsOf('memories');
 
-/** Runs of background work, and what they hold for review. */
+/** Runs of background work, and the changes that they hold for review. */
 export const RUN_OPERATIONS: readonly Operation[] = [
   work('listRuns', 'GET /v1/runs', {
     summary: 'Runs of background work within the scope, newest first.',
@@ -61,7 +61,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     run: async ({ handle, query }) => ({ items: await handle.consolidation.suggestTools(query) }),
   }),
   memories('memoryUse', 'GET /v1/memories/{id}/use', {
-    summary: 'How often a memory was given to the model, used, confirmed and corrected.',
+    summary: 'How often a memory was included in a prompt, used, confirmed and corrected.',
     answer: loose,
     async run({ handle, params }) {
       found(await handle.memories.get(idOf(params)), 'memory', idOf(params));

@@ -72,7 +72,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   }),
   webhooks('redeliverWebhook', 'POST /v1/webhook-deliveries/{id}/retry', {
     idPrefix: 'whd',
-    summary: 'Sends a message that failed or was dropped again.',
+    summary: 'Resends a message that failed or was dropped.',
     answer: { status: 202, schema: records.webhookDelivery },
     run: ({ varve, key, params }) => varve.operator.webhooks.redeliver(key.tenant, idOf(params)),
   }),
