@@ -248,7 +248,7 @@ describe('varve on the command line', () => {
     writeFileSync(config, "throw new Error('no such key')");
     const tries = [
       { words: ['init', '--data', file], code: 4, says: `varve doctor --data ${file}` },
-      { words: ['list', '--data', join(file, 'below')], code: 4, says: 'cannot be made' },
+      { words: ['list', '--data', join(file, 'below')], code: 4, says: 'cannot be created' },
       { words: ['list', '--config', config], code: 2, says: 'no such key' },
       { words: ['export', '-o', join(folder, 'missing', 'x.ndjson')], code: 1, says: 'ENOENT' },
     ];
@@ -364,7 +364,7 @@ describe('varve on the command line', () => {
       const idle = await findings(await store('idle', 'update schedules set next_due = 1'));
       expect(idle['worker']).toMatchObject({ state: 'note', found: expect.stringContaining('1970-01-01') });
       const stuck = await findings(await store('stuck', "update jobs set state = 'running', lease_until = 1"));
-      expect(stuck['background work']).toMatchObject({ state: 'bad', found: expect.stringContaining('left behind') });
+      expect(stuck['background work']).toMatchObject({ state: 'bad', found: expect.stringContaining('left running') });
       const dead = await findings(await store('dead', "update jobs set state = 'dead', last_error = 'no luck'"));
       expect(dead['background work']).toMatchObject({
         state: 'bad',
@@ -376,7 +376,7 @@ describe('varve on the command line', () => {
       const other =
         "insert into meta (key, value) values ('embedding_model', 'other') on conflict do update set value = 'other'";
       const changing = await findings(await store('other-model', other), { VARVE_EMBEDDER: '' });
-      expect(changing['vectors']).toMatchObject({ state: 'note', found: expect.stringContaining('another model') });
+      expect(changing['vectors']).toMatchObject({ state: 'note', found: expect.stringContaining('another embedder') });
       const newer = await findings(await store('newer', 'pragma user_version = 99'));
       expect(newer['store']).toMatchObject({ state: 'bad', remedy: 'upgrade the package' });
     });

@@ -45,24 +45,24 @@ export const COMMON_OPTIONS: Record<string, CommandOption> = {
   data: {
     type: 'string',
     value: 'folder',
-    help: 'where memory is kept (default: ./.varve if it exists and you trust it, else ~/.varve)',
+    help: 'the folder with the memory (default: ./.varve if it exists and you trust it, else ~/.varve)',
   },
-  database: { type: 'string', value: 'url', help: 'a PostgreSQL server instead (default: $DATABASE_URL)' },
+  database: { type: 'string', value: 'url', help: 'a PostgreSQL server instead of a folder (default: $DATABASE_URL)' },
   tenant: { type: 'string', value: 'name', help: 'default: $VARVE_TENANT or "default"' },
   agent: { type: 'string', value: 'name', help: 'default: $VARVE_AGENT or none' },
   user: { type: 'string', short: 'u', value: 'name', help: 'default: $VARVE_USER or "me"; "" for none' },
   session: { type: 'string', short: 's', value: 'name', help: 'default: none' },
   config: { type: 'string', value: 'file', help: 'a module whose default export is the options of createVarve()' },
   trust: { type: 'boolean', help: 'use the memory and the configuration in this folder, now and later' },
-  json: { type: 'boolean', help: 'answer in JSON' },
+  json: { type: 'boolean', help: 'print the answer as JSON' },
   raw: {
     type: 'boolean',
     help: 'print stored text as it is, with control characters, where the output is not a terminal',
   },
-  help: { type: 'boolean', short: 'h', help: 'say what a command does' },
+  help: { type: 'boolean', short: 'h', help: 'show the help of a command' },
 };
 
-/** Options as `parseArgs` takes them. */
+/** The options in the form that `parseArgs` expects. */
 export function parseConfig(options: Record<string, CommandOption>): ParseArgsOptionsConfig {
   return Object.fromEntries(
     Object.entries(options).map(([name, { type, multiple, short }]) => [

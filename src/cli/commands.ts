@@ -11,14 +11,17 @@ export interface Listed {
 
 /** All commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
-  init: { summary: 'make a place for memory', load: async () => (await import('./commands/server-commands.ts')).init },
+  init: {
+    summary: 'create a folder for memory',
+    load: async () => (await import('./commands/server-commands.ts')).init,
+  },
   serve: {
     summary: 'start the server (HTTP, MCP, background work)',
     isLasting: true,
     load: async () => (await import('./commands/server-commands.ts')).serve,
   },
   worker: {
-    summary: 'do background work in a process of its own',
+    summary: 'do background work in a separate process',
     isLasting: true,
     load: async () => (await import('./commands/server-commands.ts')).worker,
   },
@@ -27,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/client-commands.ts')).setup,
   },
   hook: {
-    summary: 'answer the hooks of Claude Code',
+    summary: 'handle the hooks of Claude Code',
     load: async () => (await import('./commands/client-commands.ts')).hook,
   },
   mcp: {
@@ -37,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   demo: { summary: 'watch a short demonstration', load: async () => (await import('./commands/demo.ts')).demo },
   observe: {
-    summary: 'append what happened',
+    summary: 'append an event',
     load: async () => (await import('./commands/conversation-commands.ts')).observe,
   },
   remember: {
@@ -81,7 +84,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/data-commands.ts')).erase,
   },
   reflect: {
-    summary: 'reflect on the last day now',
+    summary: 'run the nightly reflection now',
     load: async () => (await import('./commands/work-commands.ts')).reflect,
   },
   consolidate: {
@@ -92,7 +95,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'list background work, retry dead jobs',
     load: async () => (await import('./commands/work-commands.ts')).jobs,
   },
-  stats: { summary: 'how much is remembered', load: async () => (await import('./commands/report-commands.ts')).stats },
+  stats: {
+    summary: 'count the records of a scope',
+    load: async () => (await import('./commands/report-commands.ts')).stats,
+  },
   metrics: {
     summary: 'show how well memory works in use',
     load: async () => (await import('./commands/report-commands.ts')).metrics,

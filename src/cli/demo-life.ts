@@ -9,7 +9,7 @@ import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
 
-/** A life as `examples/demo-life.json` has it: what was said, and what a careful reader keeps of it. */
+/** The content of `examples/demo-life.json`: conversations, and the memories that a careful reader forms from them. */
 interface Life {
   person: string;
   sessions: { id: string; start: string; turns: Turn[] }[];
@@ -32,7 +32,7 @@ interface Annotated {
   slot: string | null;
   value: string | null;
   polarity: 'positive' | 'negative';
-  /** Where it does not follow from the type. */
+  /** Given only when it does not follow from the type. */
   tense?: 'happened';
   /** The turns that state the fact. */
   stated: string[];
@@ -46,10 +46,10 @@ const AGENT = 'assistant';
 const TURN_EVERY = 40 * SECOND;
 const NIGHT = 20 * HOUR;
 const WEEK = 7 * 24 * HOUR;
-// Contexts that are assembled at the end, so that past turns have something to show.
+// The number of contexts that are assembled at the end, so that the inspector has contexts to show.
 const QUESTIONS = 3;
 
-/** The demo life, or null where the package comes without it. */
+/** The demo life, or null if the package does not contain it. */
 export function demoLife(varve: Varve): DemoLife | null {
   const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (file === undefined) return null;
@@ -138,7 +138,7 @@ async function replay(
   }
 }
 
-/** What an agent notes in the scaffold after a conversation: people and other named entities. */
+/** The scaffold updates of an agent after a conversation: people and other named entities. */
 function peopleOf(life: Life, session: string): Record<string, Record<string, string>> {
   const people: Record<string, Record<string, string>> = {};
   for (const { about, slot, value, stated } of life.memories) {
@@ -246,7 +246,7 @@ function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
   return { statements: [...statements, ...careless], ends, forgets: [], reflections: [], topics: [] };
 }
 
-/** The memory that another one replaces. An answer can name one; further ones that it makes obsolete are among the ends. */
+/** The memory that another one replaces. An answer can name only one; the other obsolete memories are in `ends`. */
 function replacedIn(life: Life, by: string): Annotated | undefined {
   return life.memories.find(({ replacedBy }) => replacedBy === by);
 }
@@ -267,7 +267,7 @@ function turnNumbers(turns: readonly Turn[], lines: readonly string[]): Map<stri
   return numbers;
 }
 
-/** The sentence of a turn that shares most words with a statement, with the one after it where both are short. */
+/** The sentence of a turn that shares the most words with a statement. */
 function quoteFor(statement: string, turn: string): string {
   const words = wordsOf(statement);
   const parts = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(turn)];

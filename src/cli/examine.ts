@@ -8,7 +8,7 @@ import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';
 import { isLocked, openMemory, type Place, placeOf, scopeOf } from './open-memory.ts';
 
-/** Checks everything that Varve needs, one after the other. */
+/** Checks everything that Varve needs. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
   const place = placeOf(input);
   const findings = [await node(), ...(place.isPostgres ? [] : folder(place))];
@@ -71,9 +71,9 @@ function folder({ folder: path, store: file }: Place): Finding[] {
   const locked = [there, ...(existsSync(file) ? [file] : [])].find((part) => !isWritable(part));
   if (locked !== undefined)
     return [
-      bad('folder', `${locked} cannot be written by you`, `give yourself write access, or name another with --data`),
+      bad('folder', `you cannot write to ${locked}`, `give yourself write access, or name another folder with --data`),
     ];
-  if (there !== path) return [note('folder', `${path} is not there yet`, 'varve init')];
+  if (there !== path) return [note('folder', `${path} does not exist yet`, 'varve init')];
   const { bavail, bsize } = statfsSync(path);
   const free = (bavail * bsize) / 1024 ** 2;
   const size = existsSync(file) ? statSync(file).size / 1024 ** 2 : 0;
@@ -103,9 +103,9 @@ function isWritable(path: string): boolean {
 
 /** What to do about an error of PostgreSQL or of the network. */
 const REMEDIES: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct host and port of the URL',
+  ECONNREFUSED: 'nothing listens at this address: start PostgreSQL, or correct the host and port of the URL',
   ENOTFOUND: 'there is no such host: correct the URL',
-  ETIMEDOUT: 'it does not answer: check the network and firewalls',
+  ETIMEDOUT: 'the server does not answer: check the network and firewalls',
   '28P01': 'the name or the password is wrong: correct the URL',
   '28000': 'this user may not connect: correct the URL, or allow the user in pg_hba.conf',
   '3D000': 'create the database: createdb <name>',
@@ -129,13 +129,13 @@ async function store(varve: Varve): Promise<Finding[]> {
     embedderChanging
       ? note(
           'vectors',
-          `they belong to another model than the embedder and are computed again, ${vectorsWaiting} remain; until then recall finds by words alone`,
+          `they were computed by another embedder and are being recomputed: ${vectorsWaiting} remain; until then recall finds by words alone`,
           'leave `varve serve` or `varve worker` running',
         )
       : vectorsWaiting > 0
         ? note(
             'vectors',
-            `${vectorsWaiting} records have none yet: found by words, not by meaning`,
+            `${vectorsWaiting} records have no vector yet: they are found by words, not by meaning`,
             'varve worker --once',
           )
         : good('vectors', 'none missing'),
@@ -145,7 +145,11 @@ async function store(varve: Varve): Promise<Finding[]> {
 async function embedder(varve: Varve): Promise<Finding> {
   const { embedder: id } = await varve.operator.status();
   if (id === null)
-    return note('embedder', 'none: recall by words alone', 'unset VARVE_EMBEDDER, or name one in the configuration');
+    return note(
+      'embedder',
+      'none: recall finds by words alone',
+      'unset VARVE_EMBEDDER, or name one in the configuration',
+    );
   const probe = await varve
     .for({ tenant: 'varve-doctor', user: null })
     .recall('does the embedder answer?', { mode: 'semantic', track: false });
@@ -166,7 +170,7 @@ async function queue(varve: Varve): Promise<Finding> {
     const [dead] = (await jobs.list({ state: 'dead', limit: 1 })).jobs;
     return bad(
       'background work',
-      `${of('dead')} failed for good, the last: ${dead?.kind}: ${dead?.lastError}`,
+      `${of('dead')} jobs failed for good, the latest: ${dead?.kind}: ${dead?.lastError}`,
       `varve jobs --state dead, then varve jobs retry ${dead?.id}`,
     );
   }
@@ -175,13 +179,13 @@ async function queue(varve: Varve): Promise<Finding> {
   if (stuck.length > 0)
     return bad(
       'background work',
-      `${stuck.length} left behind by a worker that ended, the last: ${stuck[0]?.kind}`,
+      `${stuck.length} jobs were left running by a worker that ended, the latest: ${stuck[0]?.kind}`,
       'varve serve or varve worker: the next worker takes them',
     );
   return good('background work', `${of('waiting')} waiting, none failed for good`);
 }
 
-/** A worker looks for due schedules every second, so one that is overdue by more than this has no worker. */
+/** A worker looks for due schedules every second, so a schedule that is overdue by more than this has no worker. */
 const LATE = 5 * 60_000;
 
 async function heldChanges(varve: Varve): Promise<Finding> {
@@ -201,7 +205,7 @@ async function schedules(varve: Varve): Promise<Finding> {
   const due = Math.min(...all.map(({ nextDue }) => nextDue.getTime()));
   if (due > Date.now() - LATE) return good('worker', 'nothing is overdue');
   const since = new Date(due).toISOString().slice(0, 16).replace('T', ' ');
-  return note('worker', `none runs: work is overdue since ${since} UTC`, remedy);
+  return note('worker', `none is running: work has been overdue since ${since} UTC`, remedy);
 }
 
 /** The checks of the first conversations. */
@@ -209,7 +213,7 @@ async function extraction(varve: Varve, input: CommandInput): Promise<Finding> {
   const { tenant = 'default' } = scopeOf(input);
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
   const failing = checks.find(({ isAlert }) => isAlert);
-  if (conversations === 0) return good('extraction', 'no conversation was formed yet');
+  if (conversations === 0) return good('extraction', 'no conversation has been formed into memories yet');
   if (failing === undefined) return good('extraction', `the first ${conversations} conversations look right`);
   const { definition, remedy } = EXTRACTION_CHECKS[failing.check];
   return bad(

@@ -44,11 +44,11 @@ export function placeOf(input: CommandInput): Place {
 
 function untrustedMemory(folder: string): UsageError {
   return new UsageError(
-    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own with --data ${ownFolder()}.`,
+    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own folder with --data ${ownFolder()}.`,
   );
 }
 
-/** The scope that options and environment name. */
+/** The scope from the options and the environment. */
 export function scopeOf(input: CommandInput): HandleScope {
   const part = (name: string, otherwise?: string): string | undefined => {
     const value = textOption(input, name) ?? process.env[`VARVE_${name.toUpperCase()}`] ?? otherwise;
@@ -70,7 +70,7 @@ interface OpenOptions {
   embeds?: 'nothing' | 'query' | 'all';
   /** Whether this process does background work. Default false. */
   background?: boolean | { concurrency?: number };
-  /** Whether the tables of a PostgreSQL store are to be distributed over a cluster. Default: they stay as they are. */
+  /** Distributes the tables of a PostgreSQL store over a cluster. Default false. */
   distribute?: boolean;
 }
 
@@ -108,7 +108,7 @@ async function makeOwnFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder, 0o700);
   } catch (cause) {
-    throw new VarveError(`The folder ${folder} cannot be made: ${messageOf(cause)}.`, {
+    throw new VarveError(`The folder ${folder} cannot be created: ${messageOf(cause)}.`, {
       code: 'store_unavailable',
       cause,
     });
@@ -148,23 +148,25 @@ async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
   }
 }
 
-/** Embedders, models, memory types and attributes do not fit into a flag: they come from a module. */
+/** Loads the configuration module, for options that do not fit into a flag: embedders, models, memory types, attributes. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
   const { folder } = placeOf(input);
   const usual = join(folder, CONFIG_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
   if (file === null) return {};
-  // A folder from the environment is the machine's own setting. A folder that is named with --data may be anybody's: the user
+  // A folder from the environment is a setting of this machine. A folder that is named with --data may be anybody's: the user
   // asked for its memory, not for its code.
   const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
   if (named === undefined && !isOwn && !isTrusted(folder)) {
     if (input.options['trust'] !== true) throw untrustedCode(usual);
     trust(folder);
   }
-  if (!existsSync(file)) throw new UsageError(`There is no configuration ${file}.`);
+  if (!existsSync(file))
+    throw new UsageError(`The configuration ${file} does not exist. Check --config and VARVE_CONFIG.`);
   const module = await importConfig(file);
-  if (typeof module.default !== 'object') throw new UsageError(`${file} has no default export with options.`);
+  if (typeof module.default !== 'object')
+    throw new UsageError(`${file} has no default export. Export the options of createVarve() as its default.`);
   return module.default;
 }
 

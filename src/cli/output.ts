@@ -5,7 +5,7 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
 /** The output of a command. */
 export interface Output {
   readonly json: boolean;
-  /** The answer: as JSON when that was asked for, else as the text that `human` makes. */
+  /** Prints the answer: as JSON with `--json`, otherwise as the text that `human` returns. */
   answer(value: unknown, human: () => string | Promise<string>): Promise<void>;
   /** A progress message for people: printed to standard error, and omitted with `--json`. */
   note(text: string): void;
@@ -13,7 +13,7 @@ export interface Output {
   complain(problem: object, text: string): void;
   /** Colours on a terminal, plain text elsewhere. */
   style(style: Style, text: string): string;
-  /** The progress of long work. Does nothing without a terminal. */
+  /** A progress bar. Does nothing without a terminal. */
   progress(title: string): Progress;
 }
 
@@ -96,7 +96,7 @@ export function createOutput({ json, raw = false }: { json: boolean; raw?: boole
   };
 }
 
-/** Rows in columns as wide as their widest cell; the last one is not padded. */
+/** Rows in columns as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -109,7 +109,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join('\n');
 }
 
-/** A text on one line, cut to a length. */
+/** A text on one line, truncated to a length. */
 export function oneLine(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;

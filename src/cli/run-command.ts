@@ -139,7 +139,7 @@ function fail(output: Output, error: unknown, line: readonly string[]): number {
   return isUnavailable ? EXIT.unavailable : EXIT.failed;
 }
 
-/** Passes on the folder that was named, because the default folder may be in order. */
+/** Repeats the `--data` option of the failed command, because the default folder may have no problem. */
 function placeIn(line: readonly string[]): string {
   const at = line.indexOf('--data');
   return at < 0 ? '' : ` --data ${line[at + 1] ?? ''}`;
@@ -167,7 +167,6 @@ function lettersInCommon(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The list of commands. */
 function overview(output: Output): string {
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => [`  ${name}`, summary]);
   return [
@@ -190,7 +189,6 @@ function overview(output: Output): string {
   ].join('\n');
 }
 
-/** What one command does. */
 function commandHelp(name: string, command: Command, output: Output): string {
   const own = Object.keys(command.options ?? {}).length > 0 ? ['', 'Options:', optionTable(command.options ?? {})] : [];
   return [
@@ -221,15 +219,15 @@ const KEPT_FOR = 30 * 24 * 3_600_000;
 
 /**
  * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder: in Node's
- * default, which others can write, someone could leave code to be run. Each command has its own cache, because Node stores only what the
- * first run compiled and never adds to it.
+ * default folder, which other users can write to, somebody could plant code. Each command has its own cache, because Node stores only what
+ * the first run compiled and never adds to it.
  */
 function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
   removeOld(caches, name);
   enableCompileCache(join(caches, name));
-  // Zod compiles a function for each schema when it is first used. A server gains by it; a short command waits 10 ms. Zod
-  // reads this object when it is loaded (zod/v4/core/core.js): `z.config({ jitless: true })` says the same, but would load
+  // Zod compiles a function for each schema when it is first used. A server gains from this; a short command only waits 10 ms for it. Zod
+  // reads this object when it is loaded (zod/v4/core/core.js): `z.config({ jitless: true })` does the same, but would load
   // all of Zod here, before the command is known to need it. If a later Zod ignores the object, only the 10 ms are lost.
   if (!isLasting) Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 }
@@ -237,7 +235,7 @@ function startFast(name: string, { isLasting = false }: { isLasting?: boolean } 
 /** This also removes a cache that is in use; the next run creates it again. */
 function removeOld(caches: string, name: string): void {
   try {
-    // Costs one directory read when there is nothing to remove, because every command waits for it.
+    // Costs one `stat` when there is nothing to remove: every command waits for this check.
     if (!isOld(join(caches, name))) return;
     for (const one of readdirSync(caches))
       if (isOld(join(caches, one))) rmSync(join(caches, one), { recursive: true, force: true });

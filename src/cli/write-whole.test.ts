@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWhole } from './commands/data-commands.ts';
 
-describe('a file that is written whole', () => {
+describe('writing a file atomically', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'varve-whole-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('stands there when all of it is written', async () => {
+  it('creates the file when everything is written', async () => {
     const file = join(folder, 'backup.ndjson');
     await writeWhole(file, lines());
     expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['one\ntwo\n', ['backup.ndjson']]);
   });
 
-  it('leaves what stood there when the writing fails, and nothing beside it', async () => {
+  it('keeps the old file when the write fails, and leaves no temporary file', async () => {
     const file = join(folder, 'backup.ndjson');
     writeFileSync(file, 'the backup of yesterday');
     async function* broken(): AsyncGenerator<string> {

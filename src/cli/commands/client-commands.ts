@@ -42,7 +42,7 @@ export const setup: Command = {
   },
 };
 
-/** Spelled as people do: "Claude Code", "vscode". */
+/** Finds a client by any common spelling of its name, such as "Claude Code" or "vscode". */
 function clientOf(name: string): Client | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
   return Object.entries(CLIENTS).find(([known]) => plain(known) === plain(name))?.[1];
@@ -55,10 +55,10 @@ function saidOf(
   if (edits.length === 0) return ['Nothing has to be changed.'];
   return edits.flatMap((edit, index) => {
     const backup = backups[index] ?? null;
-    const kept = backup === null ? '' : ` (as it was: ${backup})`;
-    const what = edit.before === null ? 'make' : 'change';
+    const kept = backup === null ? '' : ` (backup: ${backup})`;
+    const what = edit.before === null ? 'create' : 'change';
     return [
-      `${isDry ? `Would ${what}` : edit.before === null ? 'Made' : 'Changed'} ${edit.file}${kept}`,
+      `${isDry ? `Would ${what}` : edit.before === null ? 'Created' : 'Changed'} ${edit.file}${kept}`,
       editText(edit),
       '',
     ];
@@ -76,7 +76,11 @@ export const mcp: Command = {
   options: {
     'print-config': { type: 'boolean', help: 'print the settings of common clients' },
     'read-only': { type: 'boolean', help: 'offer only tools that change nothing' },
-    tools: { type: 'string', value: 'names', help: 'everyday (default), all, or names of tools with commas' },
+    tools: {
+      type: 'string',
+      value: 'names',
+      help: 'everyday (default), all, or the names of tools, separated by commas',
+    },
   },
   examples: ['varve mcp --print-config', 'varve mcp --user ana', 'varve mcp --read-only'],
   async run(input) {
@@ -173,7 +177,7 @@ function messageOf(line: string): ChatMessage | null {
   };
 }
 
-/** Only text parts: the user did not see tool results and Claude's thinking. */
+/** Only text parts, because the user did not see tool results or Claude's thinking. */
 function textParts(content: unknown): ChatMessage['content'] {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : null;
   return (content as unknown[]).filter((part): part is Foreign => isObject(part) && part['type'] === 'text');

@@ -18,7 +18,7 @@ export const observe: Command = {
       help: 'message, observation, tool_result, decision, outcome (default message)',
     },
     speaker: { type: 'string', value: 'name', help: 'the speaker, if several people speak' },
-    key: { type: 'string', value: 'text', help: 'the same key again changes nothing' },
+    key: { type: 'string', value: 'text', help: 'an idempotency key: repeating it changes nothing' },
     close: { type: 'boolean', help: 'end the session afterwards' },
   },
   examples: [
@@ -29,7 +29,7 @@ export const observe: Command = {
   async run(input) {
     const content = await readWords(input);
     if (input.options['close'] === true && textOption(input, 'session') === undefined)
-      throw new UsageError('--close needs a --session.');
+      throw new UsageError('--close ends a session, so it needs --session <name>.');
     const event = {
       content,
       origin: textOption(input, 'origin') as Origin | undefined,
@@ -43,13 +43,13 @@ export const observe: Command = {
       if (input.options['close'] === true) await handle.session.close();
       await input.output.answer(
         appended,
-        () => `${appended.events[0]?.id ?? ''}${appended.repeated > 0 ? ' (was there already)' : ''}`,
+        () => `${appended.events[0]?.id ?? ''}${appended.repeated > 0 ? ' (already stored)' : ''}`,
       );
     });
   },
 };
 
-/** Finds what helps to answer. */
+/** Finds the records that help to answer a query. */
 export const recall: Command = {
   usage: 'recall <query>',
   help: 'Finds the records that help to answer: memories, notes, saved items, turns, documents. The exit code is 3 when nothing relevant is known.',
@@ -102,9 +102,9 @@ export const context: Command = {
   usage: 'context [message]',
   help: 'Shows what an agent would get for this turn: the system prompt, the user’s turn with the recalled records, and the tokens of each section.',
   options: {
-    layout: { type: 'string', value: 'name', help: 'how it is written' },
-    budget: { type: 'string', value: 'tokens', help: 'the most tokens in all' },
-    report: { type: 'boolean', help: 'only say what went where' },
+    layout: { type: 'string', value: 'name', help: 'the layout of the prompt' },
+    budget: { type: 'string', value: 'tokens', help: 'the most tokens of the whole context' },
+    report: { type: 'boolean', help: 'print only the report of the sections' },
   },
   examples: ['varve context "what should I cook?"', 'varve context "hello" --report --json'],
   async run(input) {

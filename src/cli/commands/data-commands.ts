@@ -54,7 +54,7 @@ export const erase: Command = {
   },
 };
 
-/** The line that the user typed, or an empty text after Ctrl-C. */
+/** The line that the user typed, or null after Ctrl-C. */
 async function asked(name: string): Promise<string | null> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -234,7 +234,7 @@ function reportText(
   return [
     `${dryRun ? 'Would import' : 'Imported'} from ${format}: ${read.toLocaleString('en')} records read, ${rejected} rejected`,
     table([
-      ['', dryRun ? 'new' : 'imported', 'there already'],
+      ['', dryRun ? 'new' : 'imported', 'already stored'],
       ...kinds.map((kind) => [`  ${kind}`, String(imported[kind] ?? 0), String(known[kind] ?? 0)]),
     ]),
     ...problems.slice(0, 10).map(({ line, problem }) => `  record ${line}: ${problem}`),

@@ -19,7 +19,7 @@ import { oneLine, table } from '../output.ts';
 /** Stores a memory or a fact. */
 export const remember: Command = {
   usage: 'remember <text> [--type fact] [--key home_city]',
-  help: 'Stores one statement in its words. Its subject, attribute and value are read from them, so that "I moved to Munich" replaces "I live in Oslo". With --key the text is stored as a permanent fact: each key has one value, and a new value replaces it.',
+  help: 'Stores one statement as it is written. Its subject, attribute and value are read from its words, so that "I moved to Munich" replaces "I live in Oslo". With --key the text is stored as a permanent fact: each key has one value, and a new value replaces the old one.',
   options: {
     type: {
       type: 'string',
@@ -31,11 +31,11 @@ export const remember: Command = {
     category: {
       type: 'string',
       value: 'name',
-      help: 'of a permanent fact: location, personal, preference, work, health, general',
+      help: 'the category of a permanent fact: location, personal, preference, work, health, general',
     },
-    title: { type: 'string', value: 'text', help: 'of a note' },
-    tag: { type: 'string', multiple: true, value: 'tag', help: 'can be given more than once' },
-    importance: { type: 'string', value: '0–1', help: 'how much it matters' },
+    title: { type: 'string', value: 'text', help: 'the title of a note' },
+    tag: { type: 'string', multiple: true, value: 'tag', help: 'a tag; can be given more than once' },
+    importance: { type: 'string', value: '0–1', help: 'how important it is' },
   },
   examples: [
     'varve remember "I live in Oslo"',
@@ -70,7 +70,7 @@ export const remember: Command = {
 /** Forgets a memory or a fact. */
 export const forget: Command = {
   usage: 'forget <id of a memory> | forget <key of a fact> | forget <words>',
-  help: 'Forgets a memory or a permanent fact: it is hidden everywhere, with the words that say it. Words mean a memory if it is the only one that has all of them. `varve forgotten` lists it and can restore it; `varve erase` removes for good.',
+  help: 'Forgets a memory or a permanent fact: it is hidden everywhere, with the words that say it. Words select a memory if it is the only one that contains all of them. `varve forgotten` lists it and can restore it; `varve erase` removes records for good.',
   examples: ['varve forget mem_01k…', 'varve forget home_city', 'varve forget trains'],
   async run(input) {
     const what = await readWords(input);
@@ -95,12 +95,12 @@ export const forget: Command = {
 };
 
 function notForgotten(what: string, candidates: readonly { id: string; text: string }[]): string {
-  const advice = `Nothing was forgotten: no memory is certain to be meant by ${JSON.stringify(what)}. Give the id of a memory (varve list), the key of a fact (varve list facts), or words that only one memory has.`;
+  const advice = `Nothing was forgotten: no single memory clearly matches ${JSON.stringify(what)}. Give the id of a memory (varve list), the key of a fact (varve list facts), or words that only one memory contains.`;
   if (candidates.length === 0) return advice;
   return `${advice} The nearest memories:\n${table(candidates.map(({ id, text }) => [id, oneLine(text, 120)]))}`;
 }
 
-/** Lists what was forgotten, or restores it. */
+/** Lists or restores forgotten memories. */
 export const forgotten: Command = {
   usage: 'forgotten [restore <id>]',
   help: 'Lists the forgotten memories within the scope, newest first, with who asked and when. `restore` restores a memory and its words in the log.',
@@ -142,12 +142,17 @@ export const list: Command = {
   help: 'Lists memories (default) or other records, newest first.',
   options: {
     limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
-    type: { type: 'string', multiple: true, value: 'type', help: 'of memories' },
-    tag: { type: 'string', multiple: true, value: 'tag', help: 'has all of these' },
-    subject: { type: 'string', multiple: true, value: 'subject', help: 'whom or what memories are about' },
-    attribute: { type: 'string', multiple: true, value: 'name', help: 'such as home_city' },
-    archived: { type: 'boolean', help: 'only those out of recall' },
-    all: { type: 'boolean', help: 'of all users and agents within the scope' },
+    type: { type: 'string', multiple: true, value: 'type', help: 'only memories of this type' },
+    tag: { type: 'string', multiple: true, value: 'tag', help: 'only memories with all of these tags' },
+    subject: { type: 'string', multiple: true, value: 'subject', help: 'only memories about this person or thing' },
+    attribute: {
+      type: 'string',
+      multiple: true,
+      value: 'name',
+      help: 'only memories with this attribute, such as home_city',
+    },
+    archived: { type: 'boolean', help: 'only archived memories' },
+    all: { type: 'boolean', help: 'memories of all users and agents within the scope' },
   },
   examples: [
     'varve list',
@@ -219,7 +224,9 @@ async function listOf(
 export const show: Command = {
   usage: `show <id> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
   help: 'Shows a memory, an event or an entity by its id, or a block by its kind; as of a time with --as-of.',
-  options: { 'as-of': { type: 'string', value: 'time', help: 'as it was then, such as 2026-11-01' } },
+  options: {
+    'as-of': { type: 'string', value: 'time', help: 'the record as it was at this time, such as 2026-11-01' },
+  },
   examples: ['varve show mem_01k…', 'varve show profile', 'varve show working_memory --as-of 2026-11-01'],
   async run(input) {
     const id = oneWord(input, 'id or kind of block');
@@ -244,10 +251,10 @@ export const show: Command = {
   },
 };
 
-/** How a record came to be what it is. */
+/** Shows the changes of a record. */
 export const history: Command = {
   usage: 'history <id of a memory> | history <kind of block>',
-  help: 'All changes of a memory or a block, oldest first: when, by whom, why, and what it was before.',
+  help: 'Shows all changes of a memory or a block, oldest first: when, by whom, why, and the content before.',
   examples: ['varve history mem_01k…', 'varve history profile --json'],
   async run(input) {
     const id = oneWord(input, 'memory or kind of block');

@@ -4,7 +4,7 @@ import { type Command, EXIT, listOption, textOption, UsageError } from '../comma
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 
-/** How much there is. */
+/** Counts records. */
 export const stats: Command = {
   usage: 'stats',
   help: 'Counts the records within the scope. --user "" counts the whole tenant.',
@@ -21,14 +21,14 @@ export const stats: Command = {
 
 const BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'];
 
-/** What models cost. */
+/** Reports the use and the cost of models. */
 export const costs: Command = {
   usage: 'costs [--by month,operation]',
   help: 'Shows the use and the cost of models within the tenant. Calls of local models are counted and cost nothing.',
   options: {
     by: { type: 'string', multiple: true, value: 'keys', help: `${BY.join(', ')} (default month,operation)` },
     from: { type: 'string', value: 'day', help: 'the first day or month, such as 2026-11' },
-    to: { type: 'string', value: 'day', help: 'the last one' },
+    to: { type: 'string', value: 'day', help: 'the last day or month' },
   },
   examples: ['varve costs', 'varve costs --by day,model --from 2026-11 --json'],
   async run(input) {
@@ -65,7 +65,7 @@ const perConversation = ({ rate }: Rate): string => (rate === null ? '–' : `${
 /** The quality of memory in use. */
 export const metrics: Command = {
   usage: 'metrics',
-  help: 'Quality of memory in use within the scope, measured from the logs of the store: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed from the first 100 conversations. --user "" for the whole tenant.',
+  help: 'Shows the quality of memory in use within the scope, measured from the logs of the store: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed from the first 100 conversations. --user "" measures the whole tenant.',
   examples: ['varve metrics --user ""', 'varve metrics --user "" --json'],
   async run(input) {
     const scope = scopeOf(input);

@@ -25,7 +25,7 @@ import { trust } from '../trust.ts';
 export const init: Command = {
   usage: 'init [--here]',
   help: 'Creates a folder for memory: ~/.varve for the person, or with --here ./.varve for this project. Every command that runs in the folder of the project then uses ./.varve.',
-  options: { here: { type: 'boolean', help: 'in this folder' } },
+  options: { here: { type: 'boolean', help: 'create ./.varve in this folder' } },
   examples: ['varve init', 'varve init --here', 'varve init --database postgres://localhost/varve'],
   async run(input) {
     const chosen =
@@ -39,7 +39,7 @@ export const init: Command = {
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
     await input.output.answer({ store: where, created: isNew }, () =>
       [
-        isNew ? `Memory is kept in ${where}.` : `There is memory in ${where} already.`,
+        isNew ? `Memory is kept in ${where}.` : `Memory already exists in ${where}.`,
         '',
         'What to try next:',
         `  ${calledAs()} remember "I live in Oslo"`,
@@ -55,7 +55,9 @@ export const init: Command = {
 export const migrate: Command = {
   usage: 'migrate [--distribute]',
   help: 'Migrates the store to the current schema and ends. With --distribute it distributes the tables of a PostgreSQL store by tenant over the workers of a Citus cluster; --database names the coordinator. Stop every other process that uses the store first. A distributed store stays distributed.',
-  options: { distribute: { type: 'boolean', help: 'by tenant, over the workers of a Citus cluster' } },
+  options: {
+    distribute: { type: 'boolean', help: 'distribute the tables by tenant over the workers of a Citus cluster' },
+  },
   examples: ['varve migrate', 'varve migrate --distribute --database postgres://coordinator/varve'],
   async run(input) {
     const distribute = input.options['distribute'] === true;
@@ -85,7 +87,7 @@ export const serve: Command = {
   options: {
     port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
     host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
-    'no-worker': { type: 'boolean', help: 'do no background work: `varve worker` does it' },
+    'no-worker': { type: 'boolean', help: 'leave background work to `varve worker`' },
     log: { type: 'string', value: 'level', help: 'debug, info, warn, error or silent (default: $VARVE_LOG or info)' },
   },
   examples: [
@@ -175,7 +177,7 @@ function welcome({
 }): string {
   const lines = [
     `Inspector: ${page}`,
-    ...(isLocal ? ['  (this link signs you in, once, within the hour)'] : []),
+    ...(isLocal ? ['  (this link signs you in once, within one hour)'] : []),
     `Varve listens on ${url}`,
     `Memory is kept in ${store}`,
   ];
@@ -269,14 +271,14 @@ export const keys: Command = {
             ]),
           ),
         );
-        if (items.length === 0) input.output.note('There are no keys: varve keys create <name>.');
+        if (items.length === 0) input.output.note('There are no keys. Create one with: varve keys create <name>.');
       } else if (action === 'acts') {
         const { items } = await acts.list(tenant);
         await input.output.answer({ items }, () =>
           table(items.map(({ at, actor, act, subject }) => [at.toISOString().slice(0, 19), act, actor, subject ?? ''])),
         );
       } else if (word === undefined) {
-        throw new UsageError('The action is missing: give create <name>, rotate <id> or revoke <id>.');
+        throw new UsageError('The command is not complete: give create <name>, rotate <id> or revoke <id>.');
       } else if (action === 'create') {
         const access = textOption(input, 'access') as KeyAccess | undefined;
         const users = listOption(input, 'for-user');

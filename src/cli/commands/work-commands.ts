@@ -6,7 +6,7 @@ import { oneLine, table } from '../output.ts';
 /** Runs the background work that is due. */
 export const consolidate: Command = {
   usage: 'consolidate',
-  help: 'Does the background work now: forms memories of all turns that wait, embeds, merges, maintains. A server or a worker does this by itself once a conversation is quiet.',
+  help: 'Does the background work now: forms memories from all waiting turns, embeds, consolidates, maintains. A server or a worker does this by itself once a conversation is quiet.',
   examples: ['varve consolidate', 'varve consolidate --json'],
   async run(input) {
     const counts = await withMemory(input, { embeds: 'all' }, async (varve) => {
@@ -22,7 +22,7 @@ export const consolidate: Command = {
 /** Reflects now. */
 export const reflect: Command = {
   usage: 'reflect',
-  help: 'Runs the nightly reflection now, on what the user has said since the last one: profile, facts, intentions, learnings. It prints how many of each were added. Without a user it reflects for every user with new turns.',
+  help: 'Runs the nightly reflection now, on the turns since the last reflection: it updates the profile, facts, intentions and learnings, and prints the counts. Without a user it reflects for every user with new turns.',
   examples: ['varve reflect', 'varve reflect --user ana --json'],
   async run(input) {
     await withMemory(input, { embeds: 'all' }, async (varve) => {
@@ -35,7 +35,7 @@ export const reflect: Command = {
   },
 };
 
-/** Background work. */
+/** Lists, counts, shows and retries jobs. */
 export const jobs: Command = {
   usage: 'jobs [counts | show <id> | retry <id>]',
   help: 'Lists jobs, newest first; counts jobs; shows one job; runs a dead job again. Covers all tenants, or one with --tenant.',
@@ -86,7 +86,7 @@ export const jobs: Command = {
         input.output.note(`There is no job ${id}.`);
         return EXIT.nothing;
       }
-      // Work of schedules has no tenant: a retry of it is logged in the tenant of the caller.
+      // Scheduled jobs have no tenant: their retry is logged in the tenant of the caller.
       const tenant = job.tenant || (scopeOf(input).tenant ?? 'default');
       if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
       await input.output.answer(job, () => JSON.stringify(job, null, 2));
@@ -95,13 +95,13 @@ export const jobs: Command = {
   },
 };
 
-/** What was read and not stored. */
+/** Lists refused statements. */
 export const refusals: Command = {
   usage: 'refusals',
   help: 'Lists the statements that were read from events and refused, with the reasons, newest first.',
   options: {
     limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
-    cursor: { type: 'string', value: 'cursor', help: 'of the page before, from --json' },
+    cursor: { type: 'string', value: 'cursor', help: 'the cursor of the previous page, from --json' },
   },
   examples: ['varve refusals', 'varve refusals --session chat-1', 'varve refusals --json -n 100'],
   async run(input) {

@@ -48,7 +48,7 @@ function setJson(source: string, path: JSONPath, value: unknown): string {
   return insertJson(source, places[depth] ?? tree, inner, String(path[depth]));
 }
 
-/** Inserts a value as the first one of an object or a list. jsonc-parser would lay out the neighbours again. */
+/** Inserts a value as the first one of an object or a list. jsonc-parser would reformat its neighbours. */
 function insertJson(source: string, holder: Node, value: unknown, key?: string): string {
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   const unit = /^([ \t]+)\S/m.exec(source)?.[1] ?? '  ';

@@ -46,7 +46,7 @@ export interface Change {
   first?: unknown;
 }
 
-/** A program that can be given memory. */
+/** An editor or chat client that can use Varve. */
 export interface Client {
   title: string;
   /** The entries that setup writes. */

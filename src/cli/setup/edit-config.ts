@@ -16,7 +16,7 @@ import { changeJson, readJson } from './change-json.ts';
 import { changeToml, readToml } from './change-toml.ts';
 import type { Change, ConfigEntry, Settings } from './clients.ts';
 
-/** A file before and after. */
+/** A file before and after an edit. */
 export interface ConfigEdit {
   file: string;
   /** Null when there is no such file yet. */

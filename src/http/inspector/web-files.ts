@@ -42,7 +42,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.md': 'text/plain; charset=utf-8',
 };
 
-/** The policy of the docs also allows inline styles and markup, which TypeDoc's script writes from files of this server, not from stored text. */
+/** The docs also allow inline styles and markup: TypeDoc's script writes them from files of this server, never from stored text. */
 export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
   .filter((directive) => !directive.includes('trusted-types'))
   .map((directive) => (directive.startsWith('style-src') ? `${directive} 'unsafe-inline'` : directive))
