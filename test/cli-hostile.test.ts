@@ -94,10 +94,10 @@ describe('varve on the command line, where things go wrong', () => {
     writeFileSync(join(folder, 'no-json', 'readme.rst'), 'Nothing here');
     for (const [path, says] of [
       [write('empty.json', ''), 'empty.json: it is empty'],
-      [write('turns.jsonl.gz', gzipSync(turn)), 'turns.jsonl.gz: It is packed. Unpack it first: gunzip'],
+      [write('turns.jsonl.gz', gzipSync(turn)), 'turns.jsonl.gz: It is compressed. Unpack it first: gunzip'],
       [write('export.zip', 'PK\u0003\u0004…'), 'unzip'],
       [write('strange.json', '[{"colour":"red"}]'), 'name it with --format'],
-      [write('words.txt', 'hello'), 'In words.txt: The file is not JSON'],
+      [write('words.txt', 'hello'), 'In words.txt: The file is not valid JSON'],
       [join(folder, 'no-json'), 'no .json, .jsonl, .ndjson, .af, .md or .txt file'],
     ] as const) {
       for (const words of [[], ['--dry-run']]) {

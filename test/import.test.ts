@@ -882,7 +882,7 @@ describe('a folder with files of several formats', () => {
       ['mem0', ['mem0.json']],
       ['markdown', ['vault/Trip.md']],
     ]);
-    expect(left).toEqual([{ file: 'settings.json', problem: 'it holds nothing of a format that is known.' }]);
+    expect(left).toEqual([{ file: 'settings.json', problem: 'its content has no known format.' }]);
   });
 
   it('keeps conversations apart that are lines of one file', async () => {

@@ -128,7 +128,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(status).toBe(200);
       expect(body).toMatchObject({ read: 7, imported: { event: 2 }, rejected: 5 });
       expect(body.problems.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 6]);
-      expect(body.problems[0].problem).toBe('The line is not JSON.');
+      expect(body.problems[0].problem).toBe('The line is not valid JSON.');
       expect(internal()).toEqual([]);
     });
 

@@ -70,7 +70,7 @@ export interface LeftFile {
 /** The files to import: one file, or all files below a folder, sorted by name. */
 export function importSource(path: string): { files: SourceFile[]; others: LeftFile[] } {
   const info = statSync(path, { throwIfNoEntry: false });
-  if (info === undefined) throw new VarveError(`There is no ${path}.`, { code: 'not_found' });
+  if (info === undefined) throw new VarveError(`There is no file or folder ${path}.`, { code: 'not_found' });
   if (!info.isDirectory()) return { files: [fileAt(path, basename(path))], others: [] };
   const { files = [], others = [] } = Object.groupBy(filesBelow(path, ''), ({ name, isLink }) =>
     !isLink && READABLE.test(basename(name)) ? 'files' : 'others',
@@ -103,7 +103,7 @@ function fileAt(path: string, name: string): SourceFile {
   return { name, size: statSync(path).size, open: () => refuseArchives(path) };
 }
 
-// The magic numbers of gzip and zip, in which exports are often packed.
+// The magic numbers of gzip and zip: exports are often compressed.
 const ARCHIVES: readonly { begin: readonly number[]; unpack: string }[] = [
   { begin: [0x1f, 0x8b], unpack: 'gunzip' },
   { begin: [0x50, 0x4b], unpack: 'unzip' },
@@ -113,7 +113,7 @@ async function* refuseArchives(path: string): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
     const archive = isFirst ? ARCHIVES.find(({ begin }) => begin.every((byte, at) => chunk[at] === byte)) : undefined;
-    if (archive !== undefined) throw invalidInput(`It is packed. Unpack it first: ${archive.unpack} ${path}`);
+    if (archive !== undefined) throw invalidInput(`It is compressed. Unpack it first: ${archive.unpack} ${path}`);
     isFirst = false;
     yield chunk;
   }

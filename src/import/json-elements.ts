@@ -2,11 +2,11 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { assertDepth } from '../operate/parse-json.ts';
 import type { SourceFile } from './import-source.ts';
 
-/** A value of a file, and the list that it was in, where the file holds an object of lists. */
+/** A value of a file, and the name of its list if the file holds an object of lists. */
 export interface Element {
   /** The name of the list. */
   list: string | null;
-  /** Texts and numbers that are beside the lists and precede this value: `{ "user_id": "ana", "messages": [ … ] }`. */
+  /** Texts and numbers of the object that precede the list of this value: `{ "user_id": "ana", "messages": [ … ] }`. */
   fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
@@ -21,7 +21,7 @@ const LISTS: ReadonlySet<string> = new Set(
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
 
-/** The values of a file. Errors name the file, because a folder has many. */
+/** The values of a file. Errors name the file, because a folder may have many files. */
 export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
   try {
     yield* jsonElements(file.open());
@@ -52,7 +52,7 @@ export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGene
 
 const END = '\0';
 
-/** The container of the values, named by the depth at which the values are. */
+/** The nesting depth of the values: 0 on the top level, 1 in an array, 2 in an object of arrays. */
 type Holder = 0 | 1 | 2;
 
 /**
@@ -102,7 +102,8 @@ class Scan {
 
   take(text: string): Element[] {
     if (text === END) {
-      if (this.#depth > 0 || this.#inString) throw invalidInput('The file ends in the middle of a value.');
+      if (this.#depth > 0 || this.#inString)
+        throw invalidInput('The file ends in the middle of a value: it is incomplete.');
       return [];
     }
     this.#text = text;
@@ -182,7 +183,7 @@ class Scan {
 
 const LONGEST_FIELD = 2000;
 
-/** Keeps a text or a number that is beside the lists; readers get these as `fields`. */
+/** Keeps a text or a number of the object that holds the lists; readers get these as `fields`. */
 function noteField(fields: Record<string, unknown>, text: string): void {
   const [, key, value] =
     (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];
@@ -194,6 +195,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw invalidInput(`The file is not JSON: ${(error as Error).message.slice(0, 100)}.`);
+    throw invalidInput(`The file is not valid JSON: ${(error as Error).message.slice(0, 100)}.`);
   }
 }

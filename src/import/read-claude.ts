@@ -6,8 +6,8 @@ import { elementsOf } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';
 
 /**
- * The export of Claude's apps: `conversations.json` (each conversation is a session), `memories.json` (what Claude had written down
- * about the user and each project) and `projects.json` (instructions and documents).
+ * The export of Claude's apps: `conversations.json` (each conversation is a session), `memories.json` (Claude's memory of the
+ * user and of each project) and `projects.json` (instructions and documents).
  */
 export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -56,7 +56,7 @@ function* turnsOf(conversation: Foreign, messages: readonly unknown[]): Generato
   }
 }
 
-/** Claude's memory of a user is Markdown with a section for each part of a life. */
+/** Claude's memory of a user is Markdown with a section for each topic. */
 function memoriesOf(value: Foreign): MemoryLine[] {
   const projects = isObject(value['project_memories']) ? value['project_memories'] : {};
   const texts = [

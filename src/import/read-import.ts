@@ -78,7 +78,7 @@ export async function planImport(files: readonly SourceFile[]): Promise<ImportPl
   );
 }
 
-const UNKNOWN = { problem: 'it holds nothing of a format that is known.' };
+const UNKNOWN = { problem: 'its content has no known format.' };
 
 async function formatOf(file: SourceFile): Promise<ImportFormat | { problem: string }> {
   if (/memory_(sessions|user|agent)/.test(file.name)) return 'eden';
@@ -112,7 +112,7 @@ function formatOfElement(element: Element): ImportFormat | null {
   return SIGNS.find(([, isOne]) => isOne(value, element))?.[0] ?? null;
 }
 
-/** Varve's own export: its lines as they are. */
+/** The lines of Varve's own export, unchanged. */
 async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
   for (const file of files) for await (const { value } of elementsOf(file)) yield value;
 }

@@ -4,8 +4,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } fr
 import { elementsOf } from './json-elements.ts';
 
 /**
- * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table with the namespace as
- * `prefix` with dots. The part of a namespace that is not a common word is read as the user.
+ * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table, whose `prefix` is the
+ * namespace joined with dots. The first part of a namespace that is not a common word is read as the user.
  */
 export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {

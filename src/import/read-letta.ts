@@ -6,7 +6,7 @@ import { type Element, elementsOf } from './json-elements.ts';
 
 /**
  * Letta: agent files (`.af`, of both versions) with their memory blocks and messages, and archival passages as the API lists them. The
- * block `human` is about the user and has one statement a line; the other blocks are kept as notes of the agent.
+ * block `human` is about the user and has one statement on each line; the other blocks are kept as notes of the agent.
  */
 export async function* readLetta(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -125,7 +125,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // A text that begins like JSON but is not valid JSON was said as it stands.
+    // A text that begins like JSON but is not valid JSON is a plain message.
     return null;
   }
 }

@@ -3,7 +3,7 @@ import { derivedId } from '../record/id.ts';
 import type { SourceFile } from './import-source.ts';
 
 const LONGEST_FILE = 16 * 1024 * 1024;
-// A longer file is split into its sections, because recall can find one section and a prompt has room for it.
+// A longer file is split into its sections, so that recall can find a single section that fits into a prompt.
 const LONGEST_WHOLE = 1500;
 const LONGEST_NOTE = 20_000;
 
@@ -26,7 +26,7 @@ export async function wholeText(file: SourceFile): Promise<string | null> {
   return new TextDecoder().decode(Buffer.concat(chunks)).replace(/^\uFEFF/, '');
 }
 
-/** The folders that a note lies in, as tags: `work/projects/apollo.md` has `work` and `projects`. */
+/** The folders of a note, as tags: `work/projects/apollo.md` has `work` and `projects`. */
 function foldersOf(path: string): string[] {
   return path.split('/').slice(0, -1);
 }
@@ -123,7 +123,7 @@ function sectionsOf(body: string): { heading: string; text: string }[] {
   return sections.map(({ heading, text }) => ({ heading, text: text.trim() })).filter(({ text }) => text !== '');
 }
 
-/** A text in pieces that a note can hold, cut between paragraphs where there are any. */
+/** Splits a text into pieces that fit into a note, between paragraphs where possible. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let rest = text;
@@ -136,7 +136,7 @@ function piecesOf(text: string): string[] {
   return [...pieces, rest.toWellFormed()];
 }
 
-/** `#travel/2026` in the text is a tag; a heading has a space after its `#`, an address has no space before it. */
+/** `#travel/2026` in the text is a tag; a heading has a space after its `#`, and a URL has no space before it. */
 function hashTags(text: string): string[] {
   return [...text.matchAll(/(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]{0,99})/gu)].map(([, tag]) => tag ?? '');
 }

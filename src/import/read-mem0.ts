@@ -4,8 +4,9 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, ti
 import { elementsOf } from './json-elements.ts';
 
 /**
- * mem0: the answers of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store (`{ id, payload: {
- * data, … } }`, also as Qdrant answers a scroll). The relations of its graph are skipped, because they repeat the memories.
+ * mem0: the responses of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store
+ * (`{ id, payload: { data, … } }`, also in the pages of a Qdrant scroll). The relations of its graph are skipped, because they repeat the
+ * memories.
  */
 export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {

@@ -4,8 +4,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, ti
 import { elementsOf } from './json-elements.ts';
 
 /**
- * Supermemory, as its API lists documents and memories. The first container tag names the user, as its guides have it; the others
- * become tags. A document with an address is a saved item, one with a title a note, and a memory is a statement.
+ * Supermemory, as its API lists documents and memories. The first container tag names the user, as its guides recommend; the others
+ * become tags. A document with a URL becomes a saved item, a document with only a title a note, and anything else a fact.
  */
 export async function* readSupermemory(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {

@@ -6,8 +6,8 @@ import { elementsOf } from './json-elements.ts';
 import { wholeText } from './read-markdown.ts';
 
 /**
- * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`, or `user: I live in Rome`), or a conversation a line
- * (`{ messages: [{ role, content }] }`). A turn without an id is identified by its position in the session and its text.
+ * Plain transcripts: one turn on each line (`{ role, content, session, timestamp }`, or `user: I live in Rome`), or one conversation on
+ * each line (`{ messages: [{ role, content }] }`). A turn without an id is identified by its position in the session and its text.
  */
 export async function* readTranscripts(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -23,7 +23,7 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
     }
     for await (const { value } of elementsOf(file)) {
       number += 1;
-      if (!isObject(value)) yield 'no turn: not an object';
+      if (!isObject(value)) yield 'not a turn: not an object';
       else if (value['object'] === 'thread.message') threaded.push(value);
       else if (Array.isArray(value['messages'])) {
         const session = sessionOf(value) ?? `${fileSession}-${number}`;
@@ -54,7 +54,7 @@ function plainTurns(text: string): Foreign[] {
   return turns.map(({ role, content }) => ({ role, content: content.trim() }));
 }
 
-/** OpenAI's API lists the messages of a thread newest first, so the order is reversed. */
+/** OpenAI's API lists the messages of a thread newest first, so they are sorted by time. */
 function oldestFirst(turns: readonly Foreign[]): Foreign[] {
   const timed = turns.map((turn) => ({ turn, at: timeOf(turn, 'created_at')?.getTime() ?? 0 }));
   return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);

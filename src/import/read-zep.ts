@@ -5,8 +5,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } fr
 import { type Element, elementsOf } from './json-elements.ts';
 
 /**
- * Zep and Graphiti, as their APIs answer: threads or sessions with messages, facts (the edges of the graph, with the time in which they
- * are true) and nodes, whose summaries become notes. A fact that is no longer true is imported as a superseded memory.
+ * Zep and Graphiti, as their APIs respond: threads or sessions with messages, facts (the edges of the graph, with the time in which they
+ * are true) and nodes, whose summaries become notes. A fact with `expired_at` is imported as a superseded memory.
  */
 export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -56,7 +56,7 @@ function userOf(record: Foreign, fields: Foreign): string | undefined {
 function factLine(edge: Foreign, fields: Foreign): MemoryLine {
   const createdAt = timeOf(edge, 'created_at');
   const validTo = timeOf(edge, 'invalid_at');
-  // Zep sets this time when another fact has replaced the fact.
+  // Zep sets this time when another fact replaces this one.
   const expiredAt = timeOf(edge, 'expired_at');
   const id = textOf(edge, 'uuid') ?? '';
   return {

@@ -19,7 +19,7 @@ async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<str
   for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Whether a format has a record. Other programs get only current memories, and no replaced, forgotten or merged ones. */
+/** Whether a record is written in a format. Other programs get only live memories. */
 export function isWritten(line: RecordLine, format: ExportFormat): boolean {
   return format === 'varve' || isLiveMemory(line);
 }

@@ -9,20 +9,20 @@ import type { ToolHandle } from '../tools/agent-tool.ts';
 import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
 import { addResult, objectOf, readPrompt, type CallParameters, type PromptTurn } from './read-prompt.ts';
 
-/** What the middleware needs of a handle. */
+/** The parts of a handle that the middleware needs. */
 export type MiddlewareHandle = Pick<Handle, 'scope' | 'context' | 'logInteraction' | 'observe' | 'indexDocument'>;
 
-/** How a model remembers. */
+/** The options of {@link memoryMiddleware}. */
 export interface MemoryMiddlewareOptions {
-  /** How contexts are assembled. The call itself has the application's instructions and the past turns. */
+  /** How contexts are assembled. The application's instructions and the past turns come from the call itself. */
   context?: Omit<ContextOptions, 'message' | 'instructions'>;
-  /** Put memory into the call. Default true. */
+  /** Add the context to the prompt. Default true. */
   inject?: boolean;
-  /** Observe the turns. Default true. */
+  /** Log the turns. Default true. */
   observe?: boolean;
   /** Index the text of files that the user attaches. Default true. */
   indexAttachments?: boolean;
-  /** Kept with the turns: web, cli, telegram… */
+  /** The channel that is stored with the turns: web, cli, telegram … */
   channel?: string;
   /** Called with errors of memory, which never stop the model. Default: emits a process warning. */
   onError?: (error: unknown) => void;
@@ -41,9 +41,9 @@ interface OpenTurn {
 }
 
 /**
- * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. What is known goes into the
- * system prompt, and recalled records go before the user's message. The turn, its tool calls and the answer are observed without these
- * additions. With a function, one wrapped model serves many users: it is given the call's `providerOptions.varve`.
+ * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. The context goes into the system
+ * prompt, and recalled records go before the user's message. The turn, its tool calls and the answer are logged without these additions.
+ * With a function, one wrapped model serves many users: the function gets the call's `providerOptions.varve`.
  */
 export function memoryMiddleware(
   handle: MiddlewareHandle | ((options: Record<string, unknown>) => MiddlewareHandle),
@@ -94,7 +94,7 @@ export function memoryMiddleware(
           controller.enqueue(part);
         },
         flush: () => finish(params, answer),
-        // The consumer has cancelled the stream: the text up to this point is observed.
+        // The consumer has cancelled the stream: the text up to this point is logged.
         cancel: () => finish(params, answer),
       });
       return { ...result, stream: result.stream.pipeThrough(listen) };
@@ -112,7 +112,7 @@ async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<
   }
 }
 
-/** All users would share a memory without a user, so the handle must name its user, or a session to which the conversation is confined. */
+/** Without a user, all users would share one memory, so the handle must name a user, or a session that confines the conversation. */
 function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   if (scope.user !== null || scope.session !== null) return;
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
@@ -121,8 +121,8 @@ function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
 const BESIDE_MIDDLEWARE: ToolChoice = { except: ['get_context', 'log_conversation'] };
 
 /**
- * The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without the two that do
- * what {@link memoryMiddleware} does.
+ * The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without
+ * `get_context` and `log_conversation`, because {@link memoryMiddleware} does their work.
  */
 export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDDLEWARE): ToolSet {
   return Object.fromEntries(
@@ -140,7 +140,7 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDD
   ) as ToolSet;
 }
 
-/** The context of a turn, the same for each step of a loop with tools. */
+/** Caches the context of a turn, so that each step of a tool loop gets the same one. */
 function createRecentContexts(): {
   of(handle: MiddlewareHandle, turn: PromptTurn, options: ContextOptions): Promise<AssembledContext>;
 } {
@@ -172,7 +172,7 @@ function keepLatest<Value>(kept: Map<string, Value>, key: string, value: Value):
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
 }
 
-/** Puts what is known after the application's instructions, and recalled records before the message. */
+/** Adds the context after the application's instructions, and recalled records before the message. */
 function withContext(
   prompt: CallParameters['prompt'],
   { index }: PromptTurn,
@@ -195,7 +195,7 @@ function withContext(
   return [{ role: 'system', content: system }, ...messages];
 }
 
-/** What a model has answered. */
+/** The answer of a model. */
 interface Answer {
   texts: string[];
   calls: Map<string, ToolUse>;
@@ -218,7 +218,7 @@ function hear(answer: Answer, part: StreamPart): void {
   else hearTool(answer, part);
 }
 
-/** The answer contains the results of tools that the provider runs itself. */
+/** Adds a tool call, or the result of a tool that the provider runs itself. */
 function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | StreamPart): void {
   if (part.type === 'tool-call') calls.set(part.toolCallId, { tool: part.toolName, arguments: objectOf(part.input) });
   else if (part.type === 'tool-result') addResult(calls, part.toolCallId, part.toolName, part.result);
@@ -231,8 +231,8 @@ interface Observing extends MemoryMiddlewareOptions {
 }
 
 /**
- * Logs the turn once its answer is complete, or the model has failed (null): the user's own words, without the recalled records before them. An
- * answer that comes after a failure is added to the turn.
+ * Logs the turn when its answer is complete or the model has failed (null): the user's own words, without the recalled records before
+ * them. An answer that follows a failure is added to the same turn.
  */
 async function observed(
   open: OpenTurn | undefined,
@@ -276,7 +276,7 @@ interface SpokenMessage {
 
 const LAST_SAID = 8;
 
-/** What the user has said in the last messages of a call. */
+/** The user's last messages of a call. */
 function saidByUser(messages: readonly SpokenMessage[]): string[] {
   return messages
     .filter(({ role }) => role === 'user')

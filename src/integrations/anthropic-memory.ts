@@ -18,11 +18,11 @@ export type MemoryCommand =
 export interface AnthropicMemory {
   /** Carries out a command and returns the text for the model. Never throws: the text describes the error. */
   execute(command: MemoryCommand): Promise<string>;
-  /** The same commands one by one, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
+  /** One function for each command, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
   handlers: MemoryHandlers;
 }
 
-/** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
+/** The handlers that `betaMemoryTool` of `@anthropic-ai/sdk` expects. */
 export type MemoryHandlers = {
   [Name in MemoryCommand['command']]: (command: Extract<MemoryCommand, { command: Name }>) => Promise<string>;
 };
@@ -38,8 +38,8 @@ const commandSchema = z.discriminatedUnion('command', [
 ]);
 
 /**
- * A backend for the memory tool: each file is a note, with its history, and recall finds what it says. The files are those of the
- * handle's user; a handle without a user is refused.
+ * A backend for the memory tool: each file is a note that recall finds and that has a history. The files belong to the handle's
+ * user; a handle without a user is refused.
  */
 export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): AnthropicMemory {
   assertHasUser(handle, 'The memory tool');
@@ -95,7 +95,7 @@ const ROOT = 'memories';
 function placeOf(given: string): string[] {
   let decoded = given;
   try {
-    // "%2e%2e" is ".." after the next decoding.
+    // "%2e%2e" would become ".." if it were decoded later.
     decoded = decodeURIComponent(given);
   } catch (error) {
     throw new Refused(`Error: The path ${given} is not valid: ${messageOf(error)}`);
@@ -160,7 +160,7 @@ function numbered(text: string, range: readonly number[] | null): string {
     .join('\n');
 }
 
-/** The directory and what is in it, two levels deep, with sizes. */
+/** The directory and its content, two levels deep, with sizes. */
 function listing(directory: string, place: readonly string[], below: readonly Memory[]): string {
   const sizes = new Map<string, number>([[directory, 0]]);
   for (const memory of below) {

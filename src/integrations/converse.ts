@@ -5,22 +5,22 @@ import { VarveError } from '../errors.ts';
 import type { Handle, Logged } from '../handle/handle.ts';
 import type { ToolUse } from '../observe/log-interaction.ts';
 
-/** What to send to any model. */
+/** The prompt to send to any model. */
 export interface ConversationPrompt {
   system: string;
   /** Past turns and, last, the user's turn with the recalled records. */
   messages: HistoryMessage[];
 }
 
-/** A model's answer, and the tools that were called on the way. */
+/** A model's answer, and the tools that were called for it. */
 export interface ConversationAnswer {
   text: string;
   toolsUsed?: ToolUse[];
 }
 
 /**
- * One turn with memory and any model: context → your call → observe. If your call fails, the user's message is logged all the same, and the
- * failure is rethrown. `notLogged` is the error of a store that could not log the turn.
+ * One turn with memory and any model: context → your call → observe. If your call fails, the user's message is still logged, and the
+ * error is rethrown. `notLogged` is the error if the turn could not be logged.
  */
 export async function converse(
   handle: Pick<Handle, 'context' | 'logInteraction'>,

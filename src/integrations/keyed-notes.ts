@@ -11,16 +11,16 @@ export interface KeyedNote {
   metadata: Record<string, unknown>;
 }
 
-/** Notes with a place, as a file has a path: at most one at each place. Recall finds them as it finds all notes. */
+/** Notes with a place, as a file has a path: at most one note at each place. Recall finds them like all notes. */
 export interface KeyedNotes {
   get(place: readonly string[]): Promise<Memory | null>;
-  /** Everything below a place, oldest first. */
+  /** The notes below a place, oldest first. */
   list(prefix: readonly string[]): Promise<Memory[]>;
   put(place: readonly string[], note: KeyedNote): Promise<Memory>;
   /** Moves a note, with its history. */
   move(memory: Memory, place: readonly string[], note: Partial<KeyedNote>): Promise<Memory>;
   remove(memory: Memory): Promise<void>;
-  /** The tag that everything below a place has. */
+  /** The tag of all notes below a place. */
   tagOf(prefix: readonly string[]): string;
   /** Serialises changes within this process. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;

@@ -21,13 +21,13 @@ const LONGEST_TEXT = 20_000;
 
 export type StoreHandle = Pick<Handle, 'scope' | 'memories' | 'recall'>;
 
-/** How the namespaces of a store become scopes. */
+/** How namespaces of a LangGraph store map to scopes. */
 export interface VarveStoreOptions {
   /** Default "default". */
   tenant?: string;
   agent?: string;
   /**
-   * The user that a namespace belongs to; null for a namespace that all users share on purpose. Default: the second label, as in
+   * The user that a namespace belongs to; null for a namespace that all users share. Default: the second label, as in
    * `['memories', userId]`. A namespace with one label names no user and is refused.
    */
   userOf?: (namespace: readonly string[]) => string | null | undefined;
@@ -39,13 +39,13 @@ interface Shelf {
   notes: KeyedNotes;
 }
 
-// Bounds the memory of a process that serves many users. A shelf that was dropped is cheap to create again.
+// Bounds the memory of a process that serves many users. Creating a shelf again is cheap.
 const MOST_SHELVES = 1000;
 
 /**
- * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes: they keep their history, and
- * recall finds what they say. Namespaces become scopes: `['memories', userId]` is kept in that user's memory, so that one store serves
- * many users and none sees, searches or lists another's. With a handle in place of `varve`, all namespaces belong to the handle's user.
+ * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes that recall finds and that
+ * have a history. Namespaces map to scopes: `['memories', userId]` is stored in that user's scope, so that one store serves many users,
+ * and no user can read, search or list the items of another. With a handle instead of `varve`, all namespaces belong to the handle's user.
  */
 export class VarveStore extends BaseStore {
   readonly #shelfOf: (namespace: readonly string[]) => Shelf;

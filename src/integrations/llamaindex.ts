@@ -11,7 +11,7 @@ import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 
 /**
  * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Messages that leave the short-term
- * memory are logged, and memories are formed from them; what is known about the user precedes the conversation, in at most `tokens`.
+ * memory are logged, and memories are formed from them; the context, of at most `tokens` tokens, precedes the conversation.
  */
 export class VarveMemoryBlock extends BaseMemoryBlock {
   readonly #handle: Pick<Handle, 'scope' | 'observe' | 'context'>;

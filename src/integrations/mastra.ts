@@ -42,7 +42,7 @@ const MOST_MESSAGES = 1000;
 
 /**
  * The memory of Mastra's agents: `new Agent({ …, memory: new VarveMemory({ varve }) })`. A resource is a user and a thread is a session.
- * Before a turn the agent gets what is known, the last turns and recalled records; afterwards the turn is logged and memories are formed
+ * Before a turn the agent gets the context, the last turns and recalled records; afterwards the turn is logged and memories are formed
  * from it.
  */
 export class VarveMemory extends MastraMemory {
@@ -53,7 +53,7 @@ export class VarveMemory extends MastraMemory {
     this.#options = options;
   }
 
-  /** Everything of a user, or of one thread of theirs. */
+  /** The handle of a user, or of one of the user's threads. */
   handle(resourceId: string, threadId?: string): Handle {
     const { varve, tenant, agent } = this.#options;
     return varve.for({ tenant, agent, user: resourceId, session: threadId });
@@ -96,7 +96,10 @@ export class VarveMemory extends MastraMemory {
         inputSchema: tool.input,
         execute: async (input, context) => {
           const { resourceId, threadId } = context.agent ?? {};
-          if (resourceId === undefined) throw invalidInput('Memory tools need a resource: generate(…, { memory }).');
+          if (resourceId === undefined)
+            throw invalidInput(
+              'Memory tools need a resource, which is the user. Give it with generate(…, { memory: { resource, thread } }).',
+            );
           return tool.run(this.handle(resourceId, threadId), input);
         },
       }),
@@ -164,7 +167,7 @@ export class VarveMemory extends MastraMemory {
     return { messages };
   }
 
-  /** The messages of a thread; with `vectorSearchString` those of them that fit it best. */
+  /** The messages of a thread; with `vectorSearchString`, only those that match it best. */
   async recall({
     threadId,
     resourceId,
@@ -209,7 +212,8 @@ export class VarveMemory extends MastraMemory {
     resourceId?: string;
     workingMemory: string;
   }): Promise<void> {
-    if (resourceId === undefined) throw invalidInput('Working memory belongs to a resource: give its id.');
+    if (resourceId === undefined)
+      throw invalidInput('Working memory belongs to a resource, which is the user. Give its `resourceId`.');
     await this.handle(resourceId).blocks.replace('working_memory', workingMemory, { reason: 'written through Mastra' });
   }
 
@@ -222,7 +226,7 @@ export class VarveMemory extends MastraMemory {
 
   async deleteMessages(): Promise<never> {
     throw unsupported(
-      'Single messages are not deleted, because memories rest on them: forget a memory, or delete the thread.',
+      'Single messages cannot be deleted, because memories rest on them. Forget a memory, or delete the thread.',
     );
   }
 
@@ -273,8 +277,8 @@ export class VarveMemory extends MastraMemory {
   }
 
   /**
-   * Titles and metadata of threads are stored under a connection of their own, so that recall and contexts, which use no connection, do
-   * not find them.
+   * Titles and metadata of threads are stored under a separate connection, so that recall and contexts, which use no connection, do not
+   * find them.
    */
   #threadNotes(resourceId: string): KeyedNotes {
     const { varve, tenant, agent } = this.#options;
@@ -296,7 +300,7 @@ interface PreparedTurn {
 }
 
 /**
- * Puts recalled records before the user's words in the prompt only. In the list of messages they would be saved as the user's own words,
+ * Adds recalled records before the user's words in the prompt only. In the list of messages they would be saved as the user's own words,
  * and in the system prompt they would invalidate the provider's cache.
  */
 function addLookups({ prompt, state }: ProcessLLMRequestArgs) {

@@ -85,7 +85,10 @@ function messageOf(item: AgentInputItem): { role: string; content: string; name?
   return content === '' ? [] : [{ role: item.role, content }];
 }
 
-/** The agent's tools for the Agents SDK: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without log_conversation, which {@link VarveSession} does. */
+/**
+ * The agent's tools for the Agents SDK: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without `log_conversation`,
+ * because {@link VarveSession} logs the conversation.
+ */
 export function memoryTools(handle: ToolHandle, choice: ToolChoice = { except: ['log_conversation'] }): FunctionTool[] {
   return chosenTools(choice).map((one) =>
     tool({

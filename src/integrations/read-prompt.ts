@@ -2,13 +2,13 @@ import type { LanguageModelMiddleware } from 'ai';
 import type { ToolUse } from '../observe/log-interaction.ts';
 import { agentTool } from '../tools/agent-tools.ts';
 
-/** What a model is called with, as the AI SDK gives it to middleware. */
+/** The parameters of a model call, as the AI SDK passes them to middleware. */
 export type CallParameters = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
 export type PromptMessage = CallParameters['prompt'][number];
 
 /** The user's turn that a call answers, with the tool calls since then. */
 export interface PromptTurn {
-  /** Its place among the messages. */
+  /** Its index among the messages. */
   index: number;
   message: string;
   /** The texts of the messages before it. */
@@ -19,7 +19,7 @@ export interface PromptTurn {
   attachments: { name: string | undefined; text: string }[];
 }
 
-/** The last turn of the user in a prompt; null when nobody has spoken. */
+/** The last turn of the user in a prompt; null when there is none. */
 export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null {
   const index = prompt.findLastIndex(({ role }) => role === 'user');
   const spoken = prompt[index];

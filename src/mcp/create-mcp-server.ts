@@ -28,7 +28,7 @@ export interface McpOptions {
 
 const MOST_LISTED = 50;
 
-/** The session of clients that name none: all that they log on one day is one conversation, because memories are formed by conversation. */
+/** The session of clients that name none: memories are formed from conversations, so everything that is logged on one day is one. */
 export function sessionOfDay(): string {
   return `mcp-${new Date().toISOString().slice(0, 10)}`;
 }
@@ -49,14 +49,14 @@ export function createMcpServer(options: McpOptions): McpServer {
   return server;
 }
 
-/** A tool that needs a connection would fail on every call without one. */
+/** Without a connection, a tool that needs one would fail on every call. */
 function hasConnection({ scope }: Handle): boolean {
   return scope.connection !== null;
 }
 
 function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   const { name, title, description, input, output, hints } = tool;
-  // Hints with their default value are left out, because every conversation pays for the list.
+  // Hints with their default value are left out, because every conversation pays for the tokens of the list.
   const annotations = {
     ...(hints.readOnly ? { readOnlyHint: true } : { destructiveHint: hints.destructive }),
     ...(hints.idempotent && !hints.readOnly ? { idempotentHint: true } : {}),

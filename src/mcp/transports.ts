@@ -29,10 +29,10 @@ export function createMcpOverHttp(varve: Varve, version: string): (request: Requ
   };
 }
 
-/** Without a name all clients of a key would share one memory. */
+/** Without a user or a session, all clients of a key would share one memory. */
 function namesNobody(): VarveError {
   return invalidInput(
-    'The request names no user: use /mcp?user=<name>, or /mcp?session=<name> for a conversation without a user, or use a key for one user.',
+    'The request names no user: use /mcp?user=<name>, or /mcp?session=<name> for a conversation without a user, or use a key that is limited to one user.',
     { field: 'user' },
   );
 }

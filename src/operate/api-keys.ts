@@ -10,25 +10,25 @@ import { recordAct } from '../store/doors/admin-acts.ts';
 export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
 
-/** A key to the server, without its secret: that is shown once and only its hash is stored. */
+/** A key to the server without its secret, which is shown once and stored only as a hash. */
 export interface ApiKey {
   id: string;
   tenant: string;
   name: string;
   access: KeyAccess;
-  /** The only agents and users it reaches; null: all of the tenant's. */
+  /** The only agents and users that the key reaches; null: all of the tenant. */
   agents: string[] | null;
   users: string[] | null;
   /** The most requests a second; null: the server's own limit. */
   rate: number | null;
   createdAt: Date;
-  /** The key that made it, or `cli`. */
+  /** The id of the key that created it, or `cli`. */
   createdBy: string;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-/** A key as it is asked for. */
+/** The options of a new key. */
 export interface NewApiKey {
   name: string;
   /** Default `write`. */
@@ -41,7 +41,7 @@ export interface NewApiKey {
 
 const namesSchema = z
   .array(textSchema(200))
-  .min(1, 'must name at least one: leave it out to reach all')
+  .min(1, 'must name at least one; leave the field out to reach all')
   .max(1000)
   .optional();
 
@@ -69,7 +69,7 @@ function readSecret(secret: string): { id: string; bytes: string } | null {
   return match === null ? null : { id: `key_${match[1]}`, bytes: match[2] ?? '' };
 }
 
-// Of SHA-256 in base64url.
+// The length of a SHA-256 hash in base64url.
 const HASH_LENGTH = 43;
 
 // 256 random bits cannot be guessed, so one round of SHA-256 protects them as well as a slow hash would.
@@ -77,7 +77,7 @@ function hashOf(bytes: string): string {
   return createHash('sha256').update(bytes).digest('base64url');
 }
 
-/** Whether the random part of a secret fits a stored hash, in constant time. */
+/** Whether the random part of a secret matches a stored hash, in constant time. */
 function fitsHash(bytes: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(bytes)), Buffer.from(hash.padEnd(HASH_LENGTH).slice(0, HASH_LENGTH)));
 }
@@ -96,20 +96,20 @@ export interface MadeApiKey {
 
 /** The keys to the server. */
 export interface Keys {
-  /** Makes a key for a tenant. `by` is who asks: the id of a key, or `cli`. */
+  /** Creates a key for a tenant. `by` is the id of the key that asks, or `cli`. */
   create(tenant: string, key: NewApiKey, by: string): Promise<MadeApiKey>;
   /** The key of a secret; null when there is none, or when the key is revoked or expired. */
   verify(secret: string): Promise<ApiKey | null>;
   /** The keys of a tenant, newest first. */
   list(tenant: string): Promise<ApiKey[]>;
-  /** Gives a key a new secret. The old secret stops working at once. */
+  /** Gives a key a new secret. The old secret stops working at once, in other processes after a second. */
   rotate(tenant: string, id: string, by: string): Promise<MadeApiKey>;
   revoke(tenant: string, id: string, by: string): Promise<ApiKey>;
   /** Whether the store has any key at all. */
   any(): Promise<boolean>;
 }
 
-// A key that was checked is trusted for this long without another query; another process may have revoked it meanwhile.
+// How long a key is cached. A key that another process revokes works for this long.
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
@@ -149,7 +149,7 @@ export function createKeys(parts: Parts): Keys {
     async verify(secret) {
       const read = readSecret(secret);
       const row = read === null ? null : await cache.find(read.id);
-      // An unknown id is compared all the same, so that the time does not reveal whether it exists.
+      // The hash is compared even for an unknown id, so that the time does not reveal whether the id exists.
       const fits = fitsHash(read?.bytes ?? '', row?.hash ?? '');
       if (row === null || !fits || row.revoked_at !== null) return null;
       if (row.expires_at !== null && row.expires_at <= clock.now()) return null;

@@ -4,8 +4,8 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
- * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two of them a tenant
- * could compute how much the others have written meanwhile.
+ * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two cursors a tenant
+ * could compute how much the other tenants wrote in between.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;

@@ -11,7 +11,7 @@ import type { RecordLine } from './record-line.ts';
 
 /**
  * Everything within a scope, as lines. A record comes after the records that it refers to. Memory use does not grow with the store. Records
- * that are written during the export may or may not be in it. Where the agents of a user share facts, an export of one agent has them too.
+ * that are written during the export may be missing. If the agents of a user share facts, an export of one agent includes these facts.
  */
 export async function* exportRecords(
   { database, clock, sharesFacts = false }: Pick<Parts, 'database' | 'clock' | 'sharesFacts'>,
@@ -38,7 +38,7 @@ export async function* exportRecords(
   }
 }
 
-/** Says that something was forgotten, without its words. All lines of an export have one salt. */
+/** Lines that record what was forgotten, as digests instead of words. All lines of an export have the same salt. */
 async function* forgottenLines(database: Database, tenant: string, rows: ExportedRows): AsyncGenerator<RecordLine> {
   const salt = newSalt();
   for await (const row of rows.of('forgotten')) {

@@ -10,10 +10,10 @@ import {
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 
-/** How many conversations of a tenant are checked: until then the prompts are being tuned. */
+/** The first conversations of a tenant are checked, because its prompts are tuned during these. */
 const CHECKED_CONVERSATIONS = 100;
 
-/** One check: the share that fails it, of how many statements, and whether that share is an alert. */
+/** One check: the share of failures, the number of items that were checked, and whether the share is an alert. */
 export interface CheckResult {
   check: CheckName;
   share: number | null;
@@ -24,14 +24,14 @@ export interface CheckResult {
 
 /** The checks of a tenant's first conversations. */
 export interface ExtractionReport {
-  /** Conversations that were looked at, of the first 100. */
+  /** The number of conversations that were checked, at most 100. */
   conversations: number;
   checks: CheckResult[];
   /** Examples for each alert: the ids of statements that failed the check. */
   examples: { check: CheckName; memory: string }[];
 }
 
-/** A share of fewer than this many statements means nothing. */
+/** A share of fewer items than this is not significant. */
 const ENOUGH = 20;
 const STRETCH = 25;
 
@@ -66,7 +66,7 @@ interface Sums {
   hallucinated: string[];
   duplicate: string[];
   refused: number;
-  /** Conversations that have enough turns for something to be kept. */
+  /** Conversations that are long enough to expect a memory from them. */
   long: number;
   empty: number;
 }
@@ -96,7 +96,7 @@ function add(sums: Sums, conversation: FormedConversation, seen: Map<string, Ste
   }
 }
 
-/** Whether the source conversation contains a statement, by half of its words or as a quotation. */
+/** Whether the source conversation contains at least half of the statement's words, or the statement as a quotation. */
 function isSupported(
   { content, value, stems }: StemmedStatement,
   turns: FormedConversation['turns'],
@@ -125,7 +125,7 @@ const checkedBefore = new WeakMap<Database, Map<string, string>>();
 
 /**
  * Checks the first conversations of a tenant after some of them were formed, and writes an `extraction.alert` to the audit trail when
- * other checks fail than did the last time.
+ * the set of failing checks has changed.
  */
 export async function watchExtraction(parts: Parts, tenant: string): Promise<void> {
   const before = checkedBefore.get(parts.database) ?? new Map<string, string>();

@@ -6,13 +6,13 @@ import type { Database, Reader } from '../store/database.ts';
 import { type ChangePlace, type ChangeRow, lastVersion, readChanges } from '../store/history-store.ts';
 import { versionsOf } from '../store/owner-store.ts';
 
-/** Something that changed. It names the record and holds nothing of its content. */
+/** A change. It names the record and holds none of its content. */
 export interface RecordChange {
   /** The cursor from which to continue after this change. */
   cursor: string;
   kind: 'event' | 'memory' | 'block';
   id: string;
-  /** The version that the change made; 1 for an event. */
+  /** The version of the record after the change; 1 for an event. */
   version: number;
   at: Date;
   reason: string;
@@ -27,12 +27,12 @@ export interface FollowOptions {
   written?(): Promise<void>;
 }
 
-// Changes of other processes are seen after this delay at most.
+// The maximum delay before changes of other processes are seen.
 const LOOK_EVERY = 1_000;
 // A busy server writes all the time: a query after each write would slow the writes down.
 const LOOK_AT_MOST_EVERY = 100;
 // A transaction may commit after one that began later, and the clocks of two processes differ. So changes up to three seconds before the
-// last one are read again, and those that were sent already are left out. On a busy server only every tenth query goes back that far.
+// last one are read again and deduplicated. On a busy server only every tenth query goes back that far.
 const OVERLAP = 3_000;
 const SHORT_OVERLAP = 100;
 const WIDE_LOOK_EVERY = 10;
@@ -76,8 +76,8 @@ export async function* followChanges(
 }
 
 /**
- * The watermark that is `overlap` milliseconds before another. Up to schema 15 places of events were row numbers: a hundredth of the number
- * is enough for these.
+ * The watermark that is `overlap` milliseconds before another. Up to schema 15 the sequences of events were row numbers: for these, a
+ * hundredth of the number is enough.
  */
 function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
   return { sequence: Math.floor(sequence - Math.min(versionsOf(overlap), sequence / 100)), at: at - overlap };

@@ -32,12 +32,12 @@ import { findInItsPlace, insertMemoryRow } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
-/** The result of a line: imported, or known already. */
+/** The result of a line: imported, or already stored. */
 export type TakenIn = 'imported' | 'known';
 
-/** What the lines of one import share. */
+/** The state that all lines of one import share. */
 export interface Taking {
-  /** The ids of entities that have another id here. */
+  /** Entities whose id differs in this store: from the id of the line to the id in the store. */
   entities: Map<string, string>;
   /** Throws `outside_scope` for a scope that the caller may not write to. */
   check(scope: Scope): void;
@@ -47,7 +47,7 @@ type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: R
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
-/** The parts, with an id for the first record of its kind and a time that are given instead of new. */
+/** The dependencies, with a fixed id for the first record of its kind and a fixed time. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const given = [id];
   const ids = {
@@ -67,14 +67,14 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
     await setEventTimes(writer, { tenant: scope.tenant, id }, { recordedAt, processedAt });
   }
   await hideForgottenSpans(writer, parts, scope.tenant, [id]);
-  // Events that were read in the store they come from must not be read again here, because their memories are in the same import.
+  // Events that were read in their original store must not be read again here, because their memories are in the same import.
   if (processedAt && scope.session !== null) await passFormation(writer, scope);
   return 'imported';
 }
 
 /**
- * Imports the record of a statement that was forgotten in another store. Records of it from an older copy are forgotten in this store
- * too, and importing an older copy later does not restore it.
+ * Imports the record of a statement that was forgotten in another store. If this store has the memory, it is forgotten here too, and
+ * importing an older copy later does not restore it.
  */
 export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'forgotten'>): Promise<TakenIn> {
   const { id, scope, as, by, at, digests } = line;
@@ -82,7 +82,7 @@ export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'
   if ((await listForgotten(writer, owner, { id })).length > 0) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
-    // Statements that say the same in other words have records of their own.
+    // `forget` may also record other statements with the same meaning. These get new ids.
     const given = [id];
     const ids = { next: (prefix: IdPrefix) => (prefix === 'fgt' ? given.pop() : undefined) ?? parts.ids.next(prefix) };
     await forget(
@@ -121,11 +121,11 @@ export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'
   return 'imported';
 }
 
-/** Whether a line of an older copy was forgotten since, by its id or by its content. */
+/** Whether a memory of an older copy has been forgotten since, by its id or by its content. */
 async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   const owner = { ...memory.scope, session: null, connection: null };
   if (await isForgottenId(writer, owner, memory.id)) return true;
-  // A remaining statement may rest on words that were partly forgotten with another statement.
+  // Quotes are not compared: another statement from the same words may have been forgotten.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
   // A completed intention is history and is imported.
   const records = await listForgotten(writer, owner, { as: 'forgotten' });
@@ -145,7 +145,7 @@ export async function takeInMemory(
   const { id, scope, reader, internal } = line;
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
-  // Its level may place it in a wider scope than the line names.
+  // The level of a memory may place it in a wider scope than the line names.
   taking.check(made.scope);
   if (await recordExists(writer, 'memories', { tenant: scope.tenant, id })) return 'known';
   if (await wasForgotten(writer, made)) return 'known';
@@ -170,16 +170,16 @@ export async function takeInMemory(
     version: line.version ?? 1,
   };
   await changeOwner(writer, memory.scope, parts.clock.now());
-  // Archived memories may be duplicates, and live ones may not.
+  // Only archived memories may be duplicates.
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   await insertMemoryRow(writer, parts, memory);
   const { version, updatedAt: at } = memory;
-  // Its revisions may have been imported before it.
+  // Does nothing if the revision has already been imported.
   await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, run: null, before: null });
   return 'imported';
 }
 
-/** Whether a line is a sentence of another product, without fields: an export of Varve's own has versions. */
+/** Whether a line is a plain sentence of another product: exports of Varve have versions. */
 function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'memory'>): boolean {
   const isStatement = memoryType(memoryTypes, data.type).comparable && data.attribute == null;
   return isStatement && data.sourceType === 'import' && version === undefined && !archivedAt;
@@ -205,7 +205,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   const { id, scope, kind, content, basis, updatedAt } = line;
   const place = { tenant: scope.tenant, id };
   if ((await findBlock(writer, scope, kind)) !== null || (await recordExists(writer, 'blocks', place))) return 'known';
-  // Its revisions came before it: the version that replaceBlock() begins with may be among them, and is put back.
+  // Revisions are imported before their block. replaceBlock() writes a first revision, so an imported one is moved aside and restored.
   const first = await removeFirstRevision(writer, place);
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
   if (first !== null) {
@@ -214,7 +214,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   }
   const owner = { ...scope, session: null, connection: null };
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
-  // A document of an older copy loses the sentences that rest on what was forgotten since.
+  // Sentences of an older copy that rest on memories that were forgotten since are removed.
   if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
     const createdAt = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
@@ -233,21 +233,21 @@ export async function takeInEntity(
   // If another owner already has an entity with this id, this entity gets a new id.
   const ids = (await isOthersEntity(writer, owner, line.id)) ? parts : fixed(parts, line.id, undefined);
   const entity = await writeEntity(writer, ids, owner, line.data);
-  // Only entities whose id changed, because a long import must not be kept in memory.
+  // Only changed ids are kept, so that memory use does not grow with the import.
   if (entity.id !== line.id) entities.set(line.id, entity.id);
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
 }
 
 export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
   const { recordId, scope, version } = line;
-  // The history of what was forgotten since contains its words, too.
+  // The history of a forgotten memory contains its words.
   if (await isForgottenId(writer, { ...scope, session: null, connection: null }, recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };
   const owner = await ownerKeyOf(writer, place);
   if (owner === null || owner === ownerKey(scope))
     return (await addRevision(writer, { ...line, run: line.run ?? null })) ? 'imported' : 'known';
   if (await revisionExists(writer, place, version)) return 'known';
-  // Otherwise the revision would belong to a record outside the line's scope and occupy the number of that record's next change.
+  // Otherwise the revision would be added to a record outside the line's scope and take the version of that record's next change.
   throw invalidInput(
     `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
   );

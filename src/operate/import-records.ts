@@ -18,13 +18,13 @@ import {
 } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
-/** How to import. */
+/** The options of an import. */
 export interface ImportOptions {
-  /** Parts of the scope that replace those of every line: the tenant always is this one. */
+  /** Replaces these parts of the scope of every line. The tenant is always replaced. */
   into: ScopeInput & { tenant: string };
   /** Reports what would be imported and changes nothing. */
   dryRun?: boolean;
-  /** Called with every place that a line would write to; throws `outside_scope` when the caller may not write there. */
+  /** Called with every scope that a line would write to; throws `outside_scope` when the caller may not write to it. */
   check?(scope: Scope): void;
   /** Called after each batch. */
   onProgress?(report: ImportReport): void;
@@ -35,7 +35,7 @@ export interface ImportOptions {
 export interface ImportReport {
   read: number;
   imported: Record<string, number>;
-  /** Lines that were there already. */
+  /** Lines whose records were already stored, by kind. */
   known: Record<string, number>;
   rejected: number;
   /** The first hundred lines that were rejected, and why. */
@@ -45,7 +45,7 @@ export interface ImportReport {
   dryRun: boolean;
 }
 
-/** What a reader of a foreign format yields: a line, or the reason why a part of the input has none. */
+/** An item from the reader of a foreign format: a line, or a text that says why a part of the input could not be read. */
 export type ImportItem = unknown;
 
 const BATCH = 200;
@@ -98,7 +98,7 @@ export async function importRecords(
   }
   if (batch.length > 0) await flush();
   report.forming = unread.size;
-  // The jobs are queued after the last batch, because a conversation may lie in several batches. If the import is interrupted, the
+  // The jobs are queued after the last batch, because a conversation may span several batches. If the import is interrupted, the
   // schedule for quiet sessions forms what was imported.
   if (parts.settings.facts && !report.dryRun) await formImported(parts, [...unread.values()]);
   return report;
@@ -107,7 +107,7 @@ export async function importRecords(
 /** Notes a message that was not read in the store that it comes from. */
 function noteUnread(unread: Map<string, { scope: Scope; events: string[] }>, line: ParsedLine): void {
   if (line.record !== 'event' || line.processedAt || line.data.kind !== 'message') return;
-  // An export of Varve's own has `recordedAt`. Its messages without a session were read when they were logged, which leaves no mark.
+  // Exports of Varve have `recordedAt`. Their messages without a session were read when they were logged, although `processedAt` is empty.
   if (line.scope.session === null && line.recordedAt !== undefined) return;
   const key = JSON.stringify([ownerKey(line.scope), line.scope.session]);
   const known = unread.get(key) ?? { scope: line.scope, events: [] };

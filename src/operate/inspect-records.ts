@@ -35,7 +35,7 @@ export type {
   SubjectGraph,
 };
 
-/** What the inspector shows of a scope: everything that lies within it, of all its agents, users and sessions. */
+/** What the inspector shows: all records within a scope, of all its agents, users and sessions. */
 export interface Inspector {
   owners(
     tenant: string,

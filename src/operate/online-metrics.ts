@@ -19,8 +19,7 @@ import {
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
   contextUtilisation: {
     title: 'Context utilisation',
-    definition:
-      'The share of the memories that were looked up for a turn and judged since whose words the agent’s answer uses.',
+    definition: 'The share of recalled and since judged memories whose words the agent’s answer uses.',
     healthy: 'A high value means that little of the prompt is wasted.',
   },
   observationRate: {
@@ -79,13 +78,13 @@ export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string;
     },
   };
 
-/** A rate and what it was counted over. Null where there is nothing to divide by. */
+/** A rate and its denominator. The rate is null when the denominator is 0. */
 export interface Rate {
   rate: number | null;
   of: number;
 }
 
-/** The quality of memory in use, from what the store has logged, without a model. */
+/** The quality of memory in use, from the logs of the store, without a model. */
 export interface OnlineMetrics {
   contextUtilisation: Rate;
   observationRate: Rate;
@@ -94,7 +93,7 @@ export interface OnlineMetrics {
   /** By month: a falling rate means that fewer corrections are necessary. */
   corrections: { month: string; rate: number | null; turns: number }[];
   repeatQuestionRate: Rate;
-  /** Questions of the agent whose answer it had, newest first. */
+  /** Questions of the agent whose answer was already in memory, newest first. */
   repeated: { question: string; attribute: string }[];
   scaffold: ScaffoldGrowth;
   refused: { reason: string; count: number }[];
@@ -102,7 +101,7 @@ export interface OnlineMetrics {
 
 /** How scaffolds grow. Healthy growth slows down, because the most important facts about a person are learned first. */
 export interface ScaffoldGrowth {
-  /** Keys of a scaffold at the end of each day on which one changed, on average over those that were there. */
+  /** Keys of a scaffold at the end of each day on which one changed, on average over the scaffolds that existed by then. */
   curve: { day: string; keys: number; scaffolds: number }[];
   /** Keys of a scaffold now, on average. */
   keys: number | null;
@@ -110,7 +109,6 @@ export interface ScaffoldGrowth {
   lateShare: number | null;
 }
 
-/** Works with the store and the table of attributes. */
 interface OnlineMetricsDeps {
   database: Database;
   attributes: AttributeTable;
@@ -146,7 +144,7 @@ function rate(part: number, of: number): Rate {
 }
 
 const QUESTIONS = 500;
-// "You" in the languages of the packs. A question without it asks the user for nothing of theirs.
+// "You" in the languages of the packs. A question without it does not ask about the user.
 const YOU = anyWords('youForms');
 
 /** Questions of the agent that ask for an attribute of the user, and those among them whose answer was known. */
@@ -172,14 +170,14 @@ async function repeatedQuestions(
   return { asked, repeated };
 }
 
-// How people ask for an attribute without its name. Few and certain: "What would you like to eat?" does not ask for a diet.
+// Questions that ask for an attribute without its name. Only certain patterns: "What would you like to eat?" does not ask for a diet.
 const ASKED_SO: Readonly<Record<string, RegExp>> = {
   home_city: /\bwhere (?:do|are) you (?:live|living|based)\b|\bwo wohn(?:st|en)\b|\bdónde vive|\boù (?:habit|viv)/iu,
   employer: /\b(?:where|who) do you work\b|\bwo arbeite(?:st|n)\b|\bdónde trabaja|\boù travaill/iu,
   age: /\bhow old are you\b|\bwie alt\b|\bcuántos años tienes?\b|\bquel âge\b/iu,
   birthday: /\bwhen (?:were you born|is your birthday)\b|\bwann .{0,20}geburtstag\b/iu,
 };
-/** Synonyms that readers give and that mean much else in a question: "What is your role in this?" */
+/** Synonyms of attributes that often mean something else in a question: "What is your role in this?" */
 const VAGUE = new Set([
   'called',
   'from',

@@ -28,7 +28,7 @@ import { createWebhooks, type Webhooks } from './webhooks.ts';
 export interface StoreStatus {
   dialect: 'sqlite' | 'postgres';
   schemaVersion: number;
-  /** The model that makes vectors; null when there is none. */
+  /** The id of the embedder; null when there is none. */
   embedder: string | null;
   /** Whether records are being embedded again for another model. */
   embedderChanging: boolean;
@@ -38,7 +38,7 @@ export interface StoreStatus {
   heldChanges: number;
 }
 
-/** For those who run Varve: keys, audit, jobs, counts, import and export. */
+/** Operations for operators: keys, audit, jobs, counts, import and export. */
 export interface Operator {
   readonly keys: Keys;
   readonly acts: Acts;
@@ -55,7 +55,7 @@ export interface Operator {
     list(filter?: JobFilter): Promise<JobPage>;
     get(id: string, options?: { tenant?: string }): Promise<Job | null>;
     count(options?: { tenant?: string }): Promise<JobCount[]>;
-    /** Lets a dead job run again; null when there is none, `conflict` when it is not dead. */
+    /** Queues a dead job again. Returns null for an unknown job; throws `conflict` when the job is not dead. */
     retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
     /** The schedules of background work. A schedule that is long overdue means that no worker runs. */
     schedules(): Promise<Schedule[]>;
@@ -71,9 +71,9 @@ export interface Operator {
   checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
   /** Counts the records within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
-  /** The state of the store. Throws when it cannot answer. */
+  /** The state of the store. Throws when the store cannot be reached. */
   status(): Promise<StoreStatus>;
-  /** Problems of the servers behind the store, such as the nodes of a cluster, that answering queries does not reveal. */
+  /** Problems of the servers behind the store that queries do not reveal, such as those of the nodes of a cluster. */
   examineStore(): Promise<StoreProblem[]>;
   /** All records within a scope, one line at a time. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;

@@ -9,18 +9,18 @@ export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw invalidInput(`${what} is not JSON.`, { cause: (error as Error).name });
+    throw invalidInput(`${what} is not valid JSON.`, { cause: (error as Error).name });
   }
 }
 
-/** Fails with `invalid_input` when JSON that is still a text is nested too deeply. */
+/** Throws `invalid_input` when a JSON text is nested too deeply. */
 export function assertDepth(text: string, what: string): void {
   if (isTooDeep(text)) throw tooDeep(what);
 }
 
 /** The error for a value that is nested too deeply. */
 export function tooDeep(what: string): VarveError {
-  return invalidInput(`${what} is nested deeper than ${DEEPEST} levels.`);
+  return invalidInput(`${what} is nested deeper than ${DEEPEST} levels, which is the limit.`);
 }
 
 /** Whether a value that somebody else has parsed is nested too deeply. Goes level by level, because recursion could overflow the stack. */

@@ -60,18 +60,18 @@ export interface RefusalLine {
   events?: string[];
 }
 
-/** That something was forgotten, without its words: a repeated statement is recognised by digests. Imported once per id. */
+/** A forgotten statement without its words: if it is said again, it is recognised by its digests. Imported once per id. */
 export interface ForgottenLine {
   record: 'forgotten';
   id: string;
   scope: ScopeInput;
   as: ForgottenAs;
-  /** The memory that said so. */
+  /** The memory that was forgotten. */
   memory?: string | null;
-  /** The spans of the turns that said so. */
+  /** The spans of the turns that contain the statement. */
   spans: { event: string; start: number; end: number; field?: 'content' | 'metadata' }[];
   by: string;
-  /** The event that asked. */
+  /** The event with the request to forget. */
   request?: string | null;
   at: TimeInput;
   saidAgainAt?: TimeInput | null;
@@ -85,7 +85,7 @@ export interface BlockLine {
   scope: ScopeInput;
   kind: BlockKindName;
   content: unknown;
-  /** The sources of its sentences, by ids of this export. */
+  /** The sources of its sentences, as ids of records in this export. */
   basis?: Basis;
   version?: number;
   createdAt?: TimeInput;
@@ -123,7 +123,7 @@ export type RecordLine =
   | MemoryLine
   | BlockLine;
 
-/** A line that was checked. */
+/** A validated line. */
 export type ParsedLine =
   | Parsed<HeaderLine>
   | (Omit<Parsed<EntityLine>, 'scope'> & { scope: Scope })

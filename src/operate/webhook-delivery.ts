@@ -27,17 +27,16 @@ const DELIVER_JOB = 'deliver-webhook';
 /** The dependencies of webhooks. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };
 
-// A transaction may commit after one that began later, so the last few seconds are read again, and messages that were queued
-// already are left out.
+// A transaction may commit after one that began later, so the last seconds are read again and deduplicated.
 const OVERLAP = 30 * SECOND;
-// Much longer than the overlap, and long enough to look up what a receiver missed over a weekend.
+// Much longer than the overlap, and long enough to look up messages that a receiver missed over a weekend.
 const KEPT_FOR = 7 * DAY;
 const ANSWER_WITHIN = 10 * SECOND;
-// With a pause that doubles from 15 seconds to an hour: about half a day.
+// With an exponential backoff from 15 seconds to an hour, these attempts take about half a day.
 const ATTEMPTS = 24;
 const GONE = 410;
 
-/** The jobs of webhooks: one that looks for what happened, and one for each message. */
+/** The jobs of webhooks: one reads new events and queues messages, the other sends one message. */
 export function webhookJobs(deps: WebhookDeps): JobKinds {
   return {
     'feed-webhooks': { isPaid: false, cron: '*/5 * * * * *', run: () => feedWebhooks(deps) },
@@ -46,8 +45,8 @@ export function webhookJobs(deps: WebhookDeps): JobKinds {
 }
 
 /**
- * Queues a message for everything that happened since the last time, for each webhook that asked for it. What happened is read from
- * the revisions and logs that are written anyway, so that a store without webhooks pays nothing for them.
+ * Queues a message for each new event and each webhook that subscribes to it. Events are read from the revisions and logs that are
+ * written anyway, so that a store without webhooks pays nothing for them.
  */
 async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   const { database, clock } = deps;
@@ -58,7 +57,7 @@ async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   }
 }
 
-/** Queues what happened in one stretch of time, and returns where the stretch ended. */
+/** Queues the messages for one interval of time, and returns the end of the interval. */
 async function feedTenant(deps: WebhookDeps, tenant: string, now: number): Promise<number> {
   return deps.database.write(tenant, async (writer) => {
     const webhooks = (await listWebhooks(writer, tenant)).filter(({ enabled }) => enabled === 1);
@@ -90,7 +89,7 @@ export async function queueDeliveries(
   return fresh;
 }
 
-/** The job that sends a message. Erasing the owner that the message is about removes it. */
+/** The job that sends a message. Erasing the owner that the message is about removes the job. */
 export function deliveryJob(delivery: DeliveryRow): NewJob {
   const { tenant_id: tenant, agent_id: agent, user_id: user, id } = delivery;
   const isOwned = agent !== null || user !== null;
@@ -127,7 +126,7 @@ function toDelivery(
   };
 }
 
-/** Sends one message. Whatever is not a 2xx is a failure, which the queue tries again later. */
+/** Sends one message. Any status except 2xx is a failure, which the queue retries later; 410 turns the webhook off. */
 async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promise<void> {
   const { database, clock } = deps;
   const { delivery: id } = job.payload as { delivery: string };
@@ -136,7 +135,7 @@ async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promis
     const found = await findDelivery(reader, tenant, id);
     return [found, found === undefined ? undefined : await findWebhook(reader, tenant, found.webhook_id)];
   });
-  // Erased or removed meanwhile.
+  // The message was erased, or its webhook was removed.
   if (delivery === undefined || webhook === undefined) return;
   const end = (fields: Partial<DeliveryRow>): Promise<void> =>
     database.write(tenant, async (writer) => {
@@ -191,7 +190,7 @@ async function attempt(
     if (status >= 200 && status < 300) return { status, error: null, retryable: false };
     return { status, error: `The receiver answered ${status}.`, retryable: status !== GONE };
   } catch (error) {
-    // Released by a worker that stops, which does not count as an attempt.
+    // The worker is stopping: the job is released, and this does not count as an attempt.
     if (signal.aborted) throw error;
     const retryable = !(VarveError.isInstance(error) && !error.retryable);
     const isLate = error instanceof Error && error.name === 'AbortError';

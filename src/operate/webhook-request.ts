@@ -7,8 +7,8 @@ import { invalidInput, VarveError } from '../errors.ts';
 /** Which addresses webhooks may call. */
 export interface WebhookOptions {
   /**
-   * Also addresses of this machine and of private networks, and plain `http:`. Default false, because a key that may register a webhook
-   * could otherwise reach addresses that only the server can reach (SSRF).
+   * Also allows addresses of this machine and of private networks, and plain `http:`. Default false, because a key that may register a
+   * webhook could otherwise reach addresses that only the server can reach (SSRF).
    */
   allowPrivate?: boolean;
 }
@@ -29,12 +29,12 @@ interface SignedRequest {
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret, as the Standard Webhooks specification writes it. */
+/** A new secret, in the format of the Standard Webhooks specification. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The signature of one message: HMAC-SHA256 of id, time and body, as the Standard Webhooks specification has it. */
+/** The signature of one message: HMAC-SHA256 of id, time and body, as in the Standard Webhooks specification. */
 function signWebhook(secret: string, { id, seconds, body }: { id: string; seconds: number; body: string }): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
@@ -67,11 +67,11 @@ export async function sendWebhook(message: SignedRequest, options: WebhookOption
   const url = checkReceiver(message.url, options);
   const seconds = Math.floor(message.now / 1000);
   const { id, body, secrets, signal } = message;
-  // Loaded with the first message: a command that sends none starts without them.
+  // Loaded with the first message, so that a command that sends none starts faster.
   const { request: send } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const settings: RequestOptions = {
     method: 'POST',
-    // Each message has a connection of its own: the address of a kept connection was checked for another name, or at another time.
+    // No connection is reused: the address of an open connection was checked for another name, or at another time.
     agent: false,
     signal,
     lookup: options.allowPrivate === true ? undefined : lookupPublic,
@@ -115,7 +115,7 @@ const lookupPublic: LookupFunction = (hostname, options, callback) => {
 };
 
 function notPublic(host: string): VarveError {
-  const message = `${host} is not an address of the public internet. The operator allows others with VARVE_WEBHOOKS_PRIVATE=1.`;
+  const message = `${host} is not an address of the public internet. The operator can allow private addresses with VARVE_WEBHOOKS_PRIVATE=1.`;
   return new VarveError(message, { code: 'invalid_input', retryable: false });
 }
 
@@ -148,7 +148,7 @@ for (const [network, prefix] of [
 ] as const) {
   NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
 }
-// Everything else in IPv6 is loopback, link-local, unique local, multicast, or IPv4 in disguise.
+// Everything else in IPv6 is loopback, link-local, unique local, multicast, or an embedded IPv4 address.
 const GLOBAL_UNICAST = new BlockList();
 GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
 

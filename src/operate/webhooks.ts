@@ -20,7 +20,7 @@ import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
 
-/** A receiver that is notified of what happens in a tenant. Its secret is never in here. */
+/** A receiver that is notified of events in a tenant, without its secret. */
 export interface Webhook {
   id: string;
   url: string;
@@ -44,11 +44,11 @@ export interface NewWebhook {
 
 /** The changeable fields of a webhook. */
 export interface WebhookChange extends Partial<NewWebhook> {
-  /** False turns it off: what happens until it is on again is never sent. */
+  /** False turns the webhook off: events that happen until it is turned on again are never sent. */
   enabled?: boolean;
 }
 
-/** A webhook with its secret, which is returned only when the webhook is made and when the secret is changed. */
+/** A webhook with its secret, which is returned only when the webhook is created and when the secret is rotated. */
 export interface MadeWebhook {
   webhook: Webhook;
   secret: string;
@@ -58,7 +58,7 @@ export interface MadeWebhook {
 export interface WebhookDelivery {
   id: string;
   type: WebhookEvent;
-  /** `failed`: not tried again by itself. `dropped`: the webhook was turned off before it was sent. */
+  /** `failed`: not retried automatically. `dropped`: the webhook was turned off before the message was sent. */
   state: 'waiting' | 'delivered' | 'failed' | 'dropped';
   attempts: number;
   /** The last status from the receiver; null when it did not answer. */
@@ -66,7 +66,7 @@ export interface WebhookDelivery {
   error: string | null;
   createdAt: Date;
   endedAt: Date | null;
-  /** What is sent: ids and names, never content. */
+  /** The message: ids and names, never content. */
   body: unknown;
 }
 
@@ -83,7 +83,7 @@ export interface Webhooks {
   remove(tenant: string, id: string, by: string): Promise<void>;
   /** Queues a test message. */
   ping(tenant: string, id: string): Promise<WebhookDelivery>;
-  /** What was sent, newest first. */
+  /** The messages to a receiver, newest first. */
   deliveries(tenant: string, id: string, options?: { limit?: number; cursor?: string }): Promise<Page<WebhookDelivery>>;
   /** Sends a failed or dropped message again; `conflict` for any other message. */
   redeliver(tenant: string, id: string): Promise<WebhookDelivery>;
@@ -96,7 +96,7 @@ const SECRET_OVERLAP = DAY;
 const eventSchema = z.enum(Object.keys(WEBHOOK_EVENTS) as [WebhookEvent, ...WebhookEvent[]]);
 const ALL: readonly WebhookEvent[] = eventSchema.options.filter((type) => type !== 'webhook.ping');
 const fields = {
-  url: z.url('is no URL').max(2000),
+  url: z.url('is not a URL').max(2000),
   events: z.array(eventSchema).min(1).max(50).optional(),
   description: textSchema(200).optional(),
 };
@@ -110,7 +110,7 @@ const pageSchema = z.strictObject({
   limit: z.int().min(1).max(500).default(50),
   cursor: z
     .string()
-    .regex(/^\d{1,15}-whd_[0-9a-z]{26}$/, 'is not a cursor that a list has given')
+    .regex(/^\d{1,15}-whd_[0-9a-z]{26}$/, 'is not a cursor that a list returned')
     .optional(),
 });
 
@@ -145,7 +145,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       await database.write(tenant, async (writer) => {
         if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) throw tooMany();
         await insertWebhook(writer, row);
-        // The path of a URL may be a secret of the receiver's.
+        // The path of a URL may contain a secret of the receiver.
         const details = { host: new URL(row.url).host };
         await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.create', subject: row.id, details });
       });
@@ -175,7 +175,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
   };
 }
 
-/** The messages of webhooks: a test message, the list, and sending one again. */
+/** The messages of webhooks: sending a test message, listing, and resending. */
 function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | 'redeliver'> {
   const { database, clock, ids } = deps;
   return {
@@ -210,9 +210,12 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
         const row = await findDelivery(writer, tenant, id);
         if (row === undefined) throw notFound('delivery', id);
         if (row.state !== 'failed' && row.state !== 'dropped') {
-          throw new VarveError(`The delivery ${id} is ${row.state}: only a failed or dropped one can be sent again.`, {
-            code: 'conflict',
-          });
+          throw new VarveError(
+            `The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`,
+            {
+              code: 'conflict',
+            },
+          );
         }
         const again = { state: 'waiting', ended_at: null };
         await updateDelivery(writer, { tenant, id }, again);

@@ -31,7 +31,6 @@ function under(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines];
 }
 
-/** Which source answers which question. */
 function sourcesOf(
   has: (name: string) => boolean,
   { profileTool, documentTool }: Pick<InstructionOptions, 'profileTool' | 'documentTool'>,
@@ -53,7 +52,6 @@ function sourcesOf(
   return under('Your memory of the user has several sources. Choose by the question:', lines);
 }
 
-/** The order of the sources. */
 function orderOf(has: (name: string) => boolean): string[] {
   const steps = [
     'the permanent facts in this prompt',

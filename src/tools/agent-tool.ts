@@ -23,13 +23,13 @@ export type ToolHandle = Pick<
   | 'events'
 >;
 
-/** The messages of the running turn, if the caller knows them: they are not in the log before the turn is over. */
+/** The messages of the current turn, if the caller knows them: they are logged only after the turn. */
 export interface ToolTurn {
-  /** The user's own messages of the running turn and right before it. */
+  /** The user's own messages in the current turn and just before it. */
   said?: readonly string[];
 }
 
-/** What a tool does to memory, for clients that ask the user before they let a model call it. */
+/** The effects of a tool, for clients that ask the user before a model may call it. */
 export interface ToolHints {
   /** The tool changes nothing. */
   readOnly: boolean;
@@ -49,7 +49,7 @@ export interface AgentTool {
   input: z.ZodObject;
   output: z.ZodObject;
   hints: ToolHints;
-  /** Runs the tool within a handle. Throws `invalid_input` for bad input, with a message that says what would be right. */
+  /** Runs the tool within a handle. Throws `invalid_input` for bad input, with a message that says what is expected. */
   run(handle: ToolHandle, input: unknown, turn?: ToolTurn): Promise<Record<string, unknown>>;
 }
 

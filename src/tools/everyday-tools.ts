@@ -107,7 +107,7 @@ const remember: AgentTool = defineTool({
     if (input.key !== undefined && input.due === undefined) {
       const before = await handle.facts.get(input.key);
       const value = (input.value ?? input.text).trim();
-      // Without a value the text is the value, and not a sentence.
+      // Without a value, the text is the value of the key and not a sentence.
       const text = input.value === undefined ? undefined : input.text;
       const fact = { key: input.key, value, text, statedBy, sourceEvents: events };
       const { memory } = await handle.facts.set(fact, why);
@@ -146,7 +146,7 @@ const forget: AgentTool = defineTool({
 
 const correct: AgentTool = defineTool({
   name: 'correct',
-  description: `Change something remembered that is wrong or has changed, or that a reminder is done or due at another time.
+  description: `Change something remembered that is wrong or has changed; mark a reminder as done, or set another date for it.
     The outcome "kept" means that the user's own word stands against a page or tool: ask the user.`,
   input: z.object({
     what,
@@ -260,7 +260,7 @@ interface OpenPlan {
   item: Memory;
   /** When to bring it up. */
   at: Date | null;
-  /** The day that somebody has said; null if none was said. */
+  /** The day that was stated; null if none was. */
   due: Date | null;
 }
 

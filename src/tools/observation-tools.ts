@@ -39,7 +39,7 @@ const recordObservation: AgentTool = defineTool({
 
 const updateUserContext: AgentTool = defineTool({
   name: 'update_user_context',
-  title: 'Update what is known of the user',
+  title: 'Update what is known about the user',
   description: `For work without the user present, such as going through an inbox: report what it says about the user.
     scaffold_updates are entries of the structured profile under keys of your own choice (Role, Projects, Goals …);
     persistent_info_additions are single facts. Everything is worked into memory in the background.`,
@@ -59,7 +59,7 @@ const updateUserContext: AgentTool = defineTool({
 
 const updateConnectionContext: AgentTool = defineTool({
   name: 'update_connection_context',
-  title: 'Update what is known of a connection',
+  title: 'Update what is known about a connection',
   description: `Remember how the user wants the connected tool to be used, such as {"default_project": "PROJ"}. Keys that
     exist are replaced; a key set to null is removed. Belongs to this connection alone.`,
   input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentTool, ToolHandle, ToolTurn } from './agent-tool.ts';
 import { TOOL_SETS, toolOrFail, type ToolSetName } from './agent-tools.ts';
 
-// Bounds are checked when a tool is called, and the error says what would be right, so a model need not read them in every conversation.
+// Bounds are checked when a tool is called, and the error states them, so a model need not read them in every conversation.
 const LEFT_OUT: ReadonlySet<string> = new Set(
   '$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern format'.split(' '),
 );
