@@ -112,7 +112,7 @@ describe('varve on the command line, where things go wrong', () => {
 
   it('measures only the embedder that was named', async () => {
     const { code, stderr } = await run(['calibrate', '--config', join(folder, 'nowhere.js')]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('no configuration')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not exist')]);
     writeFileSync(join(folder, 'without.js'), 'export default { embedder: null };');
     expect((await run(['calibrate', '--config', join(folder, 'without.js')])).stderr).toContain(
       'no embedder to measure',

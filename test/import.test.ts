@@ -811,7 +811,7 @@ describe('JSON files of any shape', () => {
 
   it('says that a file is broken', async () => {
     await expect(collect('[{"a":1},{"b":', 7)).rejects.toThrow('middle of a value');
-    await expect(collect('[{"a":1},nonsense]', 7)).rejects.toThrow('not JSON');
+    await expect(collect('[{"a":1},nonsense]', 7)).rejects.toThrow('not valid JSON');
     await expect(collect(`[${'['.repeat(9000)}${']'.repeat(9000)}]`, 70)).rejects.toThrow('deeper than 100 levels');
   });
 });

@@ -14,7 +14,7 @@ interface AnyModel {
 
 /** A language model object of any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
 export interface AiSdkLanguageModel extends AnyModel {
-  /** OpenAI-compatible providers declare with this field whether they accept a JSON schema. */
+  /** Whether an OpenAI-compatible provider accepts a JSON schema. */
   readonly supportsStructuredOutputs?: boolean;
   doGenerate(options: AiSdkCall): PromiseLike<AiSdkAnswer>;
 }
@@ -87,7 +87,7 @@ export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 
   );
 }
 
-/** Reads the usage of one AI SDK answer, of any version. Null where the provider does not report it. */
+/** Reads the usage of one AI SDK answer, of any version. Counts that the provider does not report are null. */
 export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; out: number | null; cached: number } {
   const input = usage?.inputTokens;
   const output = usage?.outputTokens;

@@ -17,7 +17,7 @@ interface FakeEmbedder extends Embedder {
   readonly calls: number[];
 }
 
-/** Vectors in the plane: the first text of each pair on the axis, the second at the angle that gives the cosine. */
+/** Vectors in the plane: the first text of each pair is on the axis, the second at the angle with the given cosine. */
 function embedderOf(
   cosineOf: (pair: CalibrationPair, index: number) => number,
   beforeCall: (call: number, options?: EmbedOptions) => void = () => {},
@@ -46,11 +46,11 @@ const scatter = (index: number): number => ((index * 37) % 61) / 30 - 1;
 const around = (centers: Record<PairClass, number>, width: number) => (pair: CalibrationPair, index: number) =>
   centers[pair.class] + width * scatter(index);
 
-// As gte-small does it: everything between 0.6 and 1.
+// The range of gte-small: all cosines are between 0.6 and 1.
 const COMPRESSED = { same: 0.985, near: 0.95, related: 0.9, unrelated: 0.68 };
 
 describe('calibrate', () => {
-  it('gives the numbers their meaning in a compressed range of cosines', async () => {
+  it('calibrates an embedder with a narrow range of cosines', async () => {
     const { calibration, report } = await calibrate(embedderOf(around(COMPRESSED, 0.014)));
     const similarity = (cosine: number): number => calibratedSimilarity(cosine, calibration);
     expect(similarity(COMPRESSED.same)).toBeGreaterThan(0.92);
@@ -67,13 +67,13 @@ describe('calibrate', () => {
     expect(report.classes.related).toMatchObject({ median: expect.closeTo(0.9, 2), maximum: expect.closeTo(0.914, 2) });
   });
 
-  it('puts each boundary where its report says, from the lowest to the highest', async () => {
+  it('has increasing knots at the boundaries of its report', async () => {
     const { calibration, report } = await calibrate(embedderOf(around(COMPRESSED, 0.014)));
     expect(report.boundaries.map((boundary) => boundary.similarity)).toEqual([0.6, 0.7, 0.85, 0.92]);
     for (const { similarity, cosine } of report.boundaries) expect(cosineFor(similarity, calibration)).toBe(cosine);
   });
 
-  it('is careful: where classes overlap, it rather misses than lets in, but for what is only shown', async () => {
+  it('prefers false negatives where classes overlap, except at the threshold for showing a record', async () => {
     const overlapping = around({ same: 0.85, near: 0.75, related: 0.65, unrelated: 0.55 }, 0.1);
     const { report } = await calibrate(embedderOf(overlapping));
     for (const { similarity, aboveFound, belowKeptOut, accuracy } of report.boundaries) {
@@ -83,12 +83,12 @@ describe('calibrate', () => {
     }
   });
 
-  it('gives the same calibration each time', async () => {
+  it('is deterministic', async () => {
     const cosineOf = around({ same: 0.8, near: 0.75, related: 0.5, unrelated: 0.1 }, 0.2);
     expect(await calibrate(embedderOf(cosineOf))).toEqual(await calibrate(embedderOf(cosineOf)));
   });
 
-  it('gives a valid calibration whatever the cosines are', async () => {
+  it('returns a valid calibration for any cosines', async () => {
     const center = fc.double({ min: -1, max: 1, noNaN: true });
     const centers = fc.record({ same: center, near: center, related: center, unrelated: center });
     await fc.assert(
@@ -114,7 +114,7 @@ describe('calibrate', () => {
     expect(calibration).toEqual(identityCalibration('fake'));
   });
 
-  it('says which classes it cannot tell apart, and still calibrates the others', async () => {
+  it('warns of classes that it cannot distinguish, and still calibrates the others', async () => {
     const { calibration, report } = await calibrate(
       embedderOf(around({ same: 0.8, near: 0.8, related: 0.4, unrelated: 0.1 }, 0.1)),
     );
@@ -138,7 +138,7 @@ describe('calibrate', () => {
     expect(sum(all.calls)).toBe(calibrationPairs({ multilingual: true }).length * 2);
   });
 
-  it('stops when it is aborted: before the first call, and between two', async () => {
+  it('stops when it is aborted, before the first call or between two calls', async () => {
     const never = embedderOf(() => 1);
     await expect(calibrate(never, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
     expect(never.calls).toEqual([]);
@@ -157,7 +157,7 @@ describe('calibrate', () => {
     expect(deaf.calls).toHaveLength(2);
   });
 
-  it('hands the signal on and lets the embedder’s own failure through', async () => {
+  it('passes the signal to the embedder and rethrows its error', async () => {
     const { signal } = new AbortController();
     const broken = embedderOf(
       () => 1,
@@ -175,7 +175,7 @@ describe('the calibration of the default embedder', () => {
   const embedder = createLocalEmbedder();
   afterAll(() => embedder.close?.());
 
-  it('is what calibrate() finds', async () => {
+  it('is the result of calibrate()', async () => {
     const { calibration, report } = await calibrate(embedder);
     expect(calibration.embedder).toBe(LOCAL_EMBEDDER_CALIBRATION.embedder);
     expect(calibration.knots).toEqual(
@@ -195,7 +195,7 @@ describe('the calibration of the default embedder', () => {
     ['User likes pizza', 'User hates pizza', 0.7, 1],
     ['User likes pizza', 'The user is fond of pizza', 0.85, 1],
     ['User likes pizza', 'User makes pizza dough on Fridays', 0.7, 0.85],
-    // A question is near to what answers it: the embedder was taught that.
+    // The embedder was trained to place a question near its answer.
     ['What food does the user like?', 'User likes pizza', 0.7, 0.92],
     ['User likes pizza', 'The invoice of the web agency is overdue', 0, 0.6],
     ['Where does John work?', 'User repaired the garden gate', 0, 0.6],

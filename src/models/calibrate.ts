@@ -78,7 +78,7 @@ interface Threshold {
 const THRESHOLDS: readonly Threshold[] = [
   // Showing an irrelevant record costs as much as missing a relevant one.
   { similarity: 0.6, above: 'related', below: 'unrelated', caution: 1 },
-  // An unrelated candidate costs a model call, and missing a merely related one costs nothing; most candidates are unrelated.
+  // An unrelated candidate costs a model call, but missing a merely related one costs nothing, and most candidates are unrelated.
   { similarity: 0.7, above: 'related', below: 'unrelated', caution: 3 },
   // Updates and merges happen without confirmation: a duplicate is harmless, but a wrongly merged statement is lost.
   { similarity: 0.85, above: 'near', below: 'related', caution: 2 },

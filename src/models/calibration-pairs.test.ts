@@ -8,11 +8,14 @@ describe('calibrationPairs', () => {
     expect(calibrationPairs().filter((pair) => pair.class === name).length).toBeGreaterThanOrEqual(60);
   });
 
-  it.each([false, true])('has two whole texts in each pair, none of them twice (multilingual: %s)', (multilingual) => {
-    const texts = calibrationPairs({ multilingual }).flatMap(({ first, second }) => [first, second]);
-    expect(texts.filter((text) => text.length < 5 || text.includes('|'))).toEqual([]);
-    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
-  });
+  it.each([false, true])(
+    'has two complete texts in each pair, and no text twice (multilingual: %s)',
+    (multilingual) => {
+      const texts = calibrationPairs({ multilingual }).flatMap(({ first, second }) => [first, second]);
+      expect(texts.filter((text) => text.length < 5 || text.includes('|'))).toEqual([]);
+      expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
+    },
+  );
 
   it('has other languages only when asked', () => {
     const english = calibrationPairs();

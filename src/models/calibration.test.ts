@@ -30,7 +30,7 @@ const cosines = fc.double({ min: -1, max: 1, noNaN: true });
 const similarities = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('calibratedSimilarity', () => {
-  it('is from 0 to 1 whatever it is given', () => {
+  it('is between 0 and 1 for any number', () => {
     fc.assert(
       fc.property(calibrations, fc.double(), (calibration, cosine) => {
         const similarity = calibratedSimilarity(cosine, calibration);
@@ -40,7 +40,7 @@ describe('calibratedSimilarity', () => {
     expect(calibratedSimilarity(Number.NaN, LOCAL_EMBEDDER_CALIBRATION)).toBe(0);
   });
 
-  it('never falls as the cosine rises', () => {
+  it('is monotonic', () => {
     fc.assert(
       fc.property(calibrations, cosines, cosines, fc.nat(8), (calibration, a, b, place) => {
         // A knot and its neighbourhood are where rounding would show.
@@ -53,7 +53,7 @@ describe('calibratedSimilarity', () => {
     );
   });
 
-  it('goes exactly through the knots and straight between them', () => {
+  it('interpolates linearly between the knots and is exact at them', () => {
     fc.assert(
       fc.property(calibrations, (calibration) => {
         for (const [index, knot] of calibration.knots.entries()) {
@@ -68,7 +68,7 @@ describe('calibratedSimilarity', () => {
 });
 
 describe('cosineFor', () => {
-  it('undoes calibratedSimilarity', () => {
+  it('is the inverse of calibratedSimilarity', () => {
     fc.assert(
       fc.property(calibrations, similarities, (calibration, similarity) => {
         expect(calibratedSimilarity(cosineFor(similarity, calibration), calibration)).toBeCloseTo(similarity, 9);
@@ -76,7 +76,7 @@ describe('cosineFor', () => {
     );
   });
 
-  it('cuts raw scores where their similarity would cut them, at a knot exactly', () => {
+  it('filters raw scores as their similarities would, exactly at a knot', () => {
     fc.assert(
       fc.property(calibrations, cosines, similarities, (calibration, cosine, similarity) => {
         const cut = cosineFor(similarity, calibration);
@@ -89,7 +89,7 @@ describe('cosineFor', () => {
     );
   });
 
-  it('lets everything pass a similarity of 0 and nothing lower than the top pass 1', () => {
+  it('lets every cosine pass a similarity of 0, and only the top knot pass 1', () => {
     expect(cosineFor(0, identityCalibration('any'))).toBe(-1);
     expect(cosineFor(1, identityCalibration('any'))).toBe(1);
     expect(cosineFor(7, identityCalibration('any'))).toBe(1);
@@ -97,7 +97,7 @@ describe('cosineFor', () => {
 });
 
 describe('identityCalibration', () => {
-  it('leaves cosines as they are, and negative ones at 0', () => {
+  it('returns the cosine, and 0 for a negative cosine', () => {
     const identity = identityCalibration('unknown');
     fc.assert(
       fc.property(cosines, (cosine) => {
@@ -109,7 +109,7 @@ describe('identityCalibration', () => {
 });
 
 describe('calibrationSchema', () => {
-  it('takes back what was stored as JSON', () => {
+  it('reads a calibration that was stored as JSON', () => {
     fc.assert(
       fc.property(calibrations, (calibration) => {
         expect(parse(calibrationSchema, JSON.parse(JSON.stringify(calibration)), 'The calibration')).toEqual(
@@ -136,7 +136,7 @@ describe('calibrationSchema', () => {
 });
 
 describe('bundledCalibration', () => {
-  it('has one for the local embedder, whatever its window, and the identity for any other', () => {
+  it('has a calibration for the local embedder with any window size, and the identity for other embedders', () => {
     expect(bundledCalibration('local/memory-minilm-l6-int8@2')).toEqual(LOCAL_EMBEDDER_CALIBRATION);
     expect(bundledCalibration('local/memory-minilm-l6-int8@2-128')).toEqual({
       embedder: 'local/memory-minilm-l6-int8@2-128',

@@ -10,7 +10,7 @@ export interface CallFailure {
   retryAfter: number | null;
 }
 
-// 408, 409 and 425 ask for another try; 529 is Anthropic's "overloaded".
+// 4xx statuses that ask for a retry.
 const TRY_AGAIN = new Set([408, 409, 425]);
 const LONGEST_MESSAGE = 500;
 
@@ -75,8 +75,8 @@ export function asVarveError(name: string, code: ErrorCode, failure: CallFailure
 }
 
 const PHRASES: Record<CallFailure['kind'], string> = {
-  rate_limited: 'asks us to slow down',
-  unreachable: 'cannot be reached',
+  rate_limited: 'limits the rate of calls',
+  unreachable: 'is unavailable',
   rejected: 'refuses the call',
 };
 
@@ -99,7 +99,7 @@ export interface BreakerSettings {
   longestCooldown?: number;
 }
 
-/** What a call shows about the provider: `healthy` when it answered at all, `neutral` when the failure has another cause. */
+/** The outcome of a call for the breaker: `healthy` if the provider answered at all, `neutral` if the failure has another cause. */
 export type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
 /** A circuit breaker: stops calls to a service that is down. */

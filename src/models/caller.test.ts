@@ -24,7 +24,7 @@ function httpError(statusCode: number, headers: Record<string, string> = {}): Er
   });
 }
 
-/** A call that throws these, one each, and then succeeds. */
+/** A call that throws each of these errors once and then succeeds. */
 function failing(...errors: unknown[]) {
   let calls = 0;
   return {
@@ -40,14 +40,14 @@ function failing(...errors: unknown[]) {
 }
 
 describe('the caller', () => {
-  it('tries again after 429, 5xx and network failures, with pauses that double', async () => {
+  it('retries after 429, 5xx and network failures, with exponential backoff', async () => {
     const { caller, time } = callerWith();
     const flaky = failing(httpError(503), new TypeError('fetch failed'));
     expect(await caller(flaky.call)).toBe('done');
     expect(time.pauses).toEqual([500, 1000]);
   });
 
-  it('spreads the pauses by chance between half and all', async () => {
+  it('adds a random jitter of 50 to 100 % to the backoff', async () => {
     const { caller, time } = callerWith({ random: () => 0 });
     await caller(failing(httpError(500)).call);
     expect(time.pauses).toEqual([250]);
@@ -63,7 +63,7 @@ describe('the caller', () => {
     expect(time.pauses).toEqual([pause]);
   });
 
-  it('does not sit out a long Retry-After: it fails, retryable, and says how long', async () => {
+  it('does not wait for a long Retry-After: it throws a retryable error that names the time', async () => {
     const { caller, time } = callerWith();
     const error = await caller(failing(httpError(429, { 'retry-after': '3600' })).call).catch(
       (thrown: unknown) => thrown,
@@ -76,14 +76,14 @@ describe('the caller', () => {
     expect(time.pauses).toEqual([]);
   });
 
-  it('does not try again what the other side refuses', async () => {
+  it('does not retry a call that the provider rejects', async () => {
     const { caller } = callerWith();
     const refused = failing(httpError(401));
     await expect(caller(refused.call)).rejects.toMatchObject({ code: 'model_unavailable', retryable: false });
     expect(refused.calls).toBe(1);
   });
 
-  it('gives up after the last try, without the request in the error', async () => {
+  it('gives up after the last retry, without the request in the error', async () => {
     const { caller } = callerWith({ retries: 1 });
     const down = failing(...Array.from({ length: 9 }, () => httpError(500)));
     const error = (await caller(down.call).catch((thrown: unknown) => thrown)) as VarveError;
@@ -94,7 +94,7 @@ describe('the caller', () => {
     expect(error.cause).not.toHaveProperty('requestBodyValues');
   });
 
-  it('times out although the model ignores its signal, and tells it to stop', async () => {
+  it('times out although the model ignores its signal, and aborts that signal', async () => {
     const { caller, time } = callerWith({ retries: 0 });
     let signal: AbortSignal | undefined;
     const pending = caller((given) => {
@@ -114,7 +114,7 @@ describe('the caller', () => {
     expect(time.waiting).toBe(0);
   });
 
-  it('is cancelled at once: while it calls, while it pauses, and before it starts', async () => {
+  it('is cancelled at once, during a call, during a backoff and before the start', async () => {
     for (const when of ['calling', 'pausing', 'before']) {
       const cancelling = new AbortController();
       const delay = (ms: number, signal?: AbortSignal) =>
@@ -132,7 +132,7 @@ describe('the caller', () => {
     }
   });
 
-  it('says timed_out when the caller’s own deadline has passed', async () => {
+  it('throws timed_out when the caller’s own deadline has passed', async () => {
     const { caller } = callerWith();
     const aborted = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
     await expect(caller(async () => 'x', { signal: aborted })).rejects.toMatchObject({
@@ -157,14 +157,14 @@ describe('the caller', () => {
     expect(await caller(down.call)).toBe('done');
   });
 
-  it('keeps the breaker closed for refusals and rate limits: something answers', async () => {
+  it('keeps the breaker closed for rejections and rate limits, because the provider answers', async () => {
     const { caller } = callerWith({ retries: 0, breaker: { failures: 1 } });
     await expect(caller(failing(httpError(400)).call)).rejects.toThrow('HTTP 4');
     await expect(caller(failing(httpError(429)).call)).rejects.toThrow('HTTP 4');
     expect(await caller(async () => 'done')).toBe('done');
   });
 
-  it('frees its place while it pauses', async () => {
+  it('releases its slot during a backoff', async () => {
     const { caller } = callerWith({ parallel: 1 });
     const flaky = failing(httpError(500));
     expect(await Promise.all([caller(flaky.call), caller(async () => 'other')])).toEqual(['done', 'other']);

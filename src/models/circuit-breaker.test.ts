@@ -10,7 +10,7 @@ describe('the circuit breaker', () => {
     return { clock, breaker };
   };
 
-  it('opens after failures in a row, not after failures in between', () => {
+  it('opens after consecutive failures only', () => {
     const clock = manualClock(0);
     const breaker = createCircuitBreaker(clock, { failures: 3 });
     for (const outcome of ['failed', 'failed', 'healthy', 'failed', 'failed', 'neutral'] as const)
@@ -20,7 +20,7 @@ describe('the circuit breaker', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('lets one trial out after the cooldown, and closes when it succeeds', () => {
+  it('allows one trial after the cooldown, and closes when it succeeds', () => {
     const { clock, breaker } = opened();
     expect(breaker.blockedUntil()).toBe(1000);
     clock.advance(1000);
@@ -44,7 +44,7 @@ describe('the circuit breaker', () => {
     expect(durations).toEqual([2000, 3000, 3000]);
   });
 
-  it('does not get stuck when a trial is cancelled, nor closed by a late failure of an old call', () => {
+  it('does not get stuck when a trial is cancelled or an old call fails late', () => {
     const { clock, breaker } = opened();
     clock.advance(1000);
     breaker.begin()('neutral');
@@ -52,7 +52,7 @@ describe('the circuit breaker', () => {
     expect(breaker.state).toBe('half_open');
   });
 
-  it('ignores failures of calls that were under way when it opened', () => {
+  it('ignores failures of calls that had started before it opened', () => {
     const clock = manualClock(0);
     const breaker = createCircuitBreaker(clock, { failures: 2, cooldown: 1000 });
     const ends = [breaker.begin(), breaker.begin(), breaker.begin()];

@@ -21,7 +21,7 @@ function model(options: Partial<LanguageModelOptions> = {}): LanguageModel {
   return createLanguageModel({ fast: server.languageModel(), ...options });
 }
 
-describe('which model does what', () => {
+describe('the model of each task', () => {
   const used = () => server.requests.map(({ body }) => body.model);
 
   it('[E13] gives quick tasks to the fast model and careful ones to the slow one', async () => {
@@ -44,12 +44,12 @@ describe('which model does what', () => {
     expect(used()).toEqual(['only', 'only', 'merger', 'fast']);
   });
 
-  it('refuses tasks and models that do not exist, saying what would be right', () => {
+  it('refuses unknown tasks and models, and names the known ones', () => {
     expect(() => model({ tasks: { reed: server.languageModel() } as never })).toThrow(/Tasks: read, decide/);
     expect(() => model({ fast: 'openai/gpt-4o-mini' as never })).toThrow(/model object of an AI SDK provider/);
   });
 
-  it('takes the model objects of every specification', async () => {
+  it('accepts model objects of every AI SDK specification', async () => {
     expectTypeOf<Exclude<AnyAiSdkModel, string>>().toExtend<AiSdkLanguageModel>();
     const answers: Record<string, Pick<AiSdkAnswer, 'finishReason' | 'usage'>> = {
       v2: { finishReason: 'stop', usage: { inputTokens: 5, outputTokens: 3, cachedInputTokens: 2 } },
@@ -82,7 +82,7 @@ describe('which model does what', () => {
     }
   });
 
-  it('goes on in words after a provider has warned that it dropped the schema', async () => {
+  it('describes the schema in words after a provider has warned that it ignores the schema', async () => {
     const formats: unknown[] = [];
     const fast: AiSdkLanguageModel = {
       specificationVersion: 'v2',

@@ -55,7 +55,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       throw invalidInput(`There is no task ${JSON.stringify(task)}. Tasks: ${Object.keys(TASK_TIERS).join(', ')}.`);
     }
   }
-  // Keyed by object, so that one model in two places has one limit and one breaker.
+  // Keyed by the model object, so that a model for two tasks has one limit and one breaker.
   const inUse = new Map<AiSdkLanguageModel, ModelInUse>();
   const use = (model: AiSdkLanguageModel): ModelInUse => {
     const known = inUse.get(model);
@@ -91,7 +91,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 }
 
 const TRIES = 2;
-// A longer invalid answer is not sent back to the model with its errors, because of the cost.
+// A longer invalid answer is not sent back to the model, because of the cost; only its errors are.
 const LONGEST_QUOTE = 20_000;
 
 /** Validates the answer of the model, and asks a second time with the errors of the first answer before it throws. */
@@ -118,7 +118,7 @@ async function generateData<Schema extends z.ZodType>(
       if (part.ok && request.usesPart(part.data))
         return { data: part.data, model: used.id, usage, repaired: true, isCut: true };
     }
-    // A model that has refused refuses again.
+    // A model that has refused once would refuse again.
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
     correction = [
       ...(answer.text === '' || answer.text.length > LONGEST_QUOTE ? [] : [assistantMessage(answer.text)]),
@@ -220,7 +220,7 @@ async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Ge
   return { data, model: used.id, usage: answer.usage, repaired: false };
 }
 
-/** Wraps a model so that it is never sent what the privacy policy keeps out of memories: passwords, keys, card numbers. */
+/** Wraps a model so that prompts never contain what the privacy policy keeps out of memories: passwords, keys, card numbers. */
 export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): LanguageModel {
   const clean = <Request extends TextRequest>(request: Request): Request => ({
     ...request,

@@ -10,8 +10,8 @@ export interface Embedder {
   readonly id: string;
   readonly dimensions: number;
   /**
-   * One vector of unit length for each text, in their order. Throws `embedder_unavailable`, `timed_out` or `cancelled`; `details.usage`
-   * is the usage before the failure.
+   * Returns one vector of unit length for each text, in the order of the texts. Throws `embedder_unavailable`, `timed_out` or `cancelled`;
+   * `details.usage` is the usage before the failure.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
   /** Classifies the parts of a user's message, given in their order. Only the local embedder has this method. */
@@ -32,15 +32,15 @@ export interface ReadPartsOptions extends EmbedOptions {
 export interface PartReading {
   /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
   foreign: Float32Array;
-  /** Whether the part asks to forget something or not to keep it. Of no use for earlier turns. */
+  /** Whether the part asks to forget something or not to store it. Meaningless for earlier turns. */
   asks: Float32Array;
-  /** Whether the request of the message means the part or the words of an earlier turn. */
+  /** Whether the request of the message refers to this part or clause. */
   meant: Float32Array;
-  /** Whether the part takes an earlier request back. Of no use for earlier turns. */
+  /** Whether the part withdraws an earlier request. Meaningless for earlier turns. */
   takesBack: Float32Array;
-  /** Whether the part makes something untrue that was said before. Of no use for earlier turns. */
+  /** Whether the part makes an earlier statement untrue. Meaningless for earlier turns. */
   changes: Float32Array;
-  /** Whether the message makes the words of an earlier turn untrue. Of no use for the message. */
+  /** Whether the message makes this clause of an earlier turn untrue. Meaningless for the message itself. */
   ends: Float32Array;
   /** Empty if earlier turns were passed as well. */
   values: SlotValue[];
@@ -106,11 +106,11 @@ export interface FunctionEmbedderOptions extends CallSettings {
   /** Stored with every vector: give a new id when the function's vectors change. */
   id: string;
   dimensions: number;
-  /** One vector for each text, in order; they need not be of unit length, but not zero. */
+  /** Returns one vector for each text, in order. The vectors may have any length except 0. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 
-/** A function of the application's own as an embedder, with timeout, retries and checks as for any other. */
+/** An embedder from a function of the application, with the timeouts, retries and checks of any other embedder. */
 export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   const { id, dimensions } = options;
   const caller = createCaller(id, 'embedder_unavailable', options);
@@ -236,8 +236,11 @@ export const calibrationSchema: z.ZodType<Calibration> = z.object({
     .array(z.object({ cosine: z.number().min(-1).max(1), similarity: shareSchema }))
     .min(2)
     .max(64)
-    .refine((knots) => knots[0]?.similarity === 0 && knots.at(-1)?.similarity === 1, 'similarity must go from 0 to 1')
-    .refine((knots) => knots.every(isAbovePrevious), 'cosine and similarity must both rise from knot to knot'),
+    .refine(
+      (knots) => knots[0]?.similarity === 0 && knots.at(-1)?.similarity === 1,
+      'the similarity must begin at 0 and end at 1',
+    )
+    .refine((knots) => knots.every(isAbovePrevious), 'cosine and similarity must both increase from knot to knot'),
 });
 
 function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly CalibrationKnot[]): boolean {
@@ -253,7 +256,7 @@ export function calibratedSimilarity(cosine: number, calibration: Calibration): 
     const upper = calibration.knots[index] as CalibrationKnot;
     if (cosine < upper.cosine) {
       const rise = ((cosine - lower.cosine) * (upper.similarity - lower.similarity)) / (upper.cosine - lower.cosine);
-      // Rounding must not lift it above the next knot.
+      // Rounding must not raise the similarity above the next knot.
       return Math.min(lower.similarity + rise, upper.similarity);
     }
     lower = upper;
@@ -263,7 +266,7 @@ export function calibratedSimilarity(cosine: number, calibration: Calibration): 
 
 /**
  * The lowest raw cosine with at least this similarity (up to rounding), so that a search can apply a threshold to raw scores. A
- * similarity of 0 gives -1, because everything passes; a similarity above 1 gives the cosine of 1.
+ * similarity of 0 gives -1, because everything passes; a similarity of 1 or more gives the cosine of the last knot.
  */
 export function cosineFor(similarity: number, calibration: Calibration): number {
   if (similarity <= 0) return -1;
@@ -291,10 +294,10 @@ export function identityCalibration(embedder: string): Calibration {
   };
 }
 
-// The window size is part of the id, but no pair is long enough for it to matter.
+// The id contains the window size, which does not matter here, because all pairs are short.
 const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@2(-\d+)?$/;
 
-/** The default local embedder, as `calibrate` measured it: run it again when the pairs change. */
+/** The calibration that `calibrate` measured for the default local embedder. Run it again when the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
   embedder: 'local/memory-minilm-l6-int8@2',
   knots: [

@@ -43,7 +43,7 @@ function embedder(options: Partial<AiSdkEmbedderOptions> & { maximum?: number } 
 const length = (vector: Float32Array): number => Math.hypot(...vector);
 
 describe('any AI SDK embedding model', () => {
-  it('gives vectors of unit length in the order of the texts, and its tokens', async () => {
+  it('returns vectors of unit length in the order of the texts, and the number of tokens', async () => {
     const { vectors: found, tokens } = await embedder().embed(['red apples', 'red apples', 'cold winters']);
     expect(found.map(length)).toEqual([1, 1, 1].map((one) => expect.closeTo(one, 6)));
     expect(found[0]).toEqual(found[1]);
@@ -57,7 +57,7 @@ describe('any AI SDK embedding model', () => {
     expectTypeOf<Exclude<EmbeddingModel, string>>().toExtend<AiSdkEmbeddingModel>();
   });
 
-  it('keeps to the batch, to the model’s own limit, and to the order', async () => {
+  it('respects the batch size, the model’s own limit and the order', async () => {
     const texts = Array.from({ length: 23 }, (_, index) => `text number ${index}`);
     const whole = await embedder().embed(texts);
     const parts = await embedder({ batch: 10, maximum: 4, parallel: 2 }).embed(texts);
@@ -65,7 +65,7 @@ describe('any AI SDK embedding model', () => {
     expect(parts).toEqual(whole);
   });
 
-  it('embeds nothing without a call', async () => {
+  it('makes no call for an empty list', async () => {
     expect(await embedder().embed([])).toEqual({ vectors: [], tokens: 0 });
     expect(server.requests).toHaveLength(0);
   });
@@ -109,7 +109,7 @@ describe('any AI SDK embedding model', () => {
     ['a page instead of JSON', raw('<html>', 'text/html')],
     ['null in a vector', vectors({ vector: () => [null] })],
   ];
-  it.each(down)('[T16] fails for now when it is down with %s, and recovers', async (_name, reply) => {
+  it.each(down)('[T16] throws a retryable error when it is down with %s, and recovers', async (_name, reply) => {
     server.otherwise(reply);
     await expect(embedder().embed(['a'])).rejects.toMatchObject({ code: 'embedder_unavailable', retryable: true });
     server.reset();
@@ -129,7 +129,7 @@ describe('any AI SDK embedding model', () => {
     await expect(embedder().embed(['a'], { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('[T14] says what was used before a later batch failed', async () => {
+  it('[T14] reports the usage before a later batch failed', async () => {
     server.next(vectors(), status(400));
     const error: unknown = await embedder({ batch: 2, parallel: 1 })
       .embed(['a b', 'c', 'd'])
@@ -139,7 +139,7 @@ describe('any AI SDK embedding model', () => {
 });
 
 describe('the cache', () => {
-  /** An embedder that notes what it is asked. */
+  /** An embedder that records its calls. */
   function counting(): { inner: Embedder; asked: string[] } {
     const asked: string[] = [];
     const inner = functionEmbedder({
@@ -153,7 +153,7 @@ describe('the cache', () => {
     return { inner, asked };
   }
 
-  it('gives what the embedder gives, whatever is asked in whatever order', async () => {
+  it('returns the vectors of the embedder for any texts in any order', async () => {
     const { inner } = counting();
     await fc.assert(
       fc.asyncProperty(
@@ -168,7 +168,7 @@ describe('the cache', () => {
     );
   });
 
-  it('embeds the same text once, also within one call, and counts no tokens for it', async () => {
+  it('embeds a repeated text once, also within one call, and counts its tokens once', async () => {
     const { inner, asked } = counting();
     const cached = cachedEmbedder(inner);
     await cached.embed(['a', 'b', 'a']);
@@ -178,14 +178,14 @@ describe('the cache', () => {
     expect((await cached.embed(['a'])).tokens).toBe(0);
   });
 
-  it('forgets what was unused for longest', async () => {
+  it('evicts the least recently used vector', async () => {
     const { inner, asked } = counting();
     const cached = cachedEmbedder(inner, { size: 2 });
     for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await cached.embed([text]);
     expect(asked).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('asks once whose words a message has, and keeps the answer apart from vectors', async () => {
+  it('caches the reading of a message, separately from vectors', async () => {
     const { inner } = counting();
     const asked: string[][] = [];
     const cached = cachedEmbedder({
@@ -201,7 +201,7 @@ describe('the cache', () => {
     expect((await cached.embed(['a'])).vectors).toEqual((await inner.embed(['a'])).vectors);
   });
 
-  it('is not changed by what a caller does to its vector', async () => {
+  it('does not change when a caller changes a returned vector', async () => {
     const cached = cachedEmbedder(counting().inner);
     (await cached.embed(['a'])).vectors[0]?.fill(9);
     expect(length((await cached.embed(['a'])).vectors[0] as Float32Array)).toBeCloseTo(1);
@@ -216,7 +216,7 @@ describe('any AI SDK reranking model', () => {
     doRerank: async () => ({ ranking }),
   });
 
-  it('gives places and scores, best first', async () => {
+  it('returns indexes and scores, best first', async () => {
     expectTypeOf<Exclude<RerankingModel, string>>().toExtend<AiSdkRerankingModel>();
     const reranker = aiSdkReranker(
       reranking([

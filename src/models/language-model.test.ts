@@ -49,8 +49,8 @@ async function failure(call: Promise<unknown>): Promise<VarveError> {
   return thrown;
 }
 
-describe('asking a language model through its real provider', () => {
-  it('gives validated data with its usage, by strict structured output', async () => {
+describe('requests to a language model through its real provider', () => {
+  it('returns validated data and its usage with strict structured output', async () => {
     server.next(json(good, { usage: { in: 50, out: 7, cached: 30 } }));
     const generated = await model().generate(request);
     expect(generated).toMatchObject({
@@ -67,7 +67,7 @@ describe('asking a language model through its real provider', () => {
     });
   });
 
-  it('says the schema in words to a provider without structured output', async () => {
+  it('describes the schema in words to a provider without structured output', async () => {
     server.next(json(good));
     const generated = await model({ fast: server.languageModel('plain', { strict: false }) }).generate(request);
     expect(generated.data).toEqual(good);
@@ -75,14 +75,14 @@ describe('asking a language model through its real provider', () => {
     expect(server.requests[0]?.body.messages?.[0]?.content).toContain('"facts"');
   });
 
-  it('asks for a list in words: JSON modes know objects only', async () => {
+  it('asks for a list in words, because JSON modes return objects only', async () => {
     server.next(json([1, 2]));
     expect((await model().generate({ ...request, schema: z.array(z.number()) })).data).toEqual([1, 2]);
     expect(server.requests[0]?.body.response_format).toBeUndefined();
     expect(server.requests[0]?.body.messages?.[0]?.content).toContain('"array"');
   });
 
-  it('falls back when the provider says no to the format, and remembers it', async () => {
+  it('falls back when the provider rejects the format, and remembers the fallback', async () => {
     const picky = from(({ body }) =>
       body.response_format === undefined ? json(good) : status(400, { message: "'response_format' is not supported" }),
     );
@@ -98,13 +98,13 @@ describe('asking a language model through its real provider', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('does not mistake another refusal for a refusal of the format', async () => {
+  it('does not fall back when the provider rejects the call for another reason', async () => {
     server.otherwise(status(400, { message: 'context length exceeded' }));
     expect(await failure(model().generate(request))).toMatchObject({ code: 'model_unavailable', retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('asks once more with what was wrong, and counts both', async () => {
+  it('asks once more with the errors of the first answer, and counts both calls', async () => {
     server.next(json({ facts: 'none' }), json(good));
     const generated = await model().generate(request);
     expect(generated).toMatchObject({ data: good, repaired: true, usage: { tokensIn: 200, calls: 2 } });
@@ -124,18 +124,21 @@ describe('asking a language model through its real provider', () => {
     ['a refusal', refusal(), 'refused', 1],
     ['a content filter', text('', { finish: 'content_filter' }), 'refused', 1],
   ];
-  it.each(useless)('[T16] fails for good when the answer is %s', async (_name, reply, problem, tries) => {
-    server.otherwise(reply);
-    const error = await failure(model().generate(request));
-    expect(error).toMatchObject({
-      code: 'model_answer_invalid',
-      retryable: false,
-      details: { problem, task: 'read' },
-    });
-    expect(usageOfFailure(error)).toMatchObject({ calls: tries, tokensIn: 100 * tries });
-    expect(server.requests).toHaveLength(tries);
-    expect(JSON.stringify(error.details) + error.message).not.toMatch(/Oslo|weather/);
-  });
+  it.each(useless)(
+    '[T16] throws an error that is not retryable when the answer is %s',
+    async (_name, reply, problem, tries) => {
+      server.otherwise(reply);
+      const error = await failure(model().generate(request));
+      expect(error).toMatchObject({
+        code: 'model_answer_invalid',
+        retryable: false,
+        details: { problem, task: 'read' },
+      });
+      expect(usageOfFailure(error)).toMatchObject({ calls: tries, tokensIn: 100 * tries });
+      expect(server.requests).toHaveLength(tries);
+      expect(JSON.stringify(error.details) + error.message).not.toMatch(/Oslo|weather/);
+    },
+  );
 
   const down: [string, Reply][] = [
     ['500', status(500)],
@@ -146,22 +149,25 @@ describe('asking a language model through its real provider', () => {
     ['half a JSON', raw('{"id": "chat-1", "choices": [{"mess')],
     ['429', status(429)],
   ];
-  it.each(down)('[T16] tries again, and then fails for now, when the model answers with %s', async (_name, reply) => {
-    server.otherwise(reply);
-    expect(await failure(model().generate(request))).toMatchObject({ code: 'model_unavailable', retryable: true });
-    expect(server.requests).toHaveLength(3);
-    server.reset();
-    server.next(reply, json(good));
-    expect((await model().generate(request)).data).toEqual(good);
-  });
+  it.each(down)(
+    '[T16] retries, and then throws a retryable error, when the model answers with %s',
+    async (_name, reply) => {
+      server.otherwise(reply);
+      expect(await failure(model().generate(request))).toMatchObject({ code: 'model_unavailable', retryable: true });
+      expect(server.requests).toHaveLength(3);
+      server.reset();
+      server.next(reply, json(good));
+      expect((await model().generate(request)).data).toEqual(good);
+    },
+  );
 
-  it('waits as long as a 429 asks', async () => {
+  it('waits for the Retry-After of a 429', async () => {
     server.next(status(429, { retryAfter: 7 }), json(good));
     await model().generate(request);
     expect(time.pauses).toEqual([7000]);
   });
 
-  it('[T16] fails for now when nobody listens', async () => {
+  it('[T16] throws a retryable error when nothing listens', async () => {
     const gone = await startProtocolServer();
     const fast = gone.languageModel();
     await gone.close();
@@ -188,7 +194,7 @@ describe('asking a language model through its real provider', () => {
     expect(await pending).toMatchObject({ code: 'cancelled', retryable: false });
   });
 
-  it('keeps the usage of the first try when the second fails', async () => {
+  it('reports the usage of the first call when the second fails', async () => {
     server.next(text('no json'));
     server.otherwise(status(500));
     const error = await failure(model().generate(request));
@@ -196,7 +202,7 @@ describe('asking a language model through its real provider', () => {
     expect(usageOfFailure(error)).toMatchObject({ calls: 1, tokensIn: 100 });
   });
 
-  it('[T16] leaves a model alone that is down, and comes back to it', async () => {
+  it('[T16] stops calling a model that is down, and calls it again later', async () => {
     const clock = manualClock(0);
     const asking = createLanguageModel({
       fast: server.languageModel(),
@@ -214,7 +220,7 @@ describe('asking a language model through its real provider', () => {
     expect((await asking.generate(request)).data).toEqual(good);
   });
 
-  it('calls one model no more often at a time than allowed', async () => {
+  it('limits the concurrent calls to one model', async () => {
     let open = 0;
     let most = 0;
     server.otherwise(async (incoming, response) => {
@@ -238,10 +244,10 @@ describe('asking a language model through its real provider', () => {
   });
 });
 
-describe('asking for text', () => {
+describe('requests for text', () => {
   const asked = { task: 'profile', prompt } as const;
 
-  it('gives the text', async () => {
+  it('returns the text', async () => {
     server.next(text('\n---PROFILE---\n## Personal\n'));
     expect((await model().generateText(asked)).data).toBe('---PROFILE---\n## Personal');
     expect(server.requests[0]?.body.response_format).toBeUndefined();

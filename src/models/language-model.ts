@@ -5,16 +5,16 @@ import type { Prompt, Task } from './prompt.ts';
 /** Answers prompts with data that fits a schema, or with text. */
 export interface LanguageModel {
   /**
-   * Validated data that fits the schema. Throws `model_unavailable` (retryable unless the provider refuses the call), `timed_out`,
-   * `cancelled`, or `model_answer_invalid` when a retry is unusable too; then nothing may be changed. `usageOfFailure(error)` is the
-   * usage of the failed call.
+   * Returns validated data that fits the schema. Throws `model_unavailable` (retryable unless the provider rejects the call), `timed_out`,
+   * `cancelled`, or `model_answer_invalid` when the answer to a second request is unusable too; the caller must then change nothing.
+   * `usageOfFailure(error)` is the usage of the failed call.
    */
   generate<Schema extends z.ZodType>(request: DataRequest<Schema>): Promise<Generated<z.output<Schema>>>;
-  /** Text, trimmed. Fails as `generate` does; an empty, refused or cut answer is invalid. */
+  /** Returns trimmed text. Throws like `generate`; an empty, refused or truncated answer is invalid. */
   generateText(request: TextRequest): Promise<Generated<string>>;
   /** The id of the model for a task, which the ledger and its prices use. */
   modelOf(task: Task): string;
-  /** The same with one model for every task, the one that does `task`, to measure the benefit of a model per task. */
+  /** A copy that uses the model of `task` for every task, to measure the benefit of a model per task. */
   withOneModel?(task: Task): LanguageModel;
 }
 
@@ -29,7 +29,7 @@ export interface TextRequest {
 
 export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   schema: Schema;
-  /** Whether an answer that is cut a second time is of use with the items that are whole in it. Default: it is invalid. */
+  /** Whether the complete items of an answer are usable when it is truncated a second time. Default: the answer is invalid. */
   usesPart?: (part: z.output<Schema>) => boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Generated<Data> {
   usage: ModelUsage;
   /** True when the answer was repaired or requested twice. */
   repaired: boolean;
-  /** True when the answer was cut, and the data are what is whole in it: see {@link DataRequest.usesPart}. */
+  /** True when the answer was truncated and `data` holds its complete items: see {@link DataRequest.usesPart}. */
   isCut?: boolean;
 }
 
@@ -48,12 +48,12 @@ export interface Generated<Data> {
 export interface ModelUsage {
   tokensIn: number;
   tokensOut: number;
-  /** How many of `tokensIn` the provider had cached. */
+  /** The part of `tokensIn` that came from the provider's cache. */
   tokensCached: number;
   /** The number of answered calls. */
   calls: number;
   milliseconds: number;
-  /** True when the provider did not count and we estimated. */
+  /** True when the provider did not report the counts and they are estimated. */
   estimated: boolean;
 }
 

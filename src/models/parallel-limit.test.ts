@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createParallelLimit } from './caller.ts';
 
-it('never runs more than the limit, and runs everything, in order', async () => {
+it('runs everything in order, never more than the limit at a time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
@@ -33,7 +33,7 @@ it('never runs more than the limit, and runs everything, in order', async () => 
   );
 });
 
-it('lets go of work whose signal is aborted while it waits, and of places of work that fails', async () => {
+it('drops waiting work whose signal is aborted, and releases the slots of work that fails', async () => {
   const run = createParallelLimit(1);
   const release = Promise.withResolvers<void>();
   const first = run(() => release.promise);

@@ -164,7 +164,7 @@ const MUTATIONS: Mutation[] = [
 const FINISHES = ['stop', 'length', 'other', 'error', 'unknown'];
 
 describe('[T7] repairing answers', () => {
-  it(`survives ${CASES} broken ones: never a crash, never data that the schema forbids, never a hang`, () => {
+  it(`survives ${CASES} broken answers without a crash, a hang, or data that the schema forbids`, () => {
     const random = randomFrom(20_261_115);
     let understood = 0;
     let slowest = 0;
@@ -181,22 +181,22 @@ describe('[T7] repairing answers', () => {
           parsed = parseAnswer({ text, finishReason }, schema);
         });
       const time = read();
-      // A collection of garbage may fall into one reading, not into two of the same text.
+      // A broken text may have one reading, but not two.
       slowest = Math.max(slowest, time < SLOWEST ? time : Math.min(time, read()));
       if (parsed?.ok !== true) continue;
       understood += 1;
-      // The schemas change nothing, so that what they let through they let through again.
+      // The schemas have no transforms, so parsing accepted data again gives the same data.
       const checked = schema.safeParse(parsed.data);
       if (!checked.success) throw new Error(`case ${index}: forbidden data from ${JSON.stringify(text)}`);
       expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
     }
     expect(slowest).toBeLessThan(SLOWEST);
-    // Neither everything nor nothing: the cases are worth their name.
+    // Some cases are repaired and some are refused; otherwise the cases would prove nothing.
     expect(understood).toBeGreaterThan(CASES * 0.1);
     expect(understood).toBeLessThan(CASES * 0.9);
   });
 
-  it('never loses an item: an answer cut anywhere, and not said to be finished, is refused or whole', () => {
+  it('never loses an item of an answer that is cut anywhere: it is refused or complete', () => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         for (const text of [
@@ -213,7 +213,7 @@ describe('[T7] repairing answers', () => {
     }
   });
 
-  it('never loses an item: an answer without one of its brackets or commas is refused or whole', () => {
+  it('never loses an item of an answer without one of its brackets or commas: it is refused or complete', () => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         for (const text of [JSON.stringify(answer), JSON.stringify(answer, null, 2)]) {
@@ -222,7 +222,7 @@ describe('[T7] repairing answers', () => {
             : text.matchAll(/^\s*[{}[\]]|[{}[\],]$/gm)) {
             const at = match.index + match[0].length - 1;
             const parsed = parseAnswer({ text: text.slice(0, at) + text.slice(at + 1), finishReason: 'stop' }, schema);
-            // Inside of a text every character is content, and its loss cannot be seen.
+            // Inside a string every character is content, so its loss cannot be detected.
             if (!parsed.ok || JSON.stringify(parsed.data).length === JSON.stringify(answer).length - 1) continue;
             expect(parsed.data).toEqual(schema.parse(answer));
           }

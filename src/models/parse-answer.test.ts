@@ -10,7 +10,7 @@ const good = { facts: [{ content: 'Ada lives in Oslo', importance: 0.8 }] };
 
 const parse = (text: string, finishReason = 'stop') => parseAnswer({ text, finishReason }, facts);
 
-describe('[T7] reading a model’s answer', () => {
+describe('[T7] parsing a model’s answer', () => {
   it.each([
     ['plain JSON', JSON.stringify(good)],
     ['a byte order mark', `\uFEFF${JSON.stringify(good)}`],
@@ -49,7 +49,7 @@ describe('[T7] reading a model’s answer', () => {
     expect(parse(text)).toMatchObject({ ok: false, problem });
   });
 
-  it('takes an answer that is not closed for a cut one, whatever the provider says', () => {
+  it('treats an answer that is not closed as truncated, whatever the finish reason', () => {
     const text = JSON.stringify({ facts: [{ content: 'a' }] });
     for (const reason of ['stop', 'length', 'error', 'interrupted', 'other', 'unknown']) {
       for (let end = 1; end < text.length; end += 1)
@@ -69,12 +69,12 @@ describe('[T7] reading a model’s answer', () => {
     expect(parsed.ok && parsed.data.facts).toHaveLength(whole.length);
   });
 
-  it('keeps nothing of a cut answer that lacks a part', () => {
+  it('keeps nothing of a truncated answer that lacks a required field', () => {
     const parsed = parseAnswer({ text: '{"fac', finishReason: 'stop' }, facts, { keepsWhole: true });
     expect(parsed).toMatchObject({ ok: false, problem: 'truncated' });
   });
 
-  it('leaves text alone that only looks like JSON', () => {
+  it('does not change text that only looks like JSON', () => {
     const schema = z.object({ note: z.string(), tags: z.array(z.string()) });
     const value = { note: '{"a": 1}', tags: ['[1, 2]', '{"x": "y"}'] };
     expect(parseAnswer({ text: JSON.stringify(value), finishReason: 'stop' }, schema)).toMatchObject({
@@ -118,12 +118,12 @@ describe('[T7] reading a model’s answer', () => {
     expect(parsed('{"b": 1}')).toMatchObject({ ok: true, data: { value: '{"b": 1}' } });
   });
 
-  it('does not read an answer that is far too long', () => {
+  it('refuses an answer that is far too long', () => {
     const text = `{"facts": ["${'a'.repeat(10_000_000)}`;
     expect(cpuTime(() => expect(parse(text)).toMatchObject({ ok: false, problem: 'too_long' }))).toBeLessThan(100);
   });
 
-  it('tells the model what is wrong, by place', () => {
+  it('names the path of each error for the model', () => {
     const parsed = parse('{"facts": [{"content": 5, "importance": 3}]}');
     expect(parsed.ok ? '' : parsed.message).toMatch(/facts\.0\.content: .*string/);
     expect(parsed.ok ? '' : parsed.message).toMatch(/facts\.0\.importance/);

@@ -133,7 +133,7 @@ function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   if (!accepted.has('string')) {
     const found = readTolerantJson(trimmed);
     if (!found.ok || !found.complete || found.end !== trimmed.length) return undefined;
-    // The JSON was stringified more than once; each step makes the text shorter.
+    // JSON that was stringified more than once gets shorter with each step.
     const again = typeof found.value === 'string' && found.value.length < text.length;
     return again || accepted.has(kindOf(found.value)) ? found.value : undefined;
   }
@@ -211,7 +211,7 @@ export interface AnswerText {
 }
 
 export interface AnswerLimits {
-  /** Whether an answer that is cut counts with the items that are whole in it. Default: it is an error. */
+  /** Whether a truncated answer is accepted with its complete items. Default: it is an error. */
   keepsWhole?: boolean;
   /** The longest answer that is parsed. Default 1,000,000 characters. */
   longestAnswer?: number;
@@ -219,7 +219,7 @@ export interface AnswerLimits {
 
 /**
  * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. An answer whose JSON is
- * not closed is cut, whatever the provider says: some providers give the finish reason `stop` for an answer that ends in the middle.
+ * not closed is truncated, even with the finish reason `stop`, which some providers return for an answer that ends in the middle.
  */
 export function parseAnswer<Schema extends z.ZodType>(
   answer: AnswerText,
@@ -258,7 +258,7 @@ function embeddedJson(text: string, accepted: ReadonlySet<string>, keepsWhole: b
     if (start === undefined) break;
     const read = readTolerantJson(text, start, keepsWhole);
     if (read.ok) {
-      // "[here]" is prose.
+      // A list of bare words such as "[here]" is prose.
       const prose = !read.begun && Array.isArray(read.value) && read.value.length > 0;
       if (!prose) found.push(read);
       opening.lastIndex = read.end;

@@ -67,7 +67,7 @@ export function renderPrompt<Input>(template: PromptTemplate<Input>, input: Inpu
 /**
  * Encloses untrusted text in tags. The code in the tags is a digest of the text itself, which no text can deliberately contain. Anything
  * inside that looks like one of the tags is escaped too, for models that do not compare codes. The same text gives the same fence, so
- * that prompts cache.
+ * that prompts can be cached.
  */
 export function fence(label: string, text: string): string {
   if (!/^[a-z][a-z_]{0,30}$/.test(label))

@@ -9,7 +9,7 @@ const read = (text: string): unknown => {
 };
 
 describe('tolerant JSON', () => {
-  it('reads all JSON as JSON.parse does', () => {
+  it('parses valid JSON like JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 3 }), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -55,7 +55,7 @@ describe('tolerant JSON', () => {
     },
   );
 
-  it('takes missing closing brackets for what they are, and says so', () => {
+  it('accepts missing closing brackets, and reports the text as incomplete', () => {
     expect(readTolerantJson('{"a": ["x", {"b": true}')).toEqual({
       ok: true,
       value: { a: ['x', { b: true }] },
@@ -65,11 +65,11 @@ describe('tolerant JSON', () => {
     });
   });
 
-  it('does not nest without end', () => {
+  it('refuses nesting beyond the limit', () => {
     expect(read('['.repeat(100_000))).toBe('too_deep');
   });
 
-  it('keeps __proto__ from becoming a prototype', () => {
+  it('does not let __proto__ become a prototype', () => {
     const value = read("{'__proto__': {admin: true}}") as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.hasOwn(value, '__proto__')).toBe(true);

@@ -1,7 +1,7 @@
 type TolerantResult =
-  /** `complete` is false when the text ends before the value does, `begun` when it is empty or just [bare words]. */
+  /** `complete` is false when the text ends before the value does. `begun` is false when the value is empty or has bare words only. */
   | { ok: true; value: unknown; end: number; complete: boolean; begun: boolean }
-  /** `begun` is true if a part of the text was data: the following text may then be its rest and not another answer. */
+  /** `begun` is true if a part of the text was data: the text that follows may then be its rest and not another answer. */
   | { ok: false; reason: Trouble; begun: boolean; end: number };
 
 type Trouble = 'truncated' | 'unreadable' | 'too_deep';
@@ -12,7 +12,7 @@ export const DEEPEST = 64;
 /**
  * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare
  * keys, Python's literals, NaN. Takes one pass and never drops content: anything that may hide lost items (an ellipsis, text that ends
- * inside a value) is an error. With `keepsWhole`, a text that ends inside the value gives the items of lists that are whole.
+ * inside a value) is an error. With `keepsWhole`, a text that ends inside the value gives the complete items of its lists.
  */
 export function readTolerantJson(text: string, start = 0, keepsWhole = false): TolerantResult {
   const reader = new TolerantReader(text, start, keepsWhole);
@@ -112,7 +112,7 @@ class TolerantReader {
   #readObject(depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     this.position += 1;
-    // Only a part of the outermost object is of use: a part of an item would be another statement.
+    // Only the outermost object may be incomplete: a part of an item would be another statement.
     this.#whileWhole(depth === 0, '}', () => {
       const key = (this.#text[this.position] as string) in CLOSERS ? this.#readText('key') : this.#take(WORD);
       this.#clean = false;
@@ -138,7 +138,7 @@ class TolerantReader {
     return array;
   }
 
-  /** Reads members to the end of a structure. Where whole parts are kept, the end of the text ends it too, without the cut member. */
+  /** Reads members to the end of a structure. With `keepsWhole`, the end of the text also ends it, without the truncated member. */
   #whileWhole(isPartOfUse: boolean, close: string, readMember: () => void): void {
     try {
       while (!this.#ended(close)) readMember();
@@ -199,7 +199,7 @@ class TolerantReader {
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
     if (character in CLOSERS) return character;
-    // An escape that JSON does not know was meant as a backslash: C:\Users.
+    // An unknown escape is a literal backslash: C:\Users.
     return ESCAPES[character] ?? `\\${character}`;
   }
 

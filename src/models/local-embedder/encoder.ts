@@ -57,7 +57,7 @@ export class Encoder {
     for (let phase = 0; phase < PHASES; phase++) {
       const claimed = text.workspace.progress / 4 + phase * 2;
       const done = claimed + 1;
-      // Threads claim pieces, so that the others can take over the piece of a thread that the system starts late.
+      // Threads claim pieces dynamically, so that other threads take the work of a thread that the system starts late.
       for (let part = Atomics.add(this.#int32, claimed, 1); part < parts; part = Atomics.add(this.#int32, claimed, 1)) {
         const from = Math.min(part * size, evenTokens(text));
         this.#runPhase(phase, text, [from, Math.min(from + size, evenTokens(text))]);

@@ -33,7 +33,7 @@ describe('a glossary', () => {
     expect(glossary.gloss('Ayer hablé con Rosario Luna en Bilbao.')).toMatch(/Rosario Luna in Bilbao/);
   });
 
-  it('glosses the groups of a message each in its own language, or in that of the whole', () => {
+  it('glosses each group of a message from its own language, or from the language of the whole message', () => {
     const together = (groups: string[][]): string[][] =>
       glossary.glossTogether(groups).map((parts) => parts.map(({ text }) => text));
     const mixed = together([['Vergiss bitte meine Adresse.'], ['I live in the gift shop.'], ['Graz']]);
@@ -57,7 +57,7 @@ describe('a glossary', () => {
       expect(start).toBeGreaterThanOrEqual(words[index - 1]?.start ?? 0);
   });
 
-  it('reads the lexicons only when a text in another language comes', () => {
+  it('reads the lexicons only for the first text in another language', () => {
     let reads = 0;
     const counting = createGlossary(() => {
       reads += 1;

@@ -62,7 +62,7 @@ function languageOf(text: string, fallback = 'en'): string {
 }
 
 interface Lexicon {
-  /** In lower case, and also without accents where this is not another word: "avó" and "avô" differ, but "comio" is "comió". */
+  /** Keys in lower case, and also without accents unless that is another word: "avó" and "avô" differ, but "comio" is "comió". */
   readonly words: ReadonlyMap<string, string>;
   readonly inflections: readonly Inflection[];
   /** The letters that participles and infinitives have at their start or inside: German "ge" and "zu". */
@@ -78,7 +78,7 @@ interface Lexicon {
   readonly longest: number;
 }
 
-/** The stems of a kind of words, and the endings that its forms have. */
+/** The stems of one class of words, and the endings of its forms. */
 interface Inflection {
   readonly stems: ReadonlyMap<string, string>;
   readonly endings: RegExp;
@@ -149,7 +149,7 @@ function folded(word: string): string {
 // This range does not include the voicing mark of Japanese が.
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 
-/** No embedder reads more characters. */
+/** No embedder reads more characters than this. */
 const MOST_READ = 65_536;
 
 function glossed(text: string, lexicon: Lexicon | null): GlossedText {

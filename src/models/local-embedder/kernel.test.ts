@@ -7,7 +7,7 @@ import { layoutMemory } from './memory-layout.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
 
 describe('the kernel', () => {
-  it('is compiled from the source in the repository (else: node scripts/build-kernel.mjs)', async () => {
+  it('is compiled from the source in the repository (if not, run node scripts/build-kernel.mjs)', async () => {
     const source = await readFile(new URL('../../../wasm/bert-kernel.ts', import.meta.url));
     expect(createHash('sha256').update(source).digest('hex')).toBe(KERNEL_SOURCE_SHA256);
   });
@@ -19,7 +19,7 @@ describe('the kernel', () => {
     const [q, source, weights, sums, out] = [0, 4096, 8192, 16_384, 20_480];
     const bytes = new Int8Array(memory.buffer);
     for (let i = 0; i < rows * inputs; i++) bytes[q + i] = (i * 7919) % 125;
-    // ±44 at most: the sum of any six weights stays within what the kernel adds in 16 bits.
+    // At most ±44, so that the sum of any six products fits into 16 bits.
     for (let i = 0; i < inputs * outputs; i++) bytes[source + i] = ((i * 104_729) % 89) - 44;
     kernel.packWeights(source, weights, sums, inputs, outputs);
     kernel.matmul(q, weights, out, inputs, outputs, 0, rows);
@@ -46,12 +46,12 @@ describe('the kernel', () => {
       }
     }
     expect(heaviest).toBeGreaterThan(200);
-    // Activations reach from 0 to 124 (LEVELS in the kernel).
+    // Activations are between 0 and 124 (LEVELS in the kernel).
     expect(heaviest * 124).toBeLessThanOrEqual(32_767);
   });
 });
 
-/** The largest sum of weights of one sign that one 16-bit lane adds: neighbours k, k+1 at three places 16 apart. */
+/** The largest sum of weights of one sign in one 16-bit lane, which adds the neighbours k and k+1 at three places 16 apart. */
 function heaviestGroup(row: Int8Array): number {
   let heaviest = 0;
   for (let block = 0; block < row.length; block += 48) {

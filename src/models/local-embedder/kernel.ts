@@ -51,7 +51,7 @@ interface WebAssemblyApi {
   Instance: new (module: object, imports: { env: { memory: SharedMemory } }) => { readonly exports: unknown };
 }
 
-/** A memory of at least so many bytes, all zero. */
+/** A memory of at least this many bytes, all zero. */
 export function allocateMemory(bytes: number): SharedMemory {
   const pages = Math.ceil(bytes / 65_536);
   return new Memory({ initial: pages, maximum: pages, shared: true });

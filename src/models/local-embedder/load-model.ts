@@ -13,7 +13,7 @@ interface AddedWeights {
   reader: Uint8Array;
 }
 
-/** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with the trained differences, into the memory, in the order of the kernel. */
+/** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with the trained differences, into the memory, in the layout that the kernel expects. */
 export function loadModel(file: Uint8Array, added: AddedWeights, target: Target): void {
   const { layout, kernel, memory } = target;
   const source = readSource(file, readDifferences(added.memory));
@@ -34,7 +34,7 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
     const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices;
     const linear = (address: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void =>
       writeLinear(target, address, source.merged(matrix, `${prefix}.${module}`), { first, factor });
-    // Attention divides by √32 per head. The division is folded into the weights of the queries, so that it takes no time.
+    // Attention divides by √32 per head. The division is folded into the weights of the queries, so that it costs no time.
     linear(layer.qkv, query, 'attention.self.query', 0, 1 / Math.sqrt(32));
     linear(layer.qkv, key, 'attention.self.key', MODEL.hidden);
     linear(layer.qkv, value, 'attention.self.value', 2 * MODEL.hidden);
@@ -123,7 +123,7 @@ function writeEmbeddings(target: Target, source: Source): void {
   writeNorm(target, layout.embeddingNorm, source, 'embeddings.LayerNorm');
 }
 
-/** The matrices in the order of the graph, in which the exporter numbers them, six per layer. */
+/** The names of the matrices in the order of the graph, which is that of the exporter's numbers: six per layer. */
 export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
   const numbered = [...tensors.keys()].flatMap((name) => {
     const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
@@ -267,7 +267,7 @@ function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): Q
   return { inputs, outputs, weights: merged, scales: newScales };
 }
 
-/** Adds the rows of `a` to a column, each times its factor, in their order. Four rows at a time take half of the time of one at a time. */
+/** Adds the rows of `a` to a column, each times its factor, in their order. Four rows at a time take half the time of one row at a time. */
 function addDifference(column: Float64Array, a: Float32Array, factors: Float32Array): void {
   const inputs = column.length;
   let r = 0;

