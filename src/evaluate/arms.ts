@@ -5,7 +5,7 @@ import type { Task } from '../models/prompt.ts';
 import type { VarveOptions } from '../varve.ts';
 import type { AskOptions } from './measure-questions.ts';
 
-/** A configuration to compare with the others. */
+/** A configuration that is compared with the others. */
 export interface Arm {
   /** A description for tables. */
   about: string;
@@ -19,7 +19,7 @@ export interface Arm {
   oneModelOf?: Task;
 }
 
-/** The sections of a prompt that hold memory, by their source. */
+/** The sections of a prompt that contain memory, by source. */
 const STATEMENTS: readonly SectionName[] = ['facts', 'memories', 'learnings', 'intentions', 'notes', 'savedItems'];
 const DOCUMENTS: readonly SectionName[] = [
   'profile',
@@ -59,7 +59,7 @@ const FIXED_KEYS = ['name', 'home_city', 'employer', 'job_title', 'family', 'hea
  * arm differs from it in one setting.
  */
 export const ARMS: Readonly<Record<string, Arm>> = {
-  all: { about: 'everything, as it comes', varve: {}, ask: {} },
+  all: { about: 'everything, with the defaults', varve: {}, ask: {} },
   'no-memory': { about: 'no memory in the prompt', varve: {}, ask: { context: { sections: only(), lookup: 'never' } } },
   'working-memory': {
     about: 'the working memory alone',

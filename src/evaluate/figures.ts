@@ -4,7 +4,7 @@ import { METRICS, type Row } from './row.ts';
 import type { Run, RunHeader } from './run-file.ts';
 import { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';
 
-/** A number of a run: the mean of a metric over its items, with its interval. */
+/** The mean of a metric over its items, with its interval. */
 export interface Figure extends Estimate {
   arm: string;
   metric: string;
@@ -109,7 +109,9 @@ export function compareArms(run: Run): Compared[] {
 
 function assertComparable(one: RunHeader, other: RunHeader): void {
   if (one.dataset !== other.dataset)
-    throw invalidInput(`The runs are of different data sets: ${one.dataset} and ${other.dataset}.`);
+    throw invalidInput(
+      `The runs have different data sets, ${one.dataset} and ${other.dataset}, and cannot be compared.`,
+    );
 }
 
 function compared({

@@ -23,7 +23,7 @@ If what you remember does not answer it, answer exactly: unknown. Never guess.`,
   render: ({ system, user }) => `${system}\n\n${user}`,
 });
 
-/** Whether an answer is right. Strict on facts, lenient on wording, as a careful person would be. */
+/** Whether an answer is right: strict on facts, lenient on wording. */
 const CORRECT = definePrompt<{ question: Question; answer: string }>({
   task: 'judge',
   version: 1,
@@ -42,7 +42,7 @@ First give the reason in one sentence, then the verdict.`,
 
 const verdictSchema = z.object({ reason: z.string(), right: z.boolean() });
 
-/** Completeness, conciseness and recency of a working memory, 1 to 5 each. */
+/** Completeness, conciseness and recency of the documents, 1 to 5 each. */
 const DOCUMENT = definePrompt<{ document: string; holds: readonly string[]; ended: readonly string[] }>({
   task: 'judge',
   version: 1,

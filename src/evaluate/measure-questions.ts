@@ -17,7 +17,7 @@ export interface AskOptions {
 
 const LIMIT = 10;
 
-/** Whether recall finds the evidence of a question, and abstains when there is none. */
+/** Whether recall finds the evidence of a question, and whether it abstains when there is none. */
 export async function measureRetrieval(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   if (question.isAnswerable && question.evidence.length === 0) return [];
   const handle = replay.handle(`ask ${question.id}`);
@@ -210,7 +210,7 @@ export function watchColdStart(ask: AskOptions): {
       );
       if (open.length === 0) return;
       possible ||= turns;
-      // Asked in a new session, because the prompt always has the turns of the current one.
+      // Asked in a new session, because the prompt always contains the turns of the current session.
       await replay.varve.drain();
       for (const question of open) {
         const context = await replay

@@ -5,7 +5,7 @@ import { abstentionArea, abstentionCurve, ndcgAt, precisionAt, recallAt, recipro
 const ranked = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 describe('retrieval metrics', () => {
-  it('[T18] give the values computed by hand', () => {
+  it('[T18] have the values computed by hand', () => {
     const relevant = new Set(['b', 'd', 'x']);
     expect(precisionAt(ranked, relevant, 5)).toBeCloseTo(2 / 5);
     expect(recallAt(ranked, relevant, 5)).toBeCloseTo(2 / 3);
@@ -29,7 +29,7 @@ describe('retrieval metrics', () => {
     expect(precisionAt(['a'], new Set(['a']), 5)).toBeCloseTo(0.2);
   });
 
-  it('are NaN for a question that nothing answers', () => {
+  it('are NaN for a question without a relevant result', () => {
     expect(recallAt(ranked, new Set(), 5)).toBeNaN();
     expect(reciprocalRank(ranked, new Set())).toBeNaN();
     expect(ndcgAt(ranked, new Set(), 5)).toBeNaN();
@@ -87,7 +87,7 @@ describe('abstention', () => {
     { isAnswerable: false, confidence: 0.1 },
   ];
 
-  it('is a curve of two shares', () => {
+  it('has a curve of two shares', () => {
     expect(abstentionCurve(questions, [0.3, 0.6])).toEqual([
       { threshold: 0.3, silentOnUnanswerable: 0.5, silentOnAnswerable: 0 },
       { threshold: 0.6, silentOnUnanswerable: 1, silentOnAnswerable: 0.5 },

@@ -30,7 +30,7 @@ const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
 /**
  * Replays a conversation: its turns at their own times, background work when it is due, each session closed and followed by a night. A
- * simulated clock is moved, so that nothing waits. The store is in memory unless the options say otherwise.
+ * simulated clock is advanced, so that nothing waits. By default the store is in memory.
  */
 export async function replay(
   conversation: Conversation,

@@ -82,7 +82,7 @@ const TITLES: Record<Measure, string> = {
 };
 
 function measureSection(measure: Measure, figures: readonly Figure[], run: Run): string {
-  // The mean confidence of recall has no meaning; confidence is the axis of the curve below.
+  // The mean confidence of recall is meaningless: confidence is the axis of the curve below.
   const own = figures.filter(({ metric }) => METRICS[metric]?.measure === measure && metric !== 'confidence');
   if (own.length === 0) return '';
   const rows = own
@@ -186,14 +186,14 @@ function ablations(compared: readonly Compared[]): string {
         tone: verdict,
       }));
     return [
-      `<figure><figcaption>${escaped(METRICS[metric]?.title ?? metric)}: difference to all, with 95 % intervals</figcaption>${whiskerPlot(whiskers, { from: -reach, to: reach, zero: 0 })}</figure>`,
+      `<figure><figcaption>${escaped(METRICS[metric]?.title ?? metric)}: difference from all, with 95 % intervals</figcaption>${whiskerPlot(whiskers, { from: -reach, to: reach, zero: 0 })}</figure>`,
     ];
   });
   if (plots.length === 0) return '';
   const named = [...new Set(compared.map(({ arm }) => arm))].flatMap((arm) =>
     ARMS[arm] === undefined ? [] : [`<dt>${escaped(arm)}</dt><dd>${escaped(ARMS[arm].about)}</dd>`],
   );
-  return `<section><h2>Ablations</h2><p class="note">Coloured where chance is an unlikely reason (p &lt; .05, paired permutation of conversations).</p>${plots.join('')}<dl class="defined">${named.join('')}</dl></section>`;
+  return `<section><h2>Ablations</h2><p class="note">Significant differences are coloured (p &lt; .05, paired permutation of conversations).</p>${plots.join('')}<dl class="defined">${named.join('')}</dl></section>`;
 }
 
 /** A difference with its sign. */
@@ -208,8 +208,8 @@ const SHOWN_MISSES = 40;
 function misses(rows: readonly Row[]): string {
   const lists: [string, Row[]][] = [
     ['Not kept', rows.filter(({ values }) => values['kept'] === 0)],
-    ['Still said although it has ended', rows.filter(({ values }) => values['stale'] === 1)],
-    ['Kept without reason', rows.filter(({ values }) => values['useful'] === 0)],
+    ['Still in memory although it has ended', rows.filter(({ values }) => values['stale'] === 1)],
+    ['Not useful', rows.filter(({ values }) => values['useful'] === 0)],
     ['Evidence not in 2,000 tokens', rows.filter(({ values }) => (values['evidence@2000'] ?? 1) < 1)],
     ['Answered wrongly', rows.filter(({ values }) => values['correct'] === 0)],
   ];

@@ -22,7 +22,6 @@ export interface Row {
 export interface Metric {
   measure: Measure;
   title: string;
-  /** In one or two sentences. */
   definition: string;
   /** Whether higher or lower is better; `none` for a descriptive metric. */
   better: 'higher' | 'lower' | 'none';
@@ -110,8 +109,8 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'recall@5',
     'Share of the turns of evidence among the first five results; a memory stands for the turns it was learned from.',
   ),
-  'recall@10': share('retrieval', 'higher', 'recall@10', 'The same for ten results.'),
-  mrr: share('retrieval', 'higher', 'MRR', '1 / place of the first result with evidence, 0 where there is none.'),
+  'recall@10': share('retrieval', 'higher', 'recall@10', 'Share of the turns of evidence among the first ten results.'),
+  mrr: share('retrieval', 'higher', 'MRR', '1 / rank of the first result with evidence, 0 if there is none.'),
   silentOnUnanswerable: share(
     'retrieval',
     'higher',
@@ -134,12 +133,12 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'retrieval',
     'none',
     'confidence',
-    'The probability that recall gives to an answer being known: the axis of the abstention curve.',
+    'Recall’s probability that the answer is known: the axis of the abstention curve.',
   ),
   milliseconds: {
     measure: 'retrieval',
     title: 'time of a recall',
-    definition: 'Milliseconds of a recall, with the query’s embedding.',
+    definition: 'Milliseconds of a recall, including the embedding of the query.',
     better: 'lower',
     unit: 'milliseconds',
   },
@@ -172,31 +171,31 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'consolidation',
     'higher',
     'completeness (judged)',
-    'Judge model, 1 to 5, as a share: does the working memory contain everything important?',
+    'Judge model, 1 to 5, as a share: do the documents contain everything important?',
   ),
   conciseness: share(
     'consolidation',
     'higher',
     'conciseness (judged)',
-    'Judge model, 1 to 5, as a share: is it free of repetition and trivia?',
+    'Judge model, 1 to 5, as a share: are the documents free of repetition and trivia?',
   ),
   recency: share(
     'consolidation',
     'higher',
     'recency (judged)',
-    'Judge model, 1 to 5, as a share: do its statements still hold?',
+    'Judge model, 1 to 5, as a share: do the statements of the documents still hold?',
   ),
   turnsToFirst: count(
     'cold-start',
     'lower',
     'turns to the first right answer',
-    'User turns until the prompt (2,000 tokens) first has all evidence of a question. A conversation in which that never happens counts with all its turns.',
+    'User turns until the prompt (2,000 tokens) first has all evidence of a question. If this never happens, all turns of the conversation count.',
   ),
   turnsWaited: count(
     'cold-start',
     'lower',
     'turns waited',
-    'The same, counted from the turn at which the evidence of the first such question had been said: 0 is at once.',
+    'The same, counted from the turn that completes the evidence of the first such question; 0 means at once.',
   ),
   ...Object.fromEntries(
     BUDGETS.map((tokens) => [

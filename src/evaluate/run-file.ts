@@ -66,7 +66,8 @@ const headerSchema: z.ZodType<RunHeader> = z.object({
 
 /** Reads the file of a run. Rows of an unfinished conversation are left out, because that conversation is replayed. */
 export function readRun(file: string): Run {
-  if (!existsSync(file)) throw invalidInput(`There is no run at ${file}.`);
+  if (!existsSync(file))
+    throw invalidInput(`There is no run at ${file}. Give the .jsonl file that varve eval has written.`);
   const lines = readFileSync(file, 'utf8').split('\n');
   // A run that was killed may end in the middle of a line.
   const whole = lines.slice(0, -1).filter((line) => line !== '');

@@ -77,7 +77,7 @@ describe('LoCoMo', () => {
 });
 
 describe('LongMemEval', () => {
-  it('has a history for each question, in order, each session once', () => {
+  it('has a history for each question, with its sessions in order and without duplicates', () => {
     const path = file('lme.json', [
       {
         question_id: 'q1',
@@ -230,7 +230,7 @@ describe('HaluMem', () => {
 });
 
 describe('files of statements', () => {
-  it('[Q10] takes the file of transcripts and expectations as it is written', () => {
+  it('[Q10] reads the file of transcripts and expectations in its original format', () => {
     const path = file('expectations.json', [
       {
         transcript: "User: I really hate when my resume sounds like everyone else's.\nAgent: Got it, direct.",
@@ -259,7 +259,7 @@ describe('files of statements', () => {
     expect(transcriptTurns('I live in Linz.').map(({ role }) => role)).toEqual(['user']);
   });
 
-  it('[T18] takes labelled pairs of query and fact', () => {
+  it('[T18] reads labelled pairs of query and fact', () => {
     const path = file('pairs.json', {
       facts: ['Likes tea.', { id: 'b', text: 'Lives in Linz.' }],
       queries: [{ query: 'Drink?', relevant: [0] }, { query: 'Shoe size?' }],

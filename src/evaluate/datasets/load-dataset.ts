@@ -32,9 +32,9 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
   beam: { load: loadBeam, about: 'very long chats with an assistant (mohammadtavakoli78/BEAM)' },
   halumem: {
     load: loadHaluMem,
-    about: 'what a memory should and should not keep (MemTensor/HaluMem, CC BY-NC-ND 4.0)',
+    about: 'statements that should and should not be kept (MemTensor/HaluMem, CC BY-NC-ND 4.0)',
   },
-  'persona-chat': { load: loadPersonaChat, about: 'dialogues with what is true of each speaker (Google, CC BY 4.0)' },
+  'persona-chat': { load: loadPersonaChat, about: 'dialogues with statements about each speaker (Google, CC BY 4.0)' },
   expectations: { load: loadExpectations, about: 'your transcripts, and what should be extracted from each' },
   pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
 };
@@ -70,7 +70,8 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   const dataset = entry.load(place);
   const chosen =
     only === undefined ? dataset.conversations : dataset.conversations.filter(({ id }) => only.includes(id));
-  if (chosen.length === 0) throw invalidInput(`The data set ${name} has none of the requested conversations.`);
+  if (chosen.length === 0)
+    throw invalidInput(`The data set ${name} has none of the requested conversations. Check their ids.`);
   return { ...dataset, conversations: limit === undefined ? chosen : sample(chosen, limit, seed) };
 }
 

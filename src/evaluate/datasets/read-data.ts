@@ -47,7 +47,7 @@ function parsed(text: string, place: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw invalidInput(`${place} is not JSON: ${messageOf(cause)}`);
+    throw invalidInput(`${place} is not valid JSON: ${messageOf(cause)}`);
   }
 }
 
