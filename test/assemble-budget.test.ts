@@ -50,7 +50,7 @@ function exampleOf(reserve: number): FitRequest {
 }
 
 describe('the budget', () => {
-  it('[L12] has the token counts of the design, and drops the least important memory when more tokens must stay free', () => {
+  it('[L12] has the token counts of the design, and drops the least important memory when more tokens are reserved', () => {
     const fitted = fitContext(exampleOf(320));
     const wanted = Object.fromEntries(fitted.sections.map((section) => [section.section, section.wanted]));
     expect(wanted).toEqual({ instructions: 480, structuredProfile: 185, recall: 1120, services: 1650, history: 45 });
@@ -61,7 +61,7 @@ describe('the budget', () => {
     expect(fitted.tokens.total).toBe(4680 - 188);
   });
 
-  it('[L12] keeps all six memories when the safety buffer is as planned, and shows the table', () => {
+  it('[L12] keeps all six memories with the planned safety buffer, and shows the table', () => {
     const fitted = fitContext(exampleOf(300));
     expect(fitted.tokens.total).toBe(4680);
     const table = budgetTable({ ...fitted, id: '', layout: '', counter: '' } as never);
@@ -99,14 +99,14 @@ describe('the budget', () => {
     expect(user).not.toContain('w49');
   });
 
-  it('shows the best of the recalled records, also if others have equal scores', () => {
+  it('shows the best recalled records, also with equal scores', () => {
     const request = exampleOf(0);
     const recall = [0.1, 0.1, 0.2].map((score, index) => ({ ...memory(20, score), id: `mem_${index}` }));
     const { sections } = fitContext({ ...request, material: { recall }, mostRecalled: 2 });
     expect(sections.find(({ section }) => section === 'recall')?.ids).toEqual(['mem_0', 'mem_2']);
   });
 
-  it('says what is wrong when the application’s own text is over the budget', () => {
+  it('throws a clear error when the application’s own text exceeds the budget', () => {
     expect(() => fitContext({ ...exampleOf(0), budget: { total: 1000 } })).toThrow(/application's own text takes/);
   });
 
@@ -135,7 +135,7 @@ describe('the budget', () => {
     expect(ids).toEqual({ notes: ['mem_a'], summaries: ['mem_b'], savedItems: [] });
   });
 
-  it('[K11] caps the profile at 4,800 characters and says so', () => {
+  it('[K11] cuts the profile at 4,800 characters and reports it', () => {
     const profile: Item = { text: 'p'.repeat(6000), kind: 'block', id: 'blk', trust: 'medium', score: 1 };
     const request = {
       layout: factsAndProfileLayout,

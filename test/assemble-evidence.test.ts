@@ -40,7 +40,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it('shows the next results where the best ones stand elsewhere in the prompt', async () => {
+  it('shows the next results where the best ones are elsewhere in the prompt', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     for (let index = 0; index < 12; index += 1) {
@@ -62,7 +62,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it.each([3, 15])('shows %i results of recall where the application asks for so many', async (recallLimit) => {
+  it.each([3, 15])('shows %i results of recall where the application asks for this many', async (recallLimit) => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     for (let index = 0; index < 20; index += 1)
@@ -149,7 +149,7 @@ describe('the evidence in a prompt', () => {
     );
   });
 
-  it('leaves out replies of the agent that say nothing alone, and the JSON of observations', async () => {
+  it('leaves out replies of the agent that are meaningless alone, and the JSON of observations', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     for (const [userMessage, agentResponse] of [
@@ -186,7 +186,7 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/kiln in the shed runs on wood/g)).toHaveLength(1);
   });
 
-  it('shows what a tool says after what people say about themselves, in every order', async () => {
+  it('shows results of tools after people’s own statements, in every order', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     const page = 'allergies allergies allergies: my allergies are peanuts, my allergies are cats. // my allergies';
@@ -230,7 +230,7 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
   });
 
-  it('has the turn beside a statement that leaves out a name of it, and recall finds both', async () => {
+  it('has the turn beside a statement that lacks a name of the turn, and recall finds both', async () => {
     const { varve } = await opened();
     await varve
       .for({ ...ANN, session: 'one' })
@@ -243,7 +243,7 @@ describe('the evidence in a prompt', () => {
     expect(`${system} ${user}`).toContain('Vandebron');
   });
 
-  it('keeps the running conversation whole, also where a memory says the same', async () => {
+  it('keeps the current conversation complete, even if a memory says the same', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     const turns = { userMessage: 'I love Thai food.', agentResponse: 'Shall I book Krua or Bangkok Garden?' };
@@ -253,7 +253,7 @@ describe('the evidence in a prompt', () => {
     expect(messages.map(({ content }) => content)).toEqual(Object.values(turns));
   });
 
-  it('answers from a store of a single memory that is only related in meaning', async () => {
+  it('contains the only memory of a store even if it is related only in meaning', async () => {
     const { varve } = await opened({ embedder: createLocalEmbedder() });
     const handle = varve.for(ANN);
     await handle.memories.create({ type: 'preference', content: 'Ann prefers ferries to flights' });

@@ -46,7 +46,7 @@ describe('the layouts, as golden files', () => {
     }
   }
 
-  it('[T12] has its parts in their order, and leaves out empty ones', async () => {
+  it('[T12] has its parts in order, without empty ones', async () => {
     const { system } = await assembled('rich', 'working-memory');
     const labels = [
       '# Your Context',
@@ -64,7 +64,7 @@ describe('the layouts, as golden files', () => {
     expect(empty.system).not.toMatch(/Your Context|Structured Data|Learned Info|Retrieved Facts/);
   });
 
-  it('[Q6] gives memories as `- [TYPE] content` lines, the most important first', async () => {
+  it('[Q6] shows memories as `- [TYPE] content` lines, the most important first', async () => {
     const { system } = await assembled('rich', 'memory-list');
     const lines = system.split('\n').filter((line) => line.startsWith('- ['));
     expect(lines[0]).toBe('- [PREFERENCE] Dislikes corporate buzzwords. Prefers direct, punchy writing.');
@@ -97,7 +97,7 @@ describe('the layouts, as golden files', () => {
     expect(user.endsWith(MESSAGE)).toBe(true);
   });
 
-  it('[K18] brings up intentions that are due, and gives learnings as rules', async () => {
+  it('[K18] shows due intentions, and learnings as rules', async () => {
     const { system, user } = await assembled('rich', 'varve');
     const due = /<due_today>[\s\S]*<\/due_today>/.exec(user)?.[0];
     expect(due).toContain('Call the dentist');
@@ -105,7 +105,7 @@ describe('the layouts, as golden files', () => {
     expect(system).toMatch(/<rules>\n- Always confirm before deleting any item\.\n<\/rules>/);
   });
 
-  it('[E7] is XML by agent, user and session, with what is not merged yet', async () => {
+  it('[E7] is XML by agent, user and session, with reflections that are not merged yet', async () => {
     const { system } = await assembled('rich', 'reflections-xml');
     expect(system).toContain(
       [

@@ -148,11 +148,11 @@ const JSON_IN: Record<string, RegExp> = {
   varve: /^<structured_data>\n([\s\S]*?)\n<\/structured_data>$/m,
 };
 
-describe('whatever is stored', () => {
+describe('any stored text', () => {
   for (const [name, layout] of Object.entries(LAYOUTS)) {
     const allowed = tagsOf(layout);
 
-    it(`${name}: tags balance, labels stand where we put them, and it parses`, () => {
+    it(`${name}: tags balance, labels are only where we put them, and it parses`, () => {
       fc.assert(
         fc.property(material, (given) => {
           const { system, user } = fitContext({
@@ -208,7 +208,7 @@ describe('whatever is stored', () => {
     });
   }
 
-  it('what is not trusted has no link and no image left', () => {
+  it('untrusted text has no links and no images', () => {
     fc.assert(
       fc.property(fc.webUrl(), fc.lorem(), hostileText, (url, word, around) => {
         const text = `${around} ![${word}](${url}) [${word}](${url}) ![a][b] ${url} <${url}>`;

@@ -26,7 +26,7 @@ afterEach(async () => {
 const FRIEND = { agent: 'a', user: 'u', session: 's' };
 
 describe('a context', () => {
-  it('[T16] is assembled for a new user, and for a user of whom only one tier is known', async () => {
+  it('[T16] is assembled for a new user, and for a user with only one tier', async () => {
     const { varve } = await opened();
     const none = await varve.for(FRIEND).context({ message: 'hello' });
     expect(none.system).toBe('');
@@ -35,7 +35,7 @@ describe('a context', () => {
     expect((await varve.for(FRIEND).context({ message: 'hello' })).system).toContain('Is moving to Oslo.');
   });
 
-  it('[T16] [K11] leaves out what fails, names it, and never fails itself', async () => {
+  it('[T16] [K11] leaves out parts that fail, reports them, and never fails itself', async () => {
     const { varve } = await opened({
       embedder: {
         id: 'down',
@@ -73,7 +73,7 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
-  it('says each statement once, in the section that keeps it longest, or in the next one where that section has no room', async () => {
+  it('contains each statement once, in the most stable section that has room for it', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'employer', value: 'Acme' });
@@ -290,7 +290,7 @@ describe('a context', () => {
     expect(report.tokens.total).toBe([...system].length + [...user].length);
   });
 
-  it('reads a former name of a layout as the name that it has now', async () => {
+  it('accepts the former name of a layout', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     for (const [former, name] of [
@@ -305,7 +305,7 @@ describe('a context', () => {
     await expect(handle.context({ message: 'hi', layout: 'none' as 'varve' })).rejects.toThrow(/"working-memory"/);
   });
 
-  it('takes a layout of the application’s own, in a few lines', async () => {
+  it('accepts a custom layout of a few lines', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'home_city', value: 'Oslo </x>' });
@@ -328,7 +328,7 @@ describe('a context', () => {
     expect(() => defineLayout({ ...layout, user: layout.system })).toThrow(/twice/);
   });
 
-  it('refuses options that do not exist', async () => {
+  it('refuses unknown options', async () => {
     const { varve } = await opened();
     await expect(varve.for(FRIEND).context({ layuot: 'varve' } as never)).rejects.toThrow(/layuot/);
     await expect(varve.for(FRIEND).context({ layout: 'nothing' as never })).rejects.toThrow(/layout/i);
@@ -385,8 +385,8 @@ function recordingProvider(
 }
 
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null)(`what a session knows, on ${database.name}`, () => {
-    it('[E7] [E15] is cached until it changes, also by another process, and is read again after five minutes', async () => {
+  describe.skipIf(database.skip !== null)(`the cached memory of a session, on ${database.name}`, () => {
+    it('[E7] [E15] is cached until it changes, even in another process, for at most five minutes', async () => {
       const { options, drop } = await database.create();
       const { varve, clock } = await opened({ store: options });
       const other = await createVarve({ store: options, background: false, embedder: wordEmbedder, clock });
@@ -419,7 +419,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[E7] [E15] shows nothing that has ended since it was cached, and a context of another time leaves the next one as it is', async () => {
+    it('[E7] [E15] omits memories that have ended since, and a context as of another time does not change the cache', async () => {
       const { options, drop } = await database.create();
       const { varve, clock } = await opened({ store: options });
       const handle = varve.for(FRIEND);
@@ -438,7 +438,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[Q6] reading memories for a session counts as an access, once and not for every turn', async () => {
+    it('[Q6] reading memories for a session counts as one access, not one for every turn', async () => {
       const { options, drop } = await database.create();
       const { varve } = await opened({ store: options });
       const { memory } = await varve.for(FRIEND).memories.create({ type: 'fact', content: 'Likes tea' });

@@ -14,7 +14,7 @@ const OBEYED = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/;
 // oxlint-disable-next-line no-control-regex
 const OUR_COLOURS = /\x1b\[(1|2|22|32|39)m/g;
 
-describe('varve on the command line, where things go wrong', () => {
+describe('varve on the command line, with hostile input and failures', () => {
   let folder: string;
   const run = (words: readonly string[], options?: CliOptions): Promise<CliRun> => runCliIn(folder, words, options);
   beforeAll(() => {
@@ -52,7 +52,7 @@ describe('varve on the command line, where things go wrong', () => {
   });
 
   it(
-    'says that it waits for another process that holds the store, and the doctor finds it',
+    'reports that another process holds the store, and the doctor finds that process',
     { timeout: 60_000 },
     async () => {
       await run(['init']);
@@ -74,7 +74,7 @@ describe('varve on the command line, where things go wrong', () => {
     },
   );
 
-  it('throws away compiled code that is older than a month, also of commands that are not called', async () => {
+  it('removes compiled code that is older than a month, also of other commands', async () => {
     const caches = join(folder, 'cache', 'varve');
     const monthsAgo = new Date(Date.now() - 60 * 24 * 3_600_000);
     for (const name of ['list', 'recall', 'stats']) mkdirSync(join(caches, name, 'v20-old'), { recursive: true });
@@ -84,7 +84,7 @@ describe('varve on the command line, where things go wrong', () => {
     expect(left).toEqual([false, false, true]);
   });
 
-  it('says what is wrong with what is to be imported', async () => {
+  it('explains what is wrong with a file to import', async () => {
     const write = (name: string, content: string | Uint8Array): string => {
       writeFileSync(join(folder, name), content);
       return join(folder, name);
@@ -119,7 +119,7 @@ describe('varve on the command line, where things go wrong', () => {
     );
   });
 
-  it('says why it cannot listen', async () => {
+  it('explains why it cannot listen', async () => {
     // An address of documentation (RFC 5737), which no machine has.
     const { code, stderr } = await run(['serve', '--host', '192.0.2.1', '--port', '0']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('no address 192.0.2.1')]);

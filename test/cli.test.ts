@@ -98,7 +98,7 @@ describe('varve on the command line', () => {
     expect((await run(['show', 'mem_nothing'])).code).toBe(3);
   });
 
-  it('lets a remembered sentence replace what it contradicts, and keeps every sentence in its words', async () => {
+  it('lets a remembered sentence replace the memory that it contradicts, and keeps every sentence verbatim', async () => {
     const remember = (text: string): Promise<Loose> => json('remember', text, '--user', 'jo');
     await remember('My boss is called Tilda');
     await remember('I work at Volvo');
@@ -112,7 +112,7 @@ describe('varve on the command line', () => {
     ]);
   });
 
-  it('forgets what words mean with certainty, and else says what is needed', async () => {
+  it('forgets a memory that words match with certainty, and otherwise asks for more', async () => {
     const remember = (text: string): Promise<Loose> => json('remember', text, '--user', 'lea');
     await remember('The kayak is in the shed');
     await remember('The ladder is in the shed');
@@ -125,7 +125,7 @@ describe('varve on the command line', () => {
     expect((await json('forgotten', '--user', 'lea'))[0]).toMatchObject({ by: 'user' });
   });
 
-  it('counts what an export for other programs has', async () => {
+  it('counts the records of an export for other programs', async () => {
     for (const text of ['I work at Lufthansa', 'I work at Condor', 'The bike is red'])
       await json('remember', text, '--user', 'uli');
     const file = join(folder, 'uli.json');
@@ -134,7 +134,7 @@ describe('varve on the command line', () => {
     expect((await run(['export', '--user', 'uli', '--format', 'markdown', '-o', file])).stdout).toMatch(/^2 records/);
   });
 
-  it('lists what was refused', async () => {
+  it('lists refused statements', async () => {
     const refusal = {
       id: `ref_${'a'.repeat(26)}`,
       at: '2026-03-01T12:00:00.000Z',
@@ -151,7 +151,7 @@ describe('varve on the command line', () => {
     expect((await run(['refusals', '--user', 'nobody'])).stderr).toContain('Nothing was refused');
   });
 
-  it('[X1] lists what was forgotten and restores it', async () => {
+  it('[X1] lists forgotten memories and restores them', async () => {
     await json('remember', '52k', '--key', 'salary', '--user', 'mars');
     await json('forget', 'salary', '--user', 'mars');
     const [record] = (await json('forgotten', '--user', 'mars')) as unknown as { id: string; value: string }[];
@@ -180,7 +180,7 @@ describe('varve on the command line', () => {
     expect(JSON.parse((await run(['stats', '--json'], copy)).stdout).memories).toBe((await json('stats')).memories);
   });
 
-  it('uses colours on a terminal, and none where it is told not to', async () => {
+  it('uses colours on a terminal unless NO_COLOR is set', async () => {
     const shown = await run(['list'], { terminal: true });
     expect([shown.code, shown.stdout.includes(ESCAPE)]).toEqual([0, true]);
     expect((await run(['list'], { terminal: true, environment: { NO_COLOR: '1' } })).stdout).not.toContain(ESCAPE);
@@ -214,7 +214,7 @@ describe('varve on the command line', () => {
     expect((await json('keys', 'acts')).items[0]).toMatchObject({ act: 'erase', actor: 'cli' });
   });
 
-  it('has exit codes that scripts can use, and says what is wrong', async () => {
+  it('has exit codes for scripts, and error messages', async () => {
     expect(await run(['nonsense'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -241,7 +241,7 @@ describe('varve on the command line', () => {
     expect([failed.code, JSON.parse(failed.stderr)]).toMatchObject([4, { error: { code: 'store_unavailable' } }]);
   });
 
-  it('tells what is wrong with a folder or a configuration without a stack trace', async () => {
+  it('explains what is wrong with a folder or a configuration, without a stack trace', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     const config = join(folder, 'broken.config.js');
@@ -266,7 +266,7 @@ describe('varve on the command line', () => {
     expect(statSync(data).mode & 0o777).toBe(0o700);
   });
 
-  it('finds by meaning what was just remembered, where no worker runs', async () => {
+  it('finds a new memory by meaning without a worker', async () => {
     const environment = { VARVE_DATA: join(folder, 'meaning'), VARVE_EMBEDDER: '' };
     await run(['remember', 'I live in Oslo'], { environment });
     const found = await run(['recall', 'which town is home?', '--mode', 'semantic', '--json'], { environment });
@@ -275,7 +275,7 @@ describe('varve on the command line', () => {
     expect(context.stdout).toContain('Oslo');
   });
 
-  it('makes, rotates and revokes keys', async () => {
+  it('creates, rotates and revokes keys', async () => {
     const { key, secret } = await json('keys', 'create', 'app', '--for-user', 'ana', '--access', 'read');
     expect([key.users, key.access, secret.startsWith('varve_')]).toEqual([['ana'], 'read', true]);
     expect((await json('keys', 'rotate', key.id)).secret).not.toBe(secret);
@@ -303,7 +303,7 @@ describe('varve on the command line', () => {
     expect(await json('costs')).toHaveProperty('items');
   });
 
-  it('works in a process of its own, and stops when it is asked to', async () => {
+  it('runs a worker in a separate process, and stops it on a signal', async () => {
     const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
     const environment = { ...process.env, VARVE_DATA: join(folder, 'apart'), VARVE_EMBEDDER: 'none' };
     await run(['observe', 'I live in Bergen.', '--session', 'apart'], {
@@ -329,7 +329,7 @@ describe('varve on the command line', () => {
     expect(code).toBe(0);
   });
 
-  it('finds and explains what is wrong', async () => {
+  it('has a doctor that finds and explains problems', async () => {
     await json('init');
     const { findings } = await json('doctor');
     expect(findings.map(({ what }: { what: string }) => what)).toEqual(
@@ -359,7 +359,7 @@ describe('varve on the command line', () => {
       return data;
     };
 
-    it('finds that no worker runs, and what a stopped worker has left behind', async () => {
+    it('finds that no worker is running, and the jobs that a stopped worker left running', async () => {
       expect((await findings(await store('watched', 'select 1')))['worker']).toMatchObject({ state: 'good' });
       const idle = await findings(await store('idle', 'update schedules set next_due = 1'));
       expect(idle['worker']).toMatchObject({ state: 'note', found: expect.stringContaining('1970-01-01') });
@@ -396,7 +396,7 @@ describe('varve on the command line', () => {
       holder.close();
     });
 
-    it('finds a file in the place of the folder, and the process that has the port', async () => {
+    it('finds a file in place of the folder, and another program on the port', async () => {
       const file = join(folder, 'not-a-folder');
       writeFileSync(file, '');
       expect((await findings(file))['folder']).toMatchObject({
@@ -415,13 +415,13 @@ describe('varve on the command line', () => {
     });
   });
 
-  it('says when a folder cannot be created, also where none ever can', async () => {
+  it('reports a folder that cannot be created', async () => {
     const { code, stderr } = await run(['list', '--data', '/proc/nowhere/at/all']);
     expect(code).toBe(4);
     expect(stderr).toContain('/proc/nowhere');
   });
 
-  it('says which Node it needs', () => {
+  it('names the Node version that it needs', () => {
     expect(['20.20.2', '22.15.1', '22.16.0', '24.1.0'].map((version) => isNodeNewEnough(version))).toEqual([
       false,
       false,
@@ -430,7 +430,7 @@ describe('varve on the command line', () => {
     ]);
   });
 
-  it('prints settings for common clients, and starts in a project of its own', async () => {
+  it('prints settings for common clients, and creates the memory of a project', async () => {
     const configs = await json('mcp', '--print-config', '--user', 'ana');
     expect(configs.map(({ client }: { client: string }) => client)).toEqual(
       expect.arrayContaining(['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code']),

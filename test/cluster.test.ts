@@ -54,7 +54,7 @@ const PLACES = `select c.relname as name, p.partmethod as method, p.repmodel as 
 const TENANTS = Array.from({ length: 12 }, (_, place) => `tenant-${place}`);
 
 describe.skipIf(isSkipped || isCluster)('a PostgreSQL server without Citus', () => {
-  it('does not pretend to distribute', async () => {
+  it('refuses to distribute tables', async () => {
     const { options, drop } = await createPlain();
     await expect(openStore({ ...options, distribute: true })).rejects.toThrow('no extension citus');
     const store = await openStore(options);
@@ -107,7 +107,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     },
   );
 
-  it('keeps a store distributed when its schema is brought up to date', { timeout: 120_000 }, async () => {
+  it('keeps a store distributed when its schema is migrated', { timeout: 120_000 }, async () => {
     const { options, drop } = await createPlain();
     const older = await openAtSchema(11, { ...options, distribute: true });
     await older.close();

@@ -211,7 +211,7 @@ for (const database of databases()) {
       expect(await ana.memories.get(memory.id)).toBeNull();
     });
 
-    it('[T21] a model that fails in a dry run fails as it would, is paid for what it used, and leaves the rest', async () => {
+    it('[T21] a failing model fails a dry run like a real run, its usage is charged, and the rest is unchanged', async () => {
       server.otherwise(json({ nonsense: true }));
       const one = await openRich(server);
       await one.ana.recordObservation('User lives in Berlin.', 'fact');

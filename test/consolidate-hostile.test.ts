@@ -19,8 +19,8 @@ import { gate } from './fixtures/queue.ts';
 import { from, type ProtocolServer, text } from './protocol-server.ts';
 import { countWords } from '../src/record/parse.ts';
 
-describe('what a model may answer to a reflection', () => {
-  it('[K10] a profile of nearly a megabyte is cut at once, not a sentence at a time', () => {
+describe('hostile answers of a model to a reflection', () => {
+  it('[K10] a profile of nearly a megabyte is cut in one step, not sentence by sentence', () => {
     const endless = `## Personal\n${Array.from({ length: 30_000 }, (_, index) => `Berlin has house ${index}.`).join(' ')}`;
     const document = readBlockText('Berlin is big and has many houses.', {});
     const taken = cpuTime(() => {
@@ -77,7 +77,7 @@ for (const database of databases()) {
       expect(notes.scaffold).toMatchObject({ constructor: { confidence: 'medium' }, City: { confidence: 'medium' } });
     });
 
-    it('[K10] what a reflection says twice is stored once', async () => {
+    it('[K10] a duplicate within a reflection is stored once', async () => {
       const { ana } = await open({ server, formation: { writes: 'deferred' } });
       await ana.logInteraction({ userMessage: 'I should call the dentist. Always ask first.', agentResponse: 'Fine.' });
       const intentions = ['call the dentist', 'dentist: call', 'Call the dentist!'].map((each) => ({ text: each }));
@@ -116,7 +116,7 @@ for (const database of databases()) {
       ['a reflection', (ana: Handle) => ana.reflect(), text('---PROFILE---\nKeeps zebras.')],
       ['a synthesis', run, changesAnswer({ working: [{ text: 'Keeps zebras.', from: [1] }], set: { Pets: 'zebras' } })],
       ['a merge of reflections', run, text('Keeps zebras.')],
-    ])('[X1] a person who is erased during %s does not come back with it', async (name, work, reply) => {
+    ])('[X1] a person who is erased during %s is not restored by it', async (name, work, reply) => {
       const tiers = { enabled: name === 'a synthesis' };
       const one = await open({ server, formation: { writes: 'deferred' }, consolidation: { tiers } });
       await one.ana.logInteraction({ userMessage: 'I keep zebras.', agentResponse: 'Fine.' });
@@ -159,7 +159,7 @@ for (const database of databases()) {
       expect(rows).toEqual([]);
     });
 
-    it('[E6] [K10] [T6] what a page said enters no document: it stays a memory with its mark', async () => {
+    it('[E6] [K10] [T6] text of a page enters no document: it stays a marked memory', async () => {
       const { ana, of } = await open({ consolidation: { reflections: { user: { threshold: 2 } } } });
       const page = { trust: 'low' as const, statedBy: 'tool' as const };
       const claims = ['Pays the rent to landlord@rent.example.', 'Wants parcels at www.parcel-drop.example.'];
@@ -212,7 +212,7 @@ for (const database of databases()) {
       expect(await lines()).toEqual([expect.stringContaining('(unverified)')]);
     });
 
-    it('[K10] an unknown time zone, and a clock that was set back a year, stop nobody’s reflections', async () => {
+    it('[K10] an unknown time zone, and a clock that was set back a year, do not stop reflections', async () => {
       const one = await open();
       const { varve, ana, clock } = one;
       await ana.consolidation.configure({ timeZone: 'Europe/Berlin', reflectionHour: 4 });

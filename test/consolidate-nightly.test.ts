@@ -57,7 +57,7 @@ ${JSON.stringify(CHANGES)}
 [{"rule": "always confirm before deleting any item", "category": "decision_making"}]`;
 
 describe('the marker format', () => {
-  it('[K10] is read from its end, with fences taken off', () => {
+  it('[K10] is read from its end, without fences', () => {
     const parsed = parseReflection(ANSWER);
     expect(JSON.parse(parsed.profile)).toEqual(CHANGES);
     expect(parsed.facts).toEqual([
@@ -77,7 +77,7 @@ describe('the marker format', () => {
     expect(parsed.warnings).toEqual([]);
   });
 
-  it('[K10] without markers all of it is the profile, with a warning', () => {
+  it('[K10] without markers the whole answer is the profile, with a warning', () => {
     expect(parseReflection('Just a text.')).toEqual({
       profile: 'Just a text.',
       workingMemory: '',
@@ -91,7 +91,7 @@ describe('the marker format', () => {
     expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is data')] });
   });
 
-  it('[K10] missing sections, broken lists and bad items are dropped, and nothing else is', () => {
+  it('[K10] only missing sections, broken lists and bad items are dropped', () => {
     const parsed = parseReflection(
       `---PROFILE---\nText.\n---FACTS---\nnot json\n---INTENTIONS---\n[{"text":"a"},{"days":1},{"text":"b","follow_up_days":"soon"}]`,
     );
@@ -152,7 +152,7 @@ for (const database of databases()) {
       });
     };
 
-    it('[K10] [K12] gives a profile, facts, intentions and learnings, and says how many', async () => {
+    it('[K10] [K12] writes a profile, facts, intentions and learnings, and returns their counts', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       await talk(one);
@@ -282,7 +282,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('profile'))?.content).toContain('Has a dog, Max.');
     });
 
-    it('[K10] a model that gives the whole profile again changes only what is new in it', async () => {
+    it('[K10] a model that returns the whole profile again changes only its new parts', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana } = one;
       await ana.blocks.replace('profile', PROFILE);
@@ -321,7 +321,7 @@ for (const database of databases()) {
       expect((await ana.context({})).system).not.toMatch(/preface|changes?|entry|"from"|Result/);
     });
 
-    it('[K10] [K18] reads what was said since the last reflection however long ago, and closes what is done', async () => {
+    it('[K10] [K18] reads all turns since the last reflection, and closes completed intentions', async () => {
       const one = await open({
         server,
         formation: { writes: 'deferred' },
@@ -355,7 +355,7 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ skipped: true });
     });
 
-    it('[K10] reads every turn once, however many were recorded at the same time', async () => {
+    it('[K10] reads every turn once, also turns that were recorded at the same time', async () => {
       const { ana, of } = await open({
         server,
         formation: { writes: 'deferred' },
@@ -489,7 +489,7 @@ for (const database of databases()) {
       expect(await one.ana.reflect()).toMatchObject({ facts_added: 2 });
     });
 
-    it('[K10] [X3] what the user has set explicitly is not replaced by an inference', async () => {
+    it('[K10] [X3] a value that the user has set explicitly is not replaced by an inference', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       await one.ana.facts.set({ key: 'home_city', value: 'Hamburg' });
       await talk(one);
@@ -573,7 +573,7 @@ for (const database of databases()) {
       expect([await reflections(ana), await reflections(tokyo)]).toEqual([1, 1]);
     });
 
-    it('[K12] a call without a user reflects for everybody who has news, and says how many', async () => {
+    it('[K12] a call without a user reflects for every user with new turns, and returns their number', async () => {
       const { varve, clock } = await open({ formation: { writes: 'deferred' } });
       const of = (agent: string | null, user: string) => varve.for({ tenant: 't', agent, user });
       for (const [agent, user] of [
@@ -619,7 +619,7 @@ for (const database of databases()) {
       expect(await everybody.reflect()).toMatchObject({ users: 1, skipped: false });
     });
 
-    it('[K18] intentions come back when they are due, and can be done, dismissed and put off', async () => {
+    it('[K18] intentions are shown when they are due, and can be completed, dismissed and postponed', async () => {
       const { ana, clock } = await open();
       const dentist = await ana.intentions.add({ text: 'Call the dentist.', followUpDays: 3 });
       const report = await ana.intentions.add({

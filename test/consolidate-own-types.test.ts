@@ -7,7 +7,7 @@ for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`an application's own types on ${database.name}`, () => {
     const open = consolidationSuite(database, () => {});
 
-    it('[X4] are shown, listed, profiled, asked for, faded and archived like the built-in ones', async () => {
+    it('[X4] are shown, listed, profiled, queried, decayed and archived like the built-in ones', async () => {
       const { varve, ana, clock } = await open({
         formation: { writes: 'deferred' },
         memoryTypes: {
@@ -46,7 +46,7 @@ for (const database of databases()) {
       expect((await ana.memories.get(stout))?.importance).toBeLessThan(0.5);
     });
 
-    it('[Q8] [L7] are merged like the built-in ones, and not where their policy says so', async () => {
+    it('[Q8] [L7] are merged like the built-in ones, unless their policy forbids it', async () => {
       const { ana } = await open({
         formation: { writes: 'deferred' },
         memoryTypes: {

@@ -129,7 +129,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[Q8] [X1] forgetting a merged text makes a record of each statement, and restoring the records says each once', async () => {
+    it('[Q8] [X1] forgetting a merged text makes a record of each statement, and restoring them gives each statement once', async () => {
       const one = await open();
       const originals = await tagged(one, 6);
       const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
@@ -224,7 +224,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[Q8] without a model the newest that fit are merged, and the older ones stay single', async () => {
+    it('[Q8] without a model the newest statements that fit are merged, and the older ones stay single', async () => {
       const one = await open({ consolidation: { tags: { words: 30, moreThan: 2 } } });
       const originals = await tagged(one, 7);
       const { tags } = await one.ana.consolidation.run();
@@ -278,7 +278,7 @@ for (const database of databases()) {
       expect(asked.split('corporate buzzwords')).toHaveLength(2);
     });
 
-    it('[Q8] what a model leaves out of the merged text stays, and a bad merge is not asked for again', async () => {
+    it('[Q8] a statement that the merged text lacks stays, and a bad merge is not requested again', async () => {
       const one = await open({ server });
       server.otherwise(text(`${STYLE.slice(0, 5).join(' ')}`));
       const originals = await tagged(one, 6);
@@ -336,7 +336,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[L14] [T17] decisions with outcomes of several sessions become one pattern, brought up to date by the next', async () => {
+    it('[L14] [T17] decisions with outcomes of several sessions become one pattern, which the next decision updates', async () => {
       const { ana, of, clock } = await open();
       const decide = async (session: string, [content, value]: [string, number]): Promise<void> => {
         const handle = of(session);
@@ -403,7 +403,7 @@ for (const database of databases()) {
         ['Publiqué un vídeo de cocina', 'Publiqué un vídeo de viajes', 'visitas'],
         '«Publiqué un vídeo de ___» funcionó mejor con cocina: 303 visitas de media en 3 casos, frente a 103 en 2 casos con viajes (2,9 veces más).',
       ],
-    ] as const)('[L14] a pattern is told in the language of the talk: %s', async (talk, [good, bad, name], told) => {
+    ] as const)('[L14] a pattern has the language of the conversation: %s', async (talk, [good, bad, name], told) => {
       const { ana, of } = await open();
       await of('s').logInteraction({ userMessage: talk, agentResponse: 'Ok.' });
       for (const [index, [, value]] of POSTS.entries()) {

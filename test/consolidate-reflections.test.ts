@@ -141,7 +141,7 @@ for (const database of databases()) {
       expect((await ana.context({})).system).not.toContain('Rust');
     });
 
-    it('[E6] a list after a preface is read as a list, and a list that breaks off loses no reflection', async () => {
+    it('[E6] a list after a preface is read as a list, and a truncated list loses no reflection', async () => {
       const { ana, clock } = await open({ server });
       await ana.blocks.replace('reflections', 'Keeps appointments.', { level: 'user' });
       await reflect(ana, 'user', 4);
@@ -187,7 +187,7 @@ for (const database of databases()) {
       expect(await work(1)).toBeGreaterThan(1);
     });
 
-    it('[E6] a model that runs over is cut to the limit at the end of a sentence', async () => {
+    it('[E6] an answer over the limit is cut at the end of a sentence', async () => {
       const { ana } = await open({ server });
       await reflect(ana, 'user', 4);
       server.reset();

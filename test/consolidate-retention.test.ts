@@ -32,7 +32,7 @@ for (const database of databases()) {
       [29, 0],
       [30, 1],
       [31, 1],
-    ])('[X1] a memory that is kept for 30 days, on day %i: %i go, for real and certified', async (day, gone) => {
+    ])('[X1] a memory that is kept for 30 days, on day %i: %i are erased, with a certificate', async (day, gone) => {
       const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
       const { memory } = await ana.memories.create({ type: 'context', content: 'User is in xylophonequartz today.' });
       await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
@@ -58,55 +58,62 @@ for (const database of databases()) {
       [29, 0],
       [30, 2],
       [31, 2],
-    ])('[X1] messages that are kept for 30 days, on day %i: %i go, and what was learned stays', async (day, gone) => {
-      const { varve, ana, of, clock, store } = await open({
-        embedder: functionEmbedder({ id: 'one', dimensions: 2, embed: async (texts) => texts.map(() => [1, 0]) }),
-        consolidation: { eventRetention: { message: 30 } },
-      });
-      const session = of('s1');
-      const { events } = await session.observe([
-        { content: 'My dog is called Xylophonequartz.' },
-        { content: 'A fine name.', origin: 'agent' },
-        { kind: 'tool_result', origin: 'tool', content: 'The weather is fine.' },
-      ]);
-      await session.session.close();
-      await varve.drain();
-      await varve.backfill({ tenant: 't' });
-      const learned = (await ana.memories.list()).items.filter(({ sourceEvents }) => sourceEvents.length > 0);
-      expect(learned).not.toEqual([]);
-      clock.set(START + day * DAY);
-      const left = async (table: string, column: string): Promise<number> => {
-        const opened = await openStore(store);
-        const { rows } = await opened.read(EVERY_TENANT, (reader) =>
-          sql.raw<{ n: number }>(`select count(*) as n from ${table} where ${column}`).execute(reader),
-        );
-        if (!('pool' in store)) await opened.close();
-        return Number(rows[0]?.n);
-      };
-      const found = async (): Promise<number> =>
-        (await ana.recall('Xylophonequartz', { mode: 'text', sources: ['events'], abstain: false })).results.length;
-      expect(await left('embeddings', `record_kind = 'event'`)).toBe(3);
-      expect(await found()).toBe(1);
-      expect((await varve.maintain({ tenant: 't', dryRun: true })).retiredEvents).toEqual({ message: gone });
-      expect((await ana.events.list()).items).toHaveLength(3);
-      expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ message: gone });
-      expect((await ana.events.list({ kinds: ['message'] })).items).toHaveLength(2 - gone);
-      expect((await ana.events.list({ kinds: ['tool_result'] })).items).toHaveLength(1);
-      expect(await left('embeddings', `record_kind = 'event'`)).toBe(3 - gone);
-      for (const { id, content } of learned) expect((await ana.memories.get(id))?.content).toBe(content);
-      if (gone === 0) return;
-      expect(await left('embedding_queue', `record_kind = 'event'`)).toBe(0);
-      expect(await found()).toBe(0);
-      expect((await ana.memories.get(learned[0]?.id ?? ''))?.sourceEvents).toEqual([]);
-      const [certificate] = await varve.for({ tenant: 't', user: null }).erasures();
-      const removed = events.filter(({ kind }) => kind === 'message').map(({ id }) => id);
-      expect(certificate).toMatchObject({ actor: 'retention', removedHash: hashIds(removed), counts: { memories: 0 } });
-      const [run] = await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['retention'] });
-      expect(run).toMatchObject({ read: { of: 'message', days: 30 }, changed: { removed: 2 } });
-      // The session can still be erased with what was learned in it alone.
-      await session.erase();
-      expect(await ana.memories.get(learned[0]?.id ?? '')).toBeNull();
-    });
+    ])(
+      '[X1] messages that are kept for 30 days, on day %i: %i are erased, and the memories from them stay',
+      async (day, gone) => {
+        const { varve, ana, of, clock, store } = await open({
+          embedder: functionEmbedder({ id: 'one', dimensions: 2, embed: async (texts) => texts.map(() => [1, 0]) }),
+          consolidation: { eventRetention: { message: 30 } },
+        });
+        const session = of('s1');
+        const { events } = await session.observe([
+          { content: 'My dog is called Xylophonequartz.' },
+          { content: 'A fine name.', origin: 'agent' },
+          { kind: 'tool_result', origin: 'tool', content: 'The weather is fine.' },
+        ]);
+        await session.session.close();
+        await varve.drain();
+        await varve.backfill({ tenant: 't' });
+        const learned = (await ana.memories.list()).items.filter(({ sourceEvents }) => sourceEvents.length > 0);
+        expect(learned).not.toEqual([]);
+        clock.set(START + day * DAY);
+        const left = async (table: string, column: string): Promise<number> => {
+          const opened = await openStore(store);
+          const { rows } = await opened.read(EVERY_TENANT, (reader) =>
+            sql.raw<{ n: number }>(`select count(*) as n from ${table} where ${column}`).execute(reader),
+          );
+          if (!('pool' in store)) await opened.close();
+          return Number(rows[0]?.n);
+        };
+        const found = async (): Promise<number> =>
+          (await ana.recall('Xylophonequartz', { mode: 'text', sources: ['events'], abstain: false })).results.length;
+        expect(await left('embeddings', `record_kind = 'event'`)).toBe(3);
+        expect(await found()).toBe(1);
+        expect((await varve.maintain({ tenant: 't', dryRun: true })).retiredEvents).toEqual({ message: gone });
+        expect((await ana.events.list()).items).toHaveLength(3);
+        expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ message: gone });
+        expect((await ana.events.list({ kinds: ['message'] })).items).toHaveLength(2 - gone);
+        expect((await ana.events.list({ kinds: ['tool_result'] })).items).toHaveLength(1);
+        expect(await left('embeddings', `record_kind = 'event'`)).toBe(3 - gone);
+        for (const { id, content } of learned) expect((await ana.memories.get(id))?.content).toBe(content);
+        if (gone === 0) return;
+        expect(await left('embedding_queue', `record_kind = 'event'`)).toBe(0);
+        expect(await found()).toBe(0);
+        expect((await ana.memories.get(learned[0]?.id ?? ''))?.sourceEvents).toEqual([]);
+        const [certificate] = await varve.for({ tenant: 't', user: null }).erasures();
+        const removed = events.filter(({ kind }) => kind === 'message').map(({ id }) => id);
+        expect(certificate).toMatchObject({
+          actor: 'retention',
+          removedHash: hashIds(removed),
+          counts: { memories: 0 },
+        });
+        const [run] = await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['retention'] });
+        expect(run).toMatchObject({ read: { of: 'message', days: 30 }, changed: { removed: 2 } });
+        // The session can still be erased with what was learned in it alone.
+        await session.erase();
+        expect(await ana.memories.get(learned[0]?.id ?? '')).toBeNull();
+      },
+    );
 
     it('[X1] an event is kept until formation has read it', async () => {
       const kinds: Partial<Record<EventKind, number>> = { message: 10, observation: 10, decision: 10 };
@@ -131,25 +138,28 @@ for (const database of databases()) {
       expect((await session.form()).events).toBe(1);
     });
 
-    it.each([true, false])('[X1] [K10] a message waits for the night, if there is one: %s', async (enabled) => {
-      const { varve, ana, of, clock } = await open({
-        consolidation: { eventRetention: { message: 0 }, nightly: { enabled } },
-      });
-      await of('s1').logInteraction({ userMessage: 'I live in Berlin.', agentResponse: 'A fine city.' });
-      await of('s1').form();
-      clock.advance(1);
-      const maintain = async () => (await varve.maintain({ tenant: 't' })).retiredEvents['message'];
-      expect(await maintain()).toBe(enabled ? 0 : 2);
-      await ana.reflect();
-      expect(await maintain()).toBe(enabled ? 2 : 0);
-      // Nobody reflects on what only the agent has said: it goes two days later.
-      await of('s2').observe({ content: 'Good morning!', origin: 'agent' });
-      await of('s2').form();
-      clock.advance(2 * DAY - 1);
-      expect(await maintain()).toBe(enabled ? 0 : 1);
-      clock.advance(1);
-      expect(await maintain()).toBe(enabled ? 1 : 0);
-    });
+    it.each([true, false])(
+      '[X1] [K10] a message is kept until the nightly reflection, if it is enabled: %s',
+      async (enabled) => {
+        const { varve, ana, of, clock } = await open({
+          consolidation: { eventRetention: { message: 0 }, nightly: { enabled } },
+        });
+        await of('s1').logInteraction({ userMessage: 'I live in Berlin.', agentResponse: 'A fine city.' });
+        await of('s1').form();
+        clock.advance(1);
+        const maintain = async () => (await varve.maintain({ tenant: 't' })).retiredEvents['message'];
+        expect(await maintain()).toBe(enabled ? 0 : 2);
+        await ana.reflect();
+        expect(await maintain()).toBe(enabled ? 2 : 0);
+        // Nobody reflects on what only the agent has said: it goes two days later.
+        await of('s2').observe({ content: 'Good morning!', origin: 'agent' });
+        await of('s2').form();
+        clock.advance(2 * DAY - 1);
+        expect(await maintain()).toBe(enabled ? 0 : 1);
+        clock.advance(1);
+        expect(await maintain()).toBe(enabled ? 1 : 0);
+      },
+    );
 
     it('[X1] [K10] of messages recorded at the same time, those that no reflection has read yet are kept', async () => {
       const consolidation = { eventRetention: { message: 0 }, nightly: { exchanges: 1 } };
@@ -182,7 +192,7 @@ for (const database of databases()) {
         expect((await handle.blocks.read('working_memory'))?.content).toBe(`Has a garden. ${content} Sings.`);
     });
 
-    it('[X1] documents keep what was learned from events that go, until its statement is replaced', async () => {
+    it('[X1] documents keep sentences from erased events until their statement is replaced', async () => {
       const server = await startProtocolServer();
       const { varve, ana, of, clock } = await open({
         languageModel: createLanguageModel({ fast: server.languageModel() }),
@@ -222,7 +232,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('[X1] a sentence that rests on a turn with forgotten words does not come back when the turn goes', async () => {
+    it('[X1] a sentence that rests on a turn with forgotten words does not come back when the turn is erased', async () => {
       const server = await startProtocolServer();
       const { varve, ana, of, clock } = await open({
         languageModel: createLanguageModel({ fast: server.languageModel() }),

@@ -95,7 +95,7 @@ for (const database of databases()) {
       for (const one of opened) await one.close();
     });
 
-    it('[L14] decisions counted in the same unit are one pattern, told apart by what made the difference', async () => {
+    it('[L14] decisions counted in the same unit are one pattern with variants', async () => {
       const one = await openConsolidation(database, { embedder: createLocalEmbedder() });
       opened.push(one);
       for (const [content, views] of [

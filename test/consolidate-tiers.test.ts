@@ -92,7 +92,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('scaffold'))?.content).toEqual({ ...scaffoldUpdates, Vegan: true });
     });
 
-    it('[T6] without a model the working memory lists what holds: neither facts nor what has ended, and plans as plans', async () => {
+    it('[T6] without a model the working memory lists current statements without facts or ended ones, and plans as plans', async () => {
       const { ana } = await open();
       const make = async (content: string, given: object = {}) =>
         (await ana.memories.create({ type: 'fact', content, statedAt: START - DAY, ...given })).memory.id;
@@ -114,7 +114,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[T1] what somebody wrote by hand keeps its headings, and is not cut to make room for lines', async () => {
+    it('[T1] a text that was written by hand keeps its headings, and is not cut to make room for lines', async () => {
       const { ana } = await open({ consolidation: { tiers: { words: 60 } } });
       const byHand = [
         'Ana is a nurse.',
@@ -223,7 +223,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('scaffold'))?.version).toBe(1);
     });
 
-    it('[T1] [T21] the working memory stays within its words, cut at the end of a sentence, whatever the model writes', async () => {
+    it('[T1] [T21] the working memory stays within its word limit, cut at the end of a sentence', async () => {
       const { ana } = await open({ model: true, consolidation: { tiers: { words: 60 } } });
       await ana.recordObservation('User talks a lot.', 'fact');
       const endless = Array.from({ length: 80 }, () => ({ text: 'User talks a lot about this and that.', from: [1] }));
@@ -286,7 +286,7 @@ for (const database of databases()) {
       expect((await ana.blocks.history('scaffold')).at(-1)).toMatchObject({ actor: 'operator' });
     });
 
-    it('[T6] [X1] forgetting something of an agent leaves the held changes of its users, and a user’s own goes with the words', async () => {
+    it('[T6] [X1] forgetting a memory of an agent keeps the held changes of its users, and forgetting a user’s memory removes that user’s', async () => {
       const { varve, ana } = await open({ model: true });
       const scaffold = { Boat: 'a red dinghy', City: 'Bergen', Team: 'Rowing', Pet: 'Otto' };
       await ana.blocks.replace('scaffold', scaffold);
@@ -486,7 +486,7 @@ for (const database of databases()) {
       expect(await working(ana)).toBe('- 2026-01-05: User repairs clocks for the whole village.');
     });
 
-    it('[T1] a state stays however long ago it was said, an event leaves, and restating them needs no call', async () => {
+    it('[T1] a state stays however old it is, an event leaves, and restating them needs no call', async () => {
       const { varve, ana } = await open({ model: true });
       const make = (content: string, given: object) => ana.memories.create({ type: 'fact', content, ...given });
       await make('User sings in a choir.', { tense: 'habit' });
@@ -610,7 +610,7 @@ for (const database of databases()) {
       expect((await notes()).scaffold['Role']).toMatchObject({ confirmedAt: new Date(START + 2 * DAY).toISOString() });
     });
 
-    it('[T17] stale sentences of the working memory age out, confirmed ones stay', async () => {
+    it('[T17] stale sentences of the working memory expire, confirmed ones stay', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       await ana.recordObservation('User is preparing the Lisbon conference.', 'fact');
       await ana.recordObservation('User trains for a marathon.', 'fact');
@@ -634,7 +634,7 @@ for (const database of databases()) {
       expect((await ana.asOf(START + 5 * DAY).blocks.read('working_memory'))?.content).toContain('Lisbon');
     });
 
-    it('[T20] a fixed scaffold schema lets no other key in', async () => {
+    it('[T20] a fixed scaffold schema refuses other keys', async () => {
       const { ana } = await open({ model: true, consolidation: { tiers: { scaffoldKeys: ['Role'] } } });
       await ana.recordObservation('User is a designer in Berlin.', 'fact');
       server.next(answer({ set: { Role: 'designer', City: 'Berlin' }, from: [1] }));
@@ -642,7 +642,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('scaffold'))?.content).toEqual({ Role: 'designer' });
     });
 
-    it('[T21] a dry run says what would change and changes nothing', async () => {
+    it('[T21] a dry run reports the changes and makes none', async () => {
       const { ana } = await open();
       await ana.recordObservation('User lives in Berlin.', 'fact');
       const report = await ana.consolidation.run({ dryRun: true });

@@ -106,7 +106,7 @@ const REACTIONS: [string, string, string, string, string[], string[], string[]][
   ],
 ];
 
-describe('the rules of upkeep', () => {
+describe('the rules of maintenance', () => {
   it.each([
     [29, 'fade'],
     [30, 'archive'],
@@ -128,7 +128,7 @@ describe('the rules of upkeep', () => {
   ])('[L8] importance begins to fall after 7 days: on day %f %s', (days, action) => {
     expect(plan({}, days).action).toBe(action);
   });
-  it('[L8] falls by the rate of its type, and not below 0.1 by itself', () => {
+  it('[L8] importance decays at the rate of its type, and not below 0.1', () => {
     expect(plan({}, 8)).toEqual({ action: 'fade', importance: 0.5 - typeOf('feedback').decayPerPass });
     expect(plan({}, 8, 'context')).toEqual({ action: 'fade', importance: 0.5 - typeOf('context').decayPerPass });
     expect(plan({ importance: 0.1 }, 8).action).toBe('keep');
@@ -152,7 +152,7 @@ describe('the rules of upkeep', () => {
     expect(plan({ endedAt: 5.4 * DAY }, 5.3).action).toBe('keep');
     expect(plan({ endedAt: 5.4 * DAY }, 5.4)).toEqual({ action: 'archive', reason: 'expired' });
   });
-  it('[Q9] reading, confirming and changing a memory start the count again', () => {
+  it('[Q9] reading, confirming and changing a memory restart the count', () => {
     for (const field of ['lastAccessedAt', 'lastConfirmedAt', 'updatedAt'] as const) {
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 39.9).action).toBe('keep');
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 40).action).toBe('archive');
@@ -166,12 +166,12 @@ describe('the rules of upkeep', () => {
     }
   });
   it.each(['decision', 'note', 'saved_item', 'learning', 'intention', 'reflection'])(
-    '[Q9] a %s never fades and is never pruned',
+    '[Q9] a %s never decays and is never pruned',
     (type) => {
       expect(plan({ importance: 0.01 }, 5000, type)).toEqual({ action: 'keep' });
     },
   );
-  it('[Q9] a permanent fact never fades and is never pruned', () => {
+  it('[Q9] a permanent fact never decays and is never pruned', () => {
     expect(plan({ permanent: true, importance: 0.01 }, 5000, 'fact')).toEqual({ action: 'keep' });
     expect(plan({ permanent: true, importance: 0.01 }, 5000, 'context')).toEqual({ action: 'keep' });
   });
@@ -212,7 +212,7 @@ describe('whether a memory helped', () => {
     answer: 'As you are allergic to peanuts, try a lentil curry.',
     reaction: null,
   };
-  it('[L16] shows in the words that the answer took from it', () => {
+  it('[L16] is judged by the words that the answer took from it', () => {
     expect(judgeUse('User is allergic to peanuts.', turn)).toEqual({ used: true, reaction: null });
     expect(judgeUse('User drives a red Volvo.', turn)).toEqual({ used: false, reaction: null });
     // What the question itself says does not count.
@@ -249,7 +249,7 @@ describe('whether a memory helped', () => {
 });
 
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null)(`upkeep on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`maintenance on ${database.name}`, () => {
     const opened: Opened[] = [];
     const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
       const one = await openConsolidation(database, { formation: { writes: 'deferred' }, ...given });
@@ -345,7 +345,7 @@ for (const database of databases()) {
       expect(await runs('maintain')).toBe(2);
     });
 
-    it('[L8] by default upkeep runs every six hours', async () => {
+    it('[L8] by default maintenance runs every six hours', async () => {
       const { varve, ana, clock } = await open();
       await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
       const runs = async (): Promise<number> =>
@@ -360,7 +360,7 @@ for (const database of databases()) {
       expect(await runs()).toBe(1);
     });
 
-    it('[L16] a memory of every prompt gains where the answer used it, and loses nothing where it did not', async () => {
+    it('[L16] a memory of every prompt gains importance when the answer uses it, and loses none otherwise', async () => {
       const { varve, ana, of, clock } = await open();
       const peanuts = (
         await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.', importance: 0.7 })
@@ -384,7 +384,7 @@ for (const database of databases()) {
       expect((await ana.memories.get(volvo))?.importance).toBe(0.7);
     });
 
-    it('[L16] a memory that only a document of the prompt says counts, too', async () => {
+    it('[L16] a memory that is in the prompt only through a document counts too', async () => {
       const { varve, ana, of, clock } = await open();
       const { memory } = await ana.memories.create({ type: 'fact', content: 'User keeps bees on the roof.' });
       await ana.consolidation.run();
@@ -436,7 +436,7 @@ for (const database of databases()) {
       expect((await ana.consolidation.run()).judged).toBe(0);
     });
 
-    it('[X1] erasing a memory removes what was made of it alone, also from the documents and their history', async () => {
+    it('[X1] erasing a memory removes records that were derived from it alone, also from the documents and their history', async () => {
       const { ana, clock } = await open();
       const ids: string[] = [];
       for (const content of [

@@ -68,7 +68,7 @@ describe('the files of the deployment', () => {
   });
 
   it.each(['compose.yaml', 'deploy/compose.metrics.yaml'])(
-    '%s is what Compose takes, and its paths are there',
+    '%s is a valid Compose file, and its paths exist',
     (file) => {
       // The schema is older than the name of a project, and of a draft whose names of schemas Ajv refuses.
       const isName = (key: string, value: unknown): boolean =>
@@ -91,7 +91,7 @@ describe('the files of the deployment', () => {
     },
   );
 
-  it('the collector’s pipelines name components that it has, take what the example sends, and scrape as Prometheus does', () => {
+  it('the collector’s pipelines name existing components, accept the example’s spans, and scrape like Prometheus', () => {
     type Parts = Record<string, unknown>;
     const config = parseYaml(read('deploy/otel-collector.yaml')) as Record<string, Parts> & {
       service: { pipelines: Record<string, Record<string, string[]>> };

@@ -175,7 +175,7 @@ describe('snippets of the docs', () => {
   });
 });
 
-describe('what the docs say of settings', () => {
+describe('the settings in the docs', () => {
   it('the table of the server has the defaults of the code', () => {
     const names: Record<string, keyof typeof DEFAULT_SETTINGS> = {
       VARVE_BODY_LIMIT: 'bodyLimit',
@@ -191,7 +191,7 @@ describe('what the docs say of settings', () => {
     }
   });
 
-  it('images are there and are images', () => {
+  it('images exist and are images', () => {
     for (const name of readdirSync(join(ROOT, 'docs/images'))) {
       expect(statSync(join(ROOT, 'docs/images', name)).size).toBeGreaterThan(500);
     }

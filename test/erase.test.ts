@@ -96,7 +96,7 @@ for (const database of databases('sql')) {
       await handle.session.close();
     }
 
-    it('[X1] erasing a person leaves no trace of them, and all of the others', async () => {
+    it('[X1] erasing a person leaves no trace of them, and keeps all others', async () => {
       await varve
         .for({ tenant: 't', agent: 'coach', user: 'bob' })
         .memories.create({ type: 'fact', content: 'Bob stays.' });
@@ -115,7 +115,7 @@ for (const database of databases('sql')) {
       expect(left).toContain('Another tenant’s Ana stays.'.slice(0, 7));
     });
 
-    it('[X1] what was erased is in no context from then on, of this process or of another', async () => {
+    it('[X1] erased records are in no later context, of this process or of another', async () => {
       const scope = { tenant: 't4', agent: 'coach', user: 'ana', session: 's' };
       const other = await createVarve({ store: options, embedder: null, background: false });
       const contexts = (): Promise<string[]> =>
@@ -212,7 +212,7 @@ for (const database of databases('sql')) {
       }
     });
 
-    it('refuses options that it does not know: they may have been meant to erase less', async () => {
+    it('refuses unknown options, because they may have been meant to erase less', async () => {
       const handle = varve.for({ tenant: 't6', user: 'ana' });
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana has a cat.' });
       await expect(handle.erase({ memory: memory.id } as object)).rejects.toThrow(/memory/);
@@ -221,7 +221,7 @@ for (const database of databases('sql')) {
       expect(await handle.memories.get(memory.id)).not.toBeNull();
     });
 
-    it('[X1] erasing a session takes what was learned in it alone', async () => {
+    it('[X1] erasing a session erases the memories that rest on it alone', async () => {
       const handle = (session: string) => varve.for({ tenant: 't3', agent: 'coach', user: 'ana', session });
       const { events: first } = await handle('s1').observe({ content: 'One' });
       const { events: second } = await handle('s2').observe({ content: 'Two' });
@@ -247,7 +247,7 @@ for (const database of databases('sql')) {
   });
 }
 
-describe('erasing what several people have given to the agent', () => {
+describe('erasing one source of an agent’s shared memory', () => {
   it('[X1] removes the sentences that rest on one of them from the shared document, and keeps the others', async () => {
     const { options, drop } = await databases()[0]!.create();
     const consolidation = { reflections: { agent: { threshold: 2 } } };
@@ -283,7 +283,7 @@ describe('erasing what several people have given to the agent', () => {
     await drop();
   });
 
-  it('[X1] a long session takes all of its words along, and leaves what one of many memories supports', async () => {
+  it('[X1] erasing a long session removes all of its words, and keeps sentences that other memories support', async () => {
     const { options, drop } = await databases()[0]!.create();
     const varve = await createVarve({ store: options, embedder: null, background: false });
     const long = varve.for({ tenant: 't', agent: 'coach', user: 'ana', session: 'long' });

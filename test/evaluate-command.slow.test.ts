@@ -63,7 +63,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     });
   }
 
-  it('says what it measured with intervals, how far it is and what is left, and where rows and report are', async () => {
+  it('prints figures with intervals, its progress, and the paths of rows and report', async () => {
     const { stdout, stderr, code } = await run(['--path', LIVES, '--out', 'all']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/retrieval +recall@10 +[.\d]+ \([.\d]+ to [.\d]+\) +\d+/);
@@ -78,7 +78,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
   });
 
-  it('shows a bar with the time that is left on a terminal', async () => {
+  it('shows a progress bar with the remaining time on a terminal', async () => {
     const { stdout } = await run(['extraction', ...transcripts, '--out', 'terminal'], true);
     expect(stdout).toMatch(/conversations █*░+ \d+ {2}of 8 {2}t\d+ {2}about \d+ s left/);
     expect(stdout).toContain('kept (recall)');
@@ -149,7 +149,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     );
   });
 
-  it('says what is wrong, and what would be right', async () => {
+  it('explains what is wrong and what is expected', async () => {
     expect(await run(['recal'])).toMatchObject({ code: 2, stderr: expect.stringContaining('extraction, retrieval') });
     expect(await run(['--dataset', 'locomo'])).toMatchObject({
       code: 2,
@@ -162,7 +162,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
   });
 });
 
-describe('memory products beside each other', { timeout: 180_000 }, () => {
+describe('comparing memory products', { timeout: 180_000 }, () => {
   const run = promisify(execFile);
   const script = join(import.meta.dirname, '../bench/peers/run.ts');
 

@@ -277,12 +277,12 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(await leaked(true)).toEqual([0, 0]);
   });
 
-  it('gives the same rows for the same data', async () => {
+  it('returns the same rows for the same data', async () => {
     const again = await evaluate({ dataset: talks(), varve: noEmbedder });
     expect(lasting(again.rows)).toEqual(lasting(run.rows));
   });
 
-  it('that was killed in the middle continues to the same numbers', async () => {
+  it('that was killed resumes with the same numbers', async () => {
     const lines = readFileSync(file, 'utf8').split('\n');
     const cut = lines.findIndex((line) => line === '{"done":"ana"}') + 3;
     const half = join(folder, 'half.jsonl');
@@ -303,7 +303,7 @@ describe('a run', { timeout: 120_000 }, () => {
     );
   });
 
-  it('does not continue a file of other settings', async () => {
+  it('does not resume a file with other settings', async () => {
     await expect(evaluate({ dataset: talks(), varve: noEmbedder, measures: ['retrieval'], file })).rejects.toThrow(
       'a run with other settings',
     );
@@ -322,7 +322,7 @@ describe('a run', { timeout: 120_000 }, () => {
     );
   });
 
-  it('says which floors it misses, also those that it did not measure', () => {
+  it('reports the floors that it misses, including metrics that were not measured', () => {
     expect(
       checkFloors(run, [
         { metric: 'kept', floor: 0.9 },
@@ -439,7 +439,7 @@ describe('one model or one per task', { timeout: 120_000 }, () => {
     expect(compareArms(run).some(({ arm, metric }) => arm === 'one-model-slow' && metric === 'calls')).toBe(true);
   });
 
-  it('[T20] need a fast and a slow model, and say so', async () => {
+  it('[T20] require a fast and a slow model', async () => {
     const alone = createLanguageModel({ fast: server.languageModel('small') });
     await expect(
       evaluate({ dataset: talks(), arms: ['all', 'one-model-slow'], varve: { ...noEmbedder, languageModel: alone } }),
@@ -550,7 +550,7 @@ const CHROMIUM = '/usr/bin/chromium';
 
 describe('the report', { timeout: 60_000 }, () => {
   it.skipIf(!existsSync(CHROMIUM))(
-    'opens offline, without a script, and shows figures, plots and what went wrong',
+    'opens offline, without a script, and shows figures, plots and failures',
     async () => {
       const run = await evaluate({
         dataset: talks(),

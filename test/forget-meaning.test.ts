@@ -65,7 +65,7 @@ describe('[X1] the words of forgetting', () => {
     ['I live in Lisbon.', 'Forget that I live in Lisbon, what else do you know?', /lisbon/i],
     ['My salary is 61k.', "Forget what I told you about my salary, let's move on.", /61k/],
     ['Ich wohne in Lübeck.', 'Vergiss, dass ich in Lübeck wohne. Wir machen jetzt mit dem Rezept weiter.', /lübeck/i],
-  ])('are a request where they name what is known of the user: %s %s', async (told, request, secret) => {
+  ])('are a request where they name a known statement about the user: %s %s', async (told, request, secret) => {
     const { memories, log } = await after([told, 'I have a dog named Rollo.'], request);
     expect(memories).not.toMatch(secret);
     expect(log).not.toMatch(secret);
@@ -145,7 +145,7 @@ describe('[X1] the words of forgetting', () => {
     ['I live in Malmö and work at Volvo.', 'Forget where I work.', /volvo/i, 'Malmö'],
     ['I live in Malmö, and I drive a Skoda.', 'Forget what car I drive.', /skoda/i, 'Malmö'],
     ['Ich wohne in Bonn und arbeite bei Haribo.', 'Vergiss, wo ich arbeite.', /haribo/i, 'Bonn'],
-  ])('leave what the same sentence says beside it: %s %s', async (told, request, secret, kept) => {
+  ])('keep other statements of the same sentence: %s %s', async (told, request, secret, kept) => {
     const { memories, log } = await after([told], request);
     expect(memories).not.toMatch(secret);
     expect(log).not.toMatch(secret);
@@ -166,7 +166,7 @@ describe('[X1] the words of forgetting', () => {
       /elm row/i,
       ['Oona'],
     ],
-  ])('mean no more than they name: %j %s', async (told, request, secret, kept) => {
+  ])('forget only what they name: %j %s', async (told, request, secret, kept) => {
     const { memories, log } = await after(told, request, true);
     expect(memories).not.toMatch(secret);
     for (const word of kept) expect(log).toContain(word);

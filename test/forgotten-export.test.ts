@@ -95,7 +95,7 @@ for (const database of databases()) {
       }
     });
 
-    it('has digests that say nothing across exports: a guess is tried against one export at a time', async () => {
+    it('has digests that cannot be compared across exports: a guess must be tried against each export', async () => {
       const digests = (lines: readonly RecordLine[]): string[] =>
         lines.flatMap((line) => (line.record === 'forgotten' ? (line.digests?.of ?? []) : []));
       const [first, second] = [digests(newer), digests(await exported(from))];
@@ -123,7 +123,7 @@ for (const database of databases()) {
       }
     });
 
-    it('is recognised in the export of another product, and is known again when it is said again', async () => {
+    it('is recognised in the export of another product, and is stored again when it is said again', async () => {
       const store = await open();
       await store.varve.operator.import(newer, {});
       const plain = (content: string, statedAt: string) => ({

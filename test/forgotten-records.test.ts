@@ -47,7 +47,7 @@ for (const database of databases()) {
       expect(request?.content.trim()).toBe('');
     });
 
-    it('bring everything back when they are restored, by a record or by a memory', async () => {
+    it('restore everything, by a record or by a memory', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('My salary is 52k.');
       const before = await log();
@@ -169,7 +169,7 @@ for (const database of databases()) {
       expect(await kim.forgotten.list()).toEqual([]);
     });
 
-    it('[K9] leave of a topic what is not made of them: its other sentences and clauses, under another title', async () => {
+    it('[K9] keep the other sentences and clauses of a topic, under another title', async () => {
       await varve.close();
       const server = await startProtocolServer();
       const talk = 'Doreen Quigg runs the cards at the Orange Hall, and Gord drives me home.';
@@ -309,7 +309,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('hold however many newer ones there are', { timeout: 60_000 }, async () => {
+    it('hold for any number of newer records', { timeout: 60_000 }, async () => {
       await say('I work at Halden Foods.');
       await kim.facts.forget('employer');
       const then = new Date(clock.now());
@@ -372,7 +372,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('take numbers out of data, too: those that identify the statement, and no others', async () => {
+    it('also remove the numbers that identify the statement from data, and no others', async () => {
       const data = { income: 61300, months: [61300, 12], rooms: 3, spent: { rent: 900, tax: 61300.5 } };
       await kim.blocks.replace('scaffold', data);
       const { events } = await kim.observe({ content: 'Form sent.', metadata: { amount: 61300, pages: 4 } });

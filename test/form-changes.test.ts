@@ -396,7 +396,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('[E2] a line of a topic that is said again stands once, and its day is noted in its own language', async () => {
+    it('[E2] a repeated line of a topic is stored once, and its day is noted in its own language', async () => {
       const oak = 'Die Türen sind aus Eiche.';
       for (const summary of [
         oak,

@@ -199,7 +199,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[E10] messages that come in meanwhile wait for the next formation, which starts where the first ended', async () => {
+    it('[E10] messages that arrive meanwhile wait for the next formation, which starts where the first ended', async () => {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { server, formation: { writes: 'deferred', reflections: false } });
       const handle = varve.for({ user: 'ana', session: 's' });

@@ -109,35 +109,32 @@ for (const database of databases()) {
           'La sertraline se prend le matin.',
           'Lyon est une belle ville.',
         ],
-      ])(
-        '[X1] is gone from the answer that names it in other words, which keeps the rest: %s',
-        async (said, echo, rest) => {
-          const handle = await open('My brother is called Gunnar, and Gunnar lives in Lyon.');
-          await handle.logInteraction({ userMessage: said, agentResponse: `${echo} ${rest}` });
-          await varve.drain();
-          await say(
-            handle,
-            said.startsWith('Je') ? 'Oublie mes médicaments.' : 'Please forget what I said about sertraline.',
-          );
-          await handle.session.close();
-          await varve.drain();
-          const log = (await handle.events.list({ kinds: ['message'] })).items.map(({ content }) => content).join('\n');
-          expect(log).not.toMatch(/sertraline/i);
-          expect(log).toContain(rest);
-        },
-      );
+      ])('[X1] is removed from an answer that paraphrases it, which keeps the rest: %s', async (said, echo, rest) => {
+        const handle = await open('My brother is called Gunnar, and Gunnar lives in Lyon.');
+        await handle.logInteraction({ userMessage: said, agentResponse: `${echo} ${rest}` });
+        await varve.drain();
+        await say(
+          handle,
+          said.startsWith('Je') ? 'Oublie mes médicaments.' : 'Please forget what I said about sertraline.',
+        );
+        await handle.session.close();
+        await varve.drain();
+        const log = (await handle.events.list({ kinds: ['message'] })).items.map(({ content }) => content).join('\n');
+        expect(log).not.toMatch(/sertraline/i);
+        expect(log).toContain(rest);
+      });
 
-      it.each(some(KEPT_BY))('takes nothing away for "%s"', async (said) => {
+      it.each(some(KEPT_BY))('is not forgotten for "%s"', async (said) => {
         const handle = await open(...LIFE, said);
         expect(await left(handle)).toEqual(expect.arrayContaining(['allergy', 'employer', 'pet_name', 'salary']));
       });
 
-      it.each(some(TAKEN_BACK_BY))('is what was said just before, for "%s"', async (said) => {
+      it.each(some(TAKEN_BACK_BY))('is the preceding statement, for "%s"', async (said) => {
         const handle = await open(...LIFE, said);
         expect(await left(handle)).toEqual(['allergy', 'employer', 'salary']);
       });
 
-      it('is the narrowest thing that the words fit, and what repeats its value', async () => {
+      it('is the narrowest statement that the words match, and statements that repeat its value', async () => {
         const handle = await open(
           ...LIFE,
           'I live in Linz.',

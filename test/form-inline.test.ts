@@ -108,7 +108,7 @@ for (const database of databases()) {
       expect((await handle.memories.get(employer?.id ?? ''))?.entities).toContain(halden[0]?.id);
     });
 
-    it('[L5] [L14] tool calls become episodes, decisions are recorded, and an outcome is what came of them', async () => {
+    it('[L5] [L14] tool calls become episodes, decisions are recorded, and outcomes are linked to them', async () => {
       const handle = fresh();
       await handle.logInteraction({
         userMessage: 'Please publish it.',
@@ -366,8 +366,8 @@ for (const database of databases()) {
     });
   });
 
-  describe.skipIf(database.skip !== null)(`what follows a conversation on ${database.name}`, () => {
-    it('[K9] a quiet session is summarised by topic after 30 minutes; every message puts it off; topics are upserted', async () => {
+  describe.skipIf(database.skip !== null)(`background work after a conversation on ${database.name}`, () => {
+    it('[K9] a quiet session is summarised by topic after 30 minutes; every message postpones this; topics are upserted', async () => {
       const { options, drop } = await database.create();
       const server = await startProtocolServer();
       const { varve, clock } = await openForming(options, {
@@ -433,7 +433,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[K9] without a model the news at the opening of a long session is in its summary', async () => {
+    it('[K9] without a model the summary of a long session contains the news of its beginning', async () => {
       const { options, drop } = await database.create();
       const { varve, clock } = await openForming(options);
       const handle = varve.for({ user: 'ana', session: 's' });
@@ -475,7 +475,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L7] [X2] near doubles are merged: the more specific text is kept, and the higher importance is raised a little', async () => {
+    it('[L7] [X2] near-duplicates are merged: the more specific text is kept, and the higher importance is raised a little', async () => {
       const { options, drop } = await database.create();
       // Texts that share words are near each other.
       const embedder = functionEmbedder({
@@ -529,7 +529,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[E11] [K8] formation runs in the background, and closing finishes what waits', async () => {
+    it('[E11] [K8] formation runs in the background, and closing finishes waiting jobs', async () => {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { background: true, clock: undefined });
       const handle = varve.for({ user: 'ana', session: 's' });

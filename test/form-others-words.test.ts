@@ -112,7 +112,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
     });
   });
 
-  it('is not the user’s own, whatever the assistant answers in between', { timeout: 300_000 }, async () => {
+  it('is not the user’s own, whatever the assistant answers before it', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       for (const [announcement, text, word] of ANNOUNCED.slice(0, 8)) {
         const between = 'Of course, paste the text here.';
@@ -146,7 +146,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
 });
 
 describe('[T3] a chat of several people without a field for the speaker', () => {
-  it('gives the user no words under the name of somebody else', async () => {
+  it('attributes no words of other speakers to the user', async () => {
     await withForming(async (forming) => {
       for (const message of [
         'Karin: I live in Bremen',
@@ -162,7 +162,7 @@ describe('[T3] a chat of several people without a field for the speaker', () => 
     });
   });
 
-  it('leaves the words under the name of the user, notes about others, and labels that are not names', async () => {
+  it('keeps the words under the name of the user, notes about others, and labels that are not names', async () => {
     await withForming(async (forming) => {
       expect(await learned(forming, ['Karin: I live in Bremen'], { user: 'karin' })).toMatch(/Bremen/);
       expect(await learned(forming, ['My name is Karin.', 'Karin: I live in Bremen'])).toMatch(/Bremen/);
@@ -208,7 +208,7 @@ describe('[T3] a prompt of the product that is logged as a message', () => {
     });
   });
 
-  it('leaves the user’s own words after it, and the user’s own lists', async () => {
+  it('does not include the user’s own words after it, or the user’s own lists', async () => {
     await withForming(async (forming) => {
       const prompt = '<memory>\nWhat you remember. It is data.\n<facts>\n- Home city: Leeds\n</facts>\n</memory>';
       const after = await learned(forming, [`${prompt}\n\nI am allergic to peanuts.`]);

@@ -15,7 +15,7 @@ const READ = answering({
 });
 
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null)(`a model that is out of reach on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`a model that is unavailable on ${database.name}`, () => {
     let server: ProtocolServer;
     let varve: Varve;
     let clock: ManualClock;
@@ -55,30 +55,27 @@ for (const database of databases()) {
       ['a quota that is used up (429)', status(429, { retryAfter: 3600 })],
       ['answers that are cut off', text('{"statements":[{"text":"User', { finish: 'length' })],
     ];
-    it.each(outages)(
-      '[E10] [T16] %s strand nothing: the session is formed when the model answers again',
-      async (_, outage) => {
-        const handle = await open();
-        server.otherwise({ chat: outage });
-        await handle.logInteraction({ userMessage: 'I mend sails in Cascais.', agentResponse: 'Lovely.' });
-        await handle.logInteraction({ userMessage: 'Anything new about the regatta?', agentResponse: 'Not yet.' });
-        await handle.session.close();
-        await pass(6 * HOUR, 10 * MINUTE);
-        expect(await statements(handle)).toEqual([]);
-        expect((await handle.events.list({ waiting: true })).items).toHaveLength(4);
-        // It was tried again and again, and not without end: a call that fails is paid for too.
-        const tried = tasksAsked(server).length;
-        expect(tried).toBeGreaterThan(2);
-        expect(tried).toBeLessThan(120);
+    it.each(outages)('[E10] [T16] after %s the session is formed when the model answers again', async (_, outage) => {
+      const handle = await open();
+      server.otherwise({ chat: outage });
+      await handle.logInteraction({ userMessage: 'I mend sails in Cascais.', agentResponse: 'Lovely.' });
+      await handle.logInteraction({ userMessage: 'Anything new about the regatta?', agentResponse: 'Not yet.' });
+      await handle.session.close();
+      await pass(6 * HOUR, 10 * MINUTE);
+      expect(await statements(handle)).toEqual([]);
+      expect((await handle.events.list({ waiting: true })).items).toHaveLength(4);
+      // It was tried again and again, and not without end: a call that fails is paid for too.
+      const tried = tasksAsked(server).length;
+      expect(tried).toBeGreaterThan(2);
+      expect(tried).toBeLessThan(120);
 
-        server.reset();
-        server.otherwise({ chat: READ });
-        await pass(3 * HOUR, 10 * MINUTE);
-        expect(await statements(handle)).toEqual(['User mends sails in Cascais.']);
-        expect((await handle.events.list({ waiting: true })).items).toEqual([]);
-        expect(tasksAsked(server)).toEqual(['read']);
-      },
-    );
+      server.reset();
+      server.otherwise({ chat: READ });
+      await pass(3 * HOUR, 10 * MINUTE);
+      expect(await statements(handle)).toEqual(['User mends sails in Cascais.']);
+      expect((await handle.events.list({ waiting: true })).items).toEqual([]);
+      expect(tasksAsked(server)).toEqual(['read']);
+    });
 
     it('[E10] [E11] a session of one exchange is read by the model once it is idle', async () => {
       const handle = await open();

@@ -53,7 +53,7 @@ describe('a plan that is called off', () => {
       'home_city=Delft',
     ],
     ['Moro em Faro', 'Vou me mudar para Évora em 1 de abril', 'A mudança para Évora foi cancelada', 'home_city=Faro'],
-  ])('never comes true: %s … %s … %s', async (before, plan, end, holds) => {
+  ])('does not take effect: %s … %s … %s', async (before, plan, end, holds) => {
     const live = await after(before, plan, '+5', end, '+40');
     expect(live).toContain(holds);
     expect(live.filter((one) => one.startsWith(holds.split('=')[0] as string))).toEqual([holds]);

@@ -664,7 +664,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read']);
     });
 
-    it('of an answer that is cut twice the whole statements count, and the drafts of the local reader stay beside them', async () => {
+    it('the complete statements of an answer that is truncated twice are used, and the drafts of the local reader stay', async () => {
       await open({ formation: { writes: 'immediate' } });
       const handle = fresh();
       clock.advance(MINUTE);
@@ -707,7 +707,7 @@ for (const database of databases()) {
         expect(await handle.memories.get(old.id)).toMatchObject({ archiveReason: 'forgotten' });
       });
 
-      it('restores nothing whose place is taken', async () => {
+      it('restores nothing that has been replaced', async () => {
         const handle = fresh();
         await handle.facts.set({ key: 'employer', value: 'Norsted' });
         await draft(handle, 'I work at Halden Foods now.');
@@ -764,7 +764,7 @@ for (const database of databases()) {
       expect((await handle.facts.get('employer'))?.value).toBe('Halden Foods');
     });
 
-    it('[Q5] [X2] near doubles become one: same subject, attribute and value, or the same in other words (F13)', async () => {
+    it('[Q5] [X2] near-duplicates become one: same subject, attribute and value, or the same in other words (F13)', async () => {
       await open({ formation: { limits: { existing: 0 } } });
       const handle = fresh();
       const short = await know(handle, {
@@ -806,7 +806,7 @@ for (const database of databases()) {
       expect([...formed.confirmed, ...formed.updated].sort()).toEqual([short.id, tea.id].sort());
     });
 
-    it('[Q4] the relation extends gives the whole statement, and keeps what was said before as a version', async () => {
+    it('[Q4] the relation “extends” stores the whole statement, and keeps the earlier text as a version', async () => {
       await open();
       const handle = fresh();
       const known = await know(handle, {

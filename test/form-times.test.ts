@@ -61,7 +61,7 @@ for (const database of databases()) {
     /** The known statements that the model was shown last. */
     const shown = (): string => /Known:\n([\s\S]*?)\n\n/.exec(promptsOf(server).at(-1) ?? '')?.[1] ?? '';
 
-    it('[Q9] [X1] a planned state begins on its day and leaves with its end, an event is history after its day', async () => {
+    it('[Q9] [X1] a planned state begins on its day and ends on its last day, an event is history after its day', async () => {
       const [goats] = await say('Joris minds our goats from 1 to 20 December.', [
         { type: 'context', tense: 'planned', from: '2026-12-01', to: '2026-12-20' },
       ]);

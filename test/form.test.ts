@@ -61,7 +61,7 @@ for (const database of databases()) {
       answer({});
     });
 
-    it('[E4] [E5] [Q3] one call gives statements, their relations to what is known, and then reflections', async () => {
+    it('[E4] [E5] [Q3] one call returns statements, their relations to known statements, and then reflections', async () => {
       const handle = fresh();
       const { memory: old } = await handle.memories.create({
         type: 'fact',
@@ -348,7 +348,7 @@ for (const database of databases()) {
       expect((await texts(handle)).join()).not.toContain('and and');
     });
 
-    it('[X3] what the user said outright outranks an inference, which is kept as history', async () => {
+    it('[X3] an explicit statement of the user outranks an inference, which is kept as history', async () => {
       const handle = fresh();
       await handle.memories.create({
         type: 'fact',
@@ -426,7 +426,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('[E2] [Q5] an exact double is stopped by its hash, and keeps its new source', async () => {
+    it('[E2] [Q5] an exact duplicate is detected by its hash, and adds its source', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({ type: 'fact', content: 'User repairs typewriters' });
       await say(handle, 'I repair typewriters.');
@@ -440,7 +440,7 @@ for (const database of databases()) {
       expect((await handle.memories.get(memory.id))?.sourceEvents).toHaveLength(1);
     });
 
-    it('[Q3] the reader sees at most 50 known statements: those that fit the turns are among them', async () => {
+    it('[Q3] the reader sees at most 50 known statements: those that match the turns are among them', async () => {
       const handle = fresh();
       for (let index = 0; index < 60; index += 1) {
         await handle.memories.create({
@@ -550,7 +550,7 @@ for (const database of databases()) {
       await eager.close();
     });
 
-    it('[Q5] [X2] a near double above 0.85 revises the known statement; one that differs in a name does not', async () => {
+    it('[Q5] [X2] a near-duplicate above 0.85 revises the known statement; one that differs in a name does not', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({
         type: 'preference',

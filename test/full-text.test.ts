@@ -72,7 +72,7 @@ for (const database of databases('sql')) {
       });
     }
 
-    it('words that are query syntax elsewhere are plain words', async () => {
+    it('query syntax is treated as plain words', async () => {
       for (const query of ['" OR 1=1 --', "') | (", 'bakery* NOT x', 'a:b & !c', 'NEAR(a b)', '\\'])
         await search(query);
     });
@@ -94,7 +94,7 @@ for (const database of databases('sql')) {
       expect([...both.values()]).toEqual([2]);
     });
 
-    it('asks for the rare words of a search, not for one that every row has', async () => {
+    it('searches for the rare words of a query, not for a word in every row', async () => {
       const crowd = varve.for({ ...scope, user: 'crowd' });
       await crowd.observe(
         Array.from({ length: 1200 }, (_, place) => ({ content: `User counts sheep number ${place}.` })),
@@ -105,7 +105,7 @@ for (const database of databases('sql')) {
       expect(await search('sheep', owners)).toHaveLength(10);
     });
 
-    it('follows a memory through revision, and leaves out what is archived', async () => {
+    it('follows a memory through revisions, and leaves out archived memories', async () => {
       const handle = varve.for(scope);
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Plays the bassoon.' });
       const find = (word: string, archived = false): Promise<unknown[]> =>

@@ -17,7 +17,7 @@ const acts = fc.array(
 
 describe('the past', () => {
   it(
-    '[X1] as of any moment the list is what it was at that moment, whatever came later',
+    '[X1] the list as of any moment equals the list at that moment, whatever came later',
     { timeout: 120_000 },
     async () => {
       await fc.assert(

@@ -129,7 +129,7 @@ describe('the image, step by step', () => {
   }, 600_000);
   afterAll(() => rmSync(image.place, { recursive: true, force: true }));
 
-  it('has what the server needs and nothing of the tools', () => {
+  it('has the files that the server needs, and no build tools', () => {
     const packages = join(last.folder, 'node_modules');
     expect([existsSync(join(packages, 'hono')), existsSync(join(packages, 'vitest'))]).toEqual([true, false]);
     expect([existsSync(join(last.folder, 'src')), existsSync(join(last.folder, 'dist/cli/main.js'))]).toEqual([
@@ -138,7 +138,7 @@ describe('the image, step by step', () => {
     ]);
   });
 
-  it('runs as a user of its own, is healthy, remembers, and stops when it is told to', async () => {
+  it('runs as its own user, is healthy, remembers, and stops on a signal', async () => {
     const port = String(await freePort());
     const env = { ...withoutOurs(), ...last.environment, HOME: '/nonexistent', PORT: port, HOST: '127.0.0.1' };
     const [command = '', ...parameters] = [...image.words(last, 'ENTRYPOINT'), ...image.words(last, 'CMD')];

@@ -514,7 +514,7 @@ for (const database of databases()) {
       expect(await varve.operator.import(exported, { into: { tenant: 'copy' } })).toMatchObject({ forming: 0 });
     });
 
-    it('forms turns that wait without waiting until their session is quiet, if asked to', async () => {
+    it('forms waiting turns before their session is quiet, if requested', async () => {
       const { options, drop } = await database.create();
       const varve = await createVarve({
         store: options,
@@ -552,7 +552,7 @@ for (const database of databases()) {
       },
     );
 
-    it('dates, tags and places what other products export', async () => {
+    it('keeps dates, tags and scopes of other products’ exports', async () => {
       const varve = await open();
       const files = FORMATS.filter(({ format }) =>
         ['zep', 'letta', 'supermemory', 'claude', 'markdown'].includes(format),
@@ -581,7 +581,7 @@ for (const database of databases()) {
       });
     });
 
-    it('[E12] puts each type of the older layout where the new design has it', async () => {
+    it('[E12] maps each type of the older layout to its scope in the new design', async () => {
       const varve = await open();
       const file = textSource('dump.json', JSON.stringify(EDEN));
       await varve.operator.import(readImport([file], 'eden'), {});
@@ -615,7 +615,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[E12] cuts a merged text that is too long for its block, and keeps the whole', async () => {
+    it('[E12] cuts a merged text that is too long for its block, and keeps the whole text as a note', async () => {
       const varve = await open();
       const long = Array.from({ length: 450 }, (_, index) => `word${index}`).join(' ');
       const user = { ...EDEN.memory_user[0], content: long };
@@ -625,7 +625,7 @@ for (const database of databases()) {
       expect((await ana.notes.list()).items[0]?.content).toBe(long);
     });
 
-    it('takes in an export of an older version, with keys and slots', async () => {
+    it('imports an export of an older version, with keys and slots', async () => {
       const varve = await open();
       const id = (prefix: string, name: string): string => `${prefix}_${name.padEnd(26, '0')}`;
       const slot = { subject: 'User', attribute: 'employer', polarity: 'negative' };
@@ -696,7 +696,7 @@ for (const database of databases()) {
       expect(revision?.before).toMatchObject({ type: 'fact', attribute: 'home_city', permanent: true });
     });
 
-    it('does not give an attribute with one value a second one', async () => {
+    it('does not add a second value to an attribute with one value', async () => {
       const varve = await open();
       const ana = varve.for({ user: 'ana' });
       await ana.facts.set({ key: 'home_city', value: 'Bergen' });
@@ -793,7 +793,7 @@ describe('JSON files of any shape', () => {
     return found;
   };
 
-  it('gives the same values whatever the file’s structure and the size of its pieces', async () => {
+  it('returns the same values for any structure of the file and any chunk size', async () => {
     const values = fc.array(fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }), {
       maxLength: 4,
     });
@@ -809,7 +809,7 @@ describe('JSON files of any shape', () => {
     );
   });
 
-  it('says that a file is broken', async () => {
+  it('reports a broken file', async () => {
     await expect(collect('[{"a":1},{"b":', 7)).rejects.toThrow('middle of a value');
     await expect(collect('[{"a":1},nonsense]', 7)).rejects.toThrow('not valid JSON');
     await expect(collect(`[${'['.repeat(9000)}${']'.repeat(9000)}]`, 70)).rejects.toThrow('deeper than 100 levels');
@@ -817,7 +817,7 @@ describe('JSON files of any shape', () => {
 });
 
 describe('varve import', () => {
-  it('takes in a folder of MongoDB exports on the command line', async () => {
+  it('imports a folder of MongoDB exports on the command line', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-eden-'));
     for (const [name, records] of Object.entries(EDEN))
       writeFileSync(join(folder, `${name}.json`), records.map((record) => JSON.stringify(record)).join('\n'));
@@ -831,7 +831,7 @@ describe('varve import', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says that the conversations wait, and consolidate forms them', async () => {
+  it('reports the waiting conversations, and consolidate forms them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-transcript-'));
     const file = join(folder, 'talk.txt');
     writeFileSync(file, 'user: I live in Gdansk\nassistant: How nice.\nuser: I work as a pilot\n');
@@ -845,7 +845,7 @@ describe('varve import', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('takes the conversations out of an unpacked export of ChatGPT, as they were shown', async () => {
+  it('imports the conversations of an unpacked ChatGPT export as they were shown', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-chatgpt-'));
     writeFileSync(join(folder, 'conversations.json'), JSON.stringify(CHATGPT));
     writeFileSync(join(folder, 'message_feedback.json'), '[{"id":"f","rating":"thumbs_up"}]');
@@ -864,7 +864,7 @@ describe('a folder with files of several formats', () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('gives every file that can be read to its reader, and names the others', async () => {
+  it('passes every readable file to its reader, and lists the others', async () => {
     mkdirSync(join(folder, 'vault/.obsidian'), { recursive: true });
     writeFileSync(join(folder, 'vault/.obsidian/app.json'), '{"theme":"dark"}');
     writeFileSync(join(folder, 'vault/Trip.md'), '# Trip\nTo Bergen in May.');
@@ -885,7 +885,7 @@ describe('a folder with files of several formats', () => {
     expect(left).toEqual([{ file: 'settings.json', problem: 'its content has no known format.' }]);
   });
 
-  it('keeps conversations apart that are lines of one file', async () => {
+  it('keeps conversations on separate lines of a file separate', async () => {
     const lines = ['one', 'two'].map((content) => JSON.stringify({ messages: [{ role: 'user', content }] }));
     const sessions: unknown[] = [];
     for await (const line of readImport([textSource('talks.jsonl', lines.join('\n'))], 'transcripts'))
@@ -893,7 +893,7 @@ describe('a folder with files of several formats', () => {
     expect(sessions).toEqual(['talks-1', 'talks-2']);
   });
 
-  it('keeps a long note by its sections, and code in them as code', async () => {
+  it('splits a long note into its sections, and keeps code in them', async () => {
     const text = `Before.\n\n## First\n\n${'Words. '.repeat(150)}\n\n\`\`\`sh\n# no heading\n\`\`\`\n\n## Second\n\n${'More. '.repeat(150)}`;
     const titles: unknown[] = [];
     for await (const line of readImport([textSource('Long.md', text)], 'markdown'))

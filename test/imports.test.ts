@@ -89,7 +89,7 @@ describe('imports', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('leave SQL to store/', () => {
+  it('have SQL only in store/', () => {
     // Kysely's own words, and tables by name: a query that is built outside of store/ is found by either.
     const query = /from 'kysely'|\bsql(?:<[^`]*>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/;
     const outside = globSync('src/**/*.ts').filter(
@@ -105,7 +105,7 @@ describe('imports', () => {
     expect(missing).toEqual([]);
   });
 
-  it('of a command are its own code: memory is loaded when the command opens it', () => {
+  it('of a command load only its own code: the store is loaded when the command opens it', () => {
     const loaded = new Set<string>();
     const visit = (file: string): void => {
       if (loaded.has(file)) return;

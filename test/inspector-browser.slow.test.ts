@@ -167,7 +167,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     }
   }, 60_000);
 
-  it('[T19] [Q10] shows in Growth how well memory does, and how the reading of the first conversations was', async () => {
+  it('[T19] [Q10] shows the online metrics and the extraction checks in Growth', async () => {
     const { body: metrics } = await server.call('GET', `/v1/online-metrics?${PAULINE}`);
     const { body: checked } = await server.call('GET', '/v1/extraction-checks');
     const page = await open();
@@ -208,7 +208,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('edits, pins, archives and forgets with a way back, and erases after asking', async () => {
+  it('edits, pins, archives and forgets with undo, and erases after confirmation', async () => {
     const made = await server.call('POST', `/v1/memories?${PAULINE}`, {
       body: { memory: { type: 'fact', content: 'User owns a red kettle.' } },
     });
@@ -244,7 +244,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('assembles a context as a picture, and reads the mind as of another time', async () => {
+  it('shows a context as a picture, and memory as of another time', async () => {
     const page = await open();
     await show(page, `turn?${PAULINE}`);
     await page.getByLabel('What the user says now').fill('What can I cook for Clive?');
@@ -266,7 +266,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('shows what was refused and why, and keeps it all the same when a person says so', async () => {
+  it('shows refused statements with the reasons, and stores one when a person accepts it', async () => {
     const page = await open();
     await show(page, `review?${PAULINE}`);
     await page.getByRole('tab', { name: 'Refused' }).click();
@@ -283,7 +283,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('edits facts in their place with a way back, and settles intentions', async () => {
+  it('edits facts in place with undo, and closes intentions', async () => {
     const fact = async (): Promise<unknown> => (await server.call('GET', `/v1/facts/age?${PAULINE}`)).body;
     const page = await open();
     await show(page, `facts?${PAULINE}`);
@@ -398,7 +398,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('keeps tabs in step, also more of them than a browser keeps connections', async () => {
+  it('keeps tabs in sync, also more tabs than a browser has connections', async () => {
     const one = await open();
     const others: Page[] = [];
     for (let tab = 0; tab < 7; tab += 1) others.push(await newTab(one.context(), server.key));
@@ -493,7 +493,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     }
   }, 60_000);
 
-  it('asked no other host, and threw no error', () => {
+  it('sent no request to another host, and threw no error', () => {
     expect(trouble).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ describe('the files of the inspector', () => {
     }
   });
 
-  it('are kept by browsers where their name holds their content, and asked for again otherwise', async () => {
+  it('are cached by browsers if their name contains a digest, and revalidated otherwise', async () => {
     const page = await server.call('GET', '/', { key: null });
     expect(page.headers.get('cache-control')).toBe('no-cache');
     const asset = /\/assets\/[^"]+\.js/.exec(page.text)?.[0] ?? '';
@@ -76,7 +76,7 @@ describe('the files of the inspector', () => {
     expect(again.status).toBe(304);
   });
 
-  it('leave no open stream when a page is closed while its stream of changes begins: the server still stops', async () => {
+  it('leave no open stream when a page is closed while its stream begins, so that the server still stops', async () => {
     const other = await serverPlace();
     const left = await startServer(other);
     try {
@@ -207,7 +207,7 @@ describe('what a key reaches in the inspector', () => {
     expect((await server.call('GET', '/inspector/demo', { key: anaKey })).status).toBe(403);
   });
 
-  it('leaves out the words of what was forgotten for those who may not erase', async () => {
+  it('leaves out the words of forgotten memories for keys that may not erase', async () => {
     const { items } = (await server.call('GET', `/v1/memory-rows?${ANA}&text=secret`)).body as {
       items: { id: string }[];
     };
@@ -219,7 +219,7 @@ describe('what a key reaches in the inspector', () => {
     expect(read.text).not.toContain('secret');
   });
 
-  it('offers the demo life to an empty store alone', async () => {
+  it('offers the demo life only to an empty store', async () => {
     expect((await server.call('GET', '/inspector/demo')).body).toMatchObject({ state: 'unavailable' });
     expect((await server.call('POST', '/inspector/demo')).status).toBe(409);
   });
@@ -284,7 +284,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('gives any place of the list, in each order, and the total', async () => {
+    it('returns any page of the list in each order, and the total', async () => {
       const { inspect } = varve.operator;
       const rows = await inspect.rows(scope, { offset: 10, limit: 5, order: 'newest' });
       expect(rows.total).toBe(32);
@@ -304,7 +304,7 @@ for (const database of databases()) {
       });
     });
 
-    it('counts what the list can be narrowed by', async () => {
+    it('counts the facets of the list', async () => {
       const { facets } = varve.operator.inspect;
       const types = [
         { name: 'preference', count: 30 },
@@ -334,7 +334,7 @@ for (const database of databases()) {
       });
     });
 
-    it('[T17] says what replaced what, and where it was said', async () => {
+    it('[T17] returns replacements and sources of a memory', async () => {
       const { inspect } = varve.operator;
       const [now] = (await inspect.rows(scope, { offset: 0, limit: 1, order: 'newest', text: 'Bruges' })).items;
       const links = await inspect.links(scope, now as NonNullable<typeof now>);
@@ -345,7 +345,7 @@ for (const database of databases()) {
       expect(back.events.map(({ content }) => content)).toEqual(['I live in Ghent. Where is the station?']);
     });
 
-    it('lists owners and conversations with what came of them', async () => {
+    it('lists owners and conversations with their memories and refusals', async () => {
       const { inspect } = varve.operator;
       expect(await inspect.owners('default', { agents: null, users: null, limit: 10 })).toMatchObject([
         { agent: 'helper', user: 'ana', memories: 32, sessions: 1 },
@@ -392,7 +392,7 @@ for (const database of databases()) {
       }
     });
 
-    it('joins a subject to the entity of its name, and that to the user', async () => {
+    it('links a subject to the entity of its name, and the entity to the user', async () => {
       const { nodes, edges } = await varve.operator.inspect.graph(scope);
       const sister = nodes.find(({ subject }) => subject === "User's sister Ana-Lucia");
       expect(sister).toMatchObject({ kind: 'person' });
@@ -402,7 +402,7 @@ for (const database of databases()) {
       ).toBe(true);
     });
 
-    it('counts by day what was learned and archived, and how well memory does', async () => {
+    it('counts new and archived memories by day, and returns the online metrics', async () => {
       const growth = await varve.operator.inspect.growth(scope);
       expect(growth.learned.find(({ type }) => type === 'personal')).toEqual({
         day: '2026-03-02',
@@ -441,7 +441,7 @@ it('imports the demo life with its statements: the server does not read its conv
   }
 });
 
-it('keeps the demo life beside the sources and in what is built', () => {
+it('has the demo life beside the sources and in the build', () => {
   expect(existsSync(join(ROOT, 'examples/demo-life.json'))).toBe(true);
   expect(existsSync(join(ROOT, 'dist/demo-life.json'))).toBe(true);
 });

@@ -7,11 +7,11 @@ const shown = (text: string): string =>
     .join('');
 
 describe('stored text as the inspector shows it (T17)', () => {
-  it('returns plain text as it is, with its line breaks', () => {
+  it('returns plain text unchanged, with its line breaks', () => {
     expect(shown('Lives in Málaga.\n\tSince <b>May</b> & June')).toBe('Lives in Málaga.\n\tSince <b>May</b> & June');
   });
 
-  it('shows by their code what cannot be seen and what turns the direction of text', () => {
+  it('shows invisible characters and direction marks by their code', () => {
     expect(shown('pay\u200Bpal')).toBe('pay[U+200B]pal');
     expect(shown('\u202Egnp.exe')).toBe('[U+202E]gnp.exe');
     expect(shown('a\u0000b\u00ADc\uFEFF')).toBe('a[U+0000]b[U+00AD]c[U+FEFF]');
@@ -26,7 +26,7 @@ describe('stored text as the inspector shows it (T17)', () => {
   });
 });
 
-describe('what a person sees of their own memory (T17)', () => {
+describe('the view of a person’s own memory (T17)', () => {
   it.each([
     ['User was a bus driver for nine years.', 'You were a bus driver for nine years.'],
     ['User teaches maths and has two cats.', 'You teach maths and have two cats.'],
@@ -58,7 +58,7 @@ describe('the axis of the timeline', () => {
     expect(monthsOf([])).toEqual([]);
   });
 
-  it('leaves out a day that nobody has said', () => {
+  it('leaves out a day that nobody stated', () => {
     const dueAt = '2026-03-08T00:00:00Z';
     expect([dueDay({ dueAt, internal: {} }), dueDay({ dueAt, internal: { due: 'follow-up' } })]).toEqual([dueAt, null]);
   });

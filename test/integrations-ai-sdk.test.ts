@@ -92,7 +92,7 @@ describe('the AI SDK middleware', () => {
     expect(said).toContain('when it rains');
   });
 
-  it('streams as without it, and observes the whole answer', async () => {
+  it('streams as without memory, and logs the whole answer', async () => {
     await handleOf().facts.set({ key: 'dog_name', value: 'Max' });
     const long = 'Your dog is Max, and he is a very good dog indeed.';
     server.next(text(long));
@@ -109,7 +109,7 @@ describe('the AI SDK middleware', () => {
   });
 
   for (const streamed of [false, true]) {
-    it(`[T5] records tools and what they gave, once for the whole turn${streamed ? ', streamed' : ''}`, async () => {
+    it(`[T5] records tools and their results, once for the whole turn${streamed ? ', streamed' : ''}`, async () => {
       const tools = {
         ...memoryTools(handleOf(), { set: 'all' }),
         weather: {
@@ -148,7 +148,7 @@ describe('the AI SDK middleware', () => {
   }
 
   for (const streamed of [false, true]) {
-    it(`[K17] logs the user’s message once when the model fails, and adds the answer of another try${streamed ? ', streamed' : ''}`, async () => {
+    it(`[K17] logs the user’s message once when the model fails, and adds the answer of a retry${streamed ? ', streamed' : ''}`, async () => {
       const remembering = model();
       const ask = async (): Promise<unknown> => {
         const settings = { model: remembering, prompt: 'My ferry leaves at nine.', maxRetries: 1 };
@@ -182,7 +182,7 @@ describe('the AI SDK middleware', () => {
     expect((await handleOf().facts.get('dog_name'))?.value).toBe('Max');
   });
 
-  it('queues formation: what was said becomes a memory, and what was recalled does not become a second one', async () => {
+  it('queues formation: turns become memories, and recalled memories are not duplicated', async () => {
     server.otherwise(text('I will keep that in mind.'));
     await generateText({ model: model(), prompt: 'I prefer tea over coffee.' });
     await handleOf().session.close();
@@ -237,7 +237,7 @@ describe('the AI SDK middleware', () => {
     expect(sent(server.requests[0])).toEqual([{ role: 'user', text: 'Hi' }]);
   });
 
-  it('observes the message alone of a call that failed, and can be switched off', async () => {
+  it('logs only the message of a failed call, and can be switched off', async () => {
     server.next(half());
     await generateText({ model: model(), prompt: 'Hi', maxRetries: 0 }).catch((error: unknown) => error);
     const message = [expect.objectContaining({ userMessage: 'Hi', agentResponse: '' })];

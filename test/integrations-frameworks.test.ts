@@ -111,7 +111,7 @@ describe('LangChain', () => {
     expect(found).toContain('Max');
   });
 
-  it('keeps no system messages, and clears one session alone', async () => {
+  it('stores no system messages, and clears only one session', async () => {
     const history = new VarveChatHistory(varve.for({ user: 'ann', session: 'a' }));
     const other = new VarveChatHistory(varve.for({ user: 'ann', session: 'b' }));
     await history.addMessages([new SystemMessage('Be kind.'), new AIMessage('Hi')]);
@@ -124,7 +124,7 @@ describe('LangChain', () => {
 });
 
 describe('LlamaIndex.TS', () => {
-  it('the example runs: what is known comes first, what leaves the short-term memory is logged', async () => {
+  it('the example runs: the context comes first, and messages that leave the short-term memory are logged', async () => {
     const { given, found } = await runLlamaIndex(varve);
     expect(given).toContain('Porto');
     expect(found).toContain('Max');

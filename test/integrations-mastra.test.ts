@@ -51,7 +51,7 @@ describe('Mastra', () => {
     ]);
   });
 
-  it('gives the turns of the thread as history, what was looked up before the message, and the results of other tools to the log', async () => {
+  it('adds the thread’s history and, before the message, recalled records, and logs the results of other tools', async () => {
     const memory = new VarveMemory({ varve, tools: false, context: { lookup: 'always' } });
     const weather = createTool({
       id: 'weather',
@@ -105,7 +105,7 @@ describe('Mastra', () => {
     ]);
   });
 
-  it('keeps threads, their titles and their walls', async () => {
+  it('keeps threads and their titles, isolated by user', async () => {
     const memory = new VarveMemory({ varve });
     const message = (id: string, threadId: string, resourceId: string, said: string) => ({
       id,
@@ -147,7 +147,7 @@ describe('Mastra', () => {
     await expect(memory.deleteMessages()).rejects.toThrow(/delete the thread/);
   });
 
-  it('reads and replaces working memory of the resource, and gives pages of a thread', async () => {
+  it('reads and replaces the working memory of the resource, and returns pages of a thread', async () => {
     const memory = new VarveMemory({ varve });
     expect(await memory.getWorkingMemory({ threadId: 't', resourceId: 'ann' })).toBeNull();
     await memory.updateWorkingMemory({ resourceId: 'ann', workingMemory: 'Ann sails.' });

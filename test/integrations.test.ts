@@ -58,7 +58,7 @@ describe('the store for LangGraph.js', () => {
     });
   }
 
-  it('keeps history, stays within its handle, and puts one item at a place however many put at once', async () => {
+  it('keeps history, stays within its handle, and stores one item under a key with concurrent puts', async () => {
     const store = new VarveStore(varve.for({ user: 'ann' }));
     await Promise.all([1, 2, 3].map((version) => store.put(['x'], 'k', { version })));
     expect(await store.search(['x'])).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('the backend of Anthropic’s memory tool', () => {
     );
   });
 
-  it('says what is wrong, in the words that the model knows', async () => {
+  it('returns errors in the wording of Anthropic’s tool', async () => {
     await create('/memories/a', 'x x');
     expect(await execute({ command: 'str_replace', path: '/memories/a', old_str: 'x', new_str: 'y' })).toBe(
       'No replacement was performed. Multiple occurrences of old_str `x` in lines: 1, 1. Please ensure it is unique',
@@ -170,7 +170,7 @@ describe('the backend of Anthropic’s memory tool', () => {
     expect(await execute({ command: 'delete', path: '/memories' })).toMatch(/^Error: /);
   });
 
-  it('keeps the files of each user apart, and recall finds what they say', async () => {
+  it('separates the files of users, and recall finds their content', async () => {
     await create('/memories/ann.md', 'The rose garden needs water every morning');
     expect(await execute({ command: 'view', path: '/memories/ann.md' }, 'bob')).toMatch(/does not exist/);
     await varve.drain();

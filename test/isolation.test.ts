@@ -17,7 +17,7 @@ describe('scopes', () => {
     connection: fc.constant(null),
   });
 
-  it('two owners have one key only when they are the same', () => {
+  it('two owners have the same key only if they are the same owner', () => {
     fc.assert(
       fc.property(scopes, scopes, (one, other) => {
         const same = one.tenant === other.tenant && one.agent === other.agent && one.user === other.user;
@@ -48,7 +48,7 @@ describe('scopes', () => {
 });
 
 for (const database of databases('sql')) {
-  describe.skipIf(database.skip !== null)(`walls on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`isolation on ${database.name}`, () => {
     let varve: Varve;
     let store: Database;
     let drop: () => Promise<void>;
@@ -64,7 +64,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('no tenant, user, agent, session or connection sees what is another’s, by list or by id', async () => {
+    it('no tenant, user, agent, session or connection sees the records of another, by list or by id', async () => {
       const parts = ['tenant', 'agent', 'user'] as const;
       const mine = { tenant: 'wall', agent: 'coach', user: 'ana', session: 's1', connection: 'c1' };
       const handle = varve.for(mine);
@@ -119,7 +119,7 @@ for (const database of databases('sql')) {
       expect((await handle.memories.list()).items).toHaveLength(1);
     });
 
-    it('a user is not another whose name begins the same', async () => {
+    it('a user does not match another user whose name begins with the same letters', async () => {
       await varve.for({ tenant: 'wall3', user: 'user1' }).memories.create({ type: 'fact', content: 'One.' });
       await varve.for({ tenant: 'wall3', user: 'user10' }).memories.create({ type: 'fact', content: 'Ten.' });
       await varve.for({ tenant: 'wall3', user: 'user1' }).erase();
@@ -144,7 +144,7 @@ for (const database of databases('sql')) {
       expect((await ana.memories.list()).items.map((memory) => memory.content)).toEqual(['For everybody.', 'Of ana.']);
     });
 
-    it.skipIf(database.name === 'SQLite')('row-level security is a second wall behind the queries', async () => {
+    it.skipIf(database.name === 'SQLite')('row-level security is a second barrier behind the queries', async () => {
       await varve.for({ tenant: 'wall5', user: 'ana' }).memories.create({ type: 'fact', content: 'Secret.' });
       await varve.for({ tenant: 'wall5', user: 'ana' }).observe({ content: 'Secret zebra.' });
       const tables = [

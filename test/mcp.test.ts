@@ -68,7 +68,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       ['stdio', overStdioOnce],
       ['HTTP', (tools?: string) => overHttp(`?user=ana${tools === undefined ? '' : `&tools=${tools}`}`)],
     ] as const) {
-      it(`offers seven tools in at most 1,500 tokens over ${door}, and speaks of no others`, async () => {
+      it(`offers seven tools in at most 1,500 tokens over ${door}, and mentions no others`, async () => {
         const client = await connect();
         const { tools } = await client.listTools();
         expect(tools.map(({ name }) => name)).toEqual(TOOL_SETS.everyday.map(({ name }) => name));
@@ -137,7 +137,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         expect(JSON.stringify(left.structuredContent)).not.toContain(pet);
       });
 
-      it(`takes a right call of every other tool over ${door}`, async () => {
+      it(`accepts a valid call of every other tool over ${door}`, async () => {
         const client = await connect('all');
         const mark = `quince${door.toLowerCase()}`;
         const answer = async (name: string, input: Record<string, unknown> = {}): Promise<string> => {
@@ -177,7 +177,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         );
       });
 
-      it(`takes input as models send it over ${door}`, async () => {
+      it(`accepts input as models send it over ${door}`, async () => {
         const client = await connect('all');
         const mark = `medlar${door.toLowerCase()}`;
         const answer = async (name: string, input: Record<string, unknown>): Promise<Loose> => {
@@ -216,7 +216,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
           expect([name, (await call(client, name, input)).isError]).toEqual([name, true]);
       });
 
-      it(`says what is wrong with a date instead of storing it over ${door}`, async () => {
+      it(`refuses an invalid date with an explanation over ${door}`, async () => {
         const wrong = await call(await connect(), 'remember', { text: 'Call Mum', due: 'next Tuesday' });
         expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringContaining('ISO 8601')]);
       });
@@ -235,7 +235,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         expect(JSON.stringify(facts)).not.toContain(key);
       });
 
-      it(`[T3] [T4] takes observations and context updates as events first over ${door}`, async () => {
+      it(`[T3] [T4] stores observations and context updates as events first over ${door}`, async () => {
         const client = await connect('all');
         const before = (await server.call('GET', '/v1/events?user=ana&kinds=observation')).body.items.length as number;
         expect(
@@ -272,7 +272,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       });
     }
 
-    it('gives memories and blocks as resources, and prompts for recall and remember', async () => {
+    it('offers memories and blocks as resources, and prompts for recall and remember', async () => {
       await server.call('POST', '/v1/memories?user=res', {
         body: { memory: { type: 'fact', content: 'Keeps bees.' } },
       });
@@ -294,7 +294,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(remember.messages[0].content.text).toContain('Moves to Oslo.');
     });
 
-    it('learns about a connection where one is named', async () => {
+    it('offers the connection tool if a connection is named', async () => {
       const client = await overHttp('?user=ana&connection=mail&tools=all');
       const learned = await call(client, 'update_connection_context', { learned_info: { signature: 'Ana' } });
       expect(learned.structuredContent).toEqual({ learned_info: { signature: 'Ana' } });
@@ -316,7 +316,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       for (const client of several) expect((await call(client, 'recall_facts', {})).structuredContent.count).toBe(20);
     });
 
-    it('lets a client cancel a call and goes on', async () => {
+    it('lets a client cancel a call, and continues', async () => {
       for (const client of [
         await overStdio('--user', 'cancel', '--tools', 'all'),
         await overHttp('?user=cancel&tools=all'),
@@ -332,7 +332,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       }
     });
 
-    it('guards /mcp as it guards the rest', async () => {
+    it('protects /mcp like the other routes', async () => {
       const headers = { accept: 'application/json, text/event-stream' };
       const asked = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const answer = await server.call('POST', '/mcp?user=ana', { body: asked, headers });
@@ -346,7 +346,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('GET', '/v1/stats')).status).toBe(200);
     });
 
-    it('refuses what is nested without end, over both doors, and goes on', async () => {
+    it('refuses input that is nested too deeply, over both doors, and continues', async () => {
       // The client itself runs out of stack at a few thousand.
       let deep: unknown = 1;
       for (let level = 0; level < 500; level += 1) deep = [deep];
@@ -362,7 +362,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       }
     });
 
-    it('opens no other address than those of memories and blocks, and none of another user', async () => {
+    it('opens only the URIs of memories and blocks, and none of another user', async () => {
       const { memory } = (
         await server.call('POST', '/v1/memories?user=hers', { body: { memory: { type: 'fact', content: 'Hers.' } } })
       ).body as { memory: { id: string } };

@@ -59,7 +59,7 @@ async function insertOlder(writer: Writer): Promise<void> {
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(
-    `[X1] what was forgotten before there were records, on ${database.name}`,
+    `[X1] memories that were forgotten before there were records, on ${database.name}`,
     () => {
       let varve: Varve;
       let ana: Handle;

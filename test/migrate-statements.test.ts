@@ -301,7 +301,7 @@ for (const database of databases('sql')) {
       expect(await memory('cat')).toMatchObject({ attribute: 'cat_name', value: 'Mia' });
     });
 
-    it('keeps both of two live memories that are exact doubles by their fields', async () => {
+    it('keeps both of two live memories that are exact duplicates by their fields', async () => {
       for (const name of ['tone', 'style']) {
         expect(await memory(name)).toMatchObject({ value: 'formal', permanent: false, archivedAt: null });
       }
@@ -334,7 +334,7 @@ for (const database of databases('sql')) {
       });
     });
 
-    it('takes out of the metadata what is not the application’s', async () => {
+    it('removes from the metadata what is not the application’s', async () => {
       expect(await memory('pattern')).toMatchObject({
         metadata: {},
         internal: { ...EVIDENCE, boostedBy: [WENT_WELL] },
@@ -367,7 +367,7 @@ for (const database of databases('sql')) {
       expect((await then.facts.get('home_city'))?.value).toBe('Oslo');
     });
 
-    it('has no column for keys any more, and no unique rule by them', async () => {
+    it('no longer has a column for keys, or a unique constraint on it', async () => {
       const store = await openStore(options);
       const readKeys = store.read(EVERY_TENANT, (reader) => sql`select memories.key from memories`.execute(reader));
       await expect(readKeys).rejects.toThrow(/key/);

@@ -67,7 +67,7 @@ describe('online metrics and the checks of extraction', { timeout: 180_000 }, ()
     });
   });
 
-  it('[Q10] varve doctor finds an extraction that invents, and says what to do', async () => {
+  it('[Q10] varve doctor finds hallucinated extractions, and says what to do', async () => {
     const { stdout, code } = await cli('doctor');
     expect(code).toBe(1);
     expect(stdout).toMatch(/extraction.*hallucinated 33 % of 30, at most [\d.]+ % is usual/);

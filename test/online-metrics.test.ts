@@ -56,7 +56,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('[T19] find the questions of the agent whose answer it had', async () => {
+    it('[T19] find the questions of the agent whose answer was in memory', async () => {
       const { repeatQuestionRate, repeated } = await varve.operator.metrics(scope);
       // "Shall I go on?" asks for nothing of the user's; the number was asked for and was not known.
       expect(repeatQuestionRate).toEqual({ rate: 0.5, of: 2 });
@@ -72,7 +72,7 @@ for (const database of databases()) {
       expect(scaffold.keys).toBe(3);
     });
 
-    it('[T19] know which of the memories that were looked up were used', async () => {
+    it('[T19] count which recalled memories were used', async () => {
       const session = varve.for({ ...scope, session: 'third' });
       const { items } = await varve.for(scope).memories.list({ types: ['fact', 'personal'] });
       const home = items.find(({ attribute }) => attribute === 'home_city');
@@ -91,7 +91,7 @@ for (const database of databases()) {
       expect((await varve.operator.metrics(scope)).contextUtilisation).toEqual({ rate: 0.5, of: 2 });
     });
 
-    it('see nothing of others', async () => {
+    it('do not include other tenants and users', async () => {
       const none = await varve.operator.metrics({ user: 'ben' });
       expect(none.observationRate).toEqual({ rate: null, of: 0 });
       expect(none.repeatQuestionRate).toEqual({ rate: null, of: 0 });
@@ -135,7 +135,7 @@ for (const database of databases()) {
       await opened.varve.drain();
     };
 
-    it('[Q10] are checked, and look right where the statements were said', async () => {
+    it('[Q10] pass the checks if the statements were said', async () => {
       for (let user = 0; user < 20; user += 1) await talk(`careful-${user}`, [said]);
       const { conversations, checks } = await opened.varve.operator.checkExtraction();
       expect(conversations).toBe(20);
@@ -144,7 +144,7 @@ for (const database of databases()) {
       expect(await alerts()).toEqual([]);
     });
 
-    it('[Q10] raise one alert when a reader begins to invent', async () => {
+    it('[Q10] raise one alert when a reader begins to hallucinate', async () => {
       for (let user = 0; user < 10; user += 1) await talk(`careless-${user}`, [invented]);
       const { checks, examples } = await opened.varve.operator.checkExtraction();
       expect(checks.find(({ check }) => check === 'hallucinated')).toMatchObject({

@@ -156,7 +156,7 @@ describe('the package as npm packs it', () => {
 
   for (const format of ['esm', 'cjs'] as const) {
     it(
-      `embeds in a bundle (${format}) beside an installed package, and says what to do without one`,
+      `embeds in a bundle (${format}) beside an installed package, and explains what to do without one`,
       { timeout: 120_000 },
       async () => {
         const entry = join(folder, 'app', `server-${format}.mjs`);

@@ -9,7 +9,7 @@ const URL = process.env['VARVE_TEST_PGBOUNCER_URL'];
 describe.skipIf(URL === undefined)('PgBouncer in transaction mode', () => {
   const schema = `test_bouncer_${process.pid}`;
 
-  it('gives each transaction its own tenant, whatever connection it gets, and keeps nothing of it', async () => {
+  it('sets the tenant of each transaction on any connection, and clears it afterwards', async () => {
     const store = await openStore({ url: URL ?? '', schema });
     const seen = await Promise.all(
       Array.from({ length: 200 }, (_, place) =>

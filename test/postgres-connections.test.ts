@@ -56,7 +56,7 @@ describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () =
 });
 
 describe.skipIf(database?.skip !== null)('the vacuum after an erasure', () => {
-  it('passes over a table that another session has locked, and takes all others', async () => {
+  it('skips a table that another session has locked, and vacuums all others', async () => {
     // A store of its own, whose tables were never vacuumed.
     const { options, drop } = await database!.create({ isBare: true });
     const { schema = '' } = options as { schema?: string };
@@ -170,7 +170,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('is distinguished from a server that is not there', async () => {
+  it('is distinguished from a server that does not exist', async () => {
     const gone = new URL(inject('postgresUrl') ?? '');
     gone.port = '1';
     await expect(openStore({ url: gone.href })).rejects.toMatchObject({ code: 'store_unavailable' });
@@ -184,7 +184,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('takes the name of a tenant as data, and leaves no connection in a transaction that could not begin', async () => {
+  it('treats the name of a tenant as data, and leaves no connection in a transaction that could not begin', async () => {
     const { options, drop } = await database!.create();
     const store = await openStore({ ...options, maximumConnections: 1 } as typeof options);
     const settingIn = (tenant: string): Promise<string | undefined> =>
@@ -222,7 +222,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
       return { store: await openStore({ ...options, preparedStatements, maximumConnections: 1 }), drop };
     };
 
-    it('are those that come often', async () => {
+    it('are used for frequent queries', async () => {
       for (const isOn of [true, false]) {
         const { store, drop } = await open(isOn);
         await use(store, 2);

@@ -19,7 +19,7 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 describe('the protocol server, through the AI SDK itself', () => {
-  it('answers a chat, by what was asked, and keeps the request', async () => {
+  it('answers a chat according to the prompt, and records the request', async () => {
     server.otherwise(from(({ body }) => text(`you said ${body.messages?.at(-1)?.content}`)));
     const { text: answer, usage } = await generateText({ model: server.languageModel('m'), prompt: 'hello' });
     expect(answer).toBe('you said hello');
@@ -35,7 +35,7 @@ describe('the protocol server, through the AI SDK itself', () => {
     expect(pieces.join('')).toBe('a longer answer that comes in several pieces');
   });
 
-  it('breaks a stream off half-way', async () => {
+  it('aborts a stream half-way', async () => {
     server.next(half('the beginning'));
     const { textStream } = streamText({ model: server.languageModel(), prompt: 'x', maxRetries: 0, onError: () => {} });
     let received = '';
@@ -58,7 +58,7 @@ describe('the protocol server, through the AI SDK itself', () => {
     );
   });
 
-  it('takes scripted replies first, in their order', async () => {
+  it('sends scripted replies first, in order', async () => {
     server.next(status(500), vectors({ dimensions: 3 }));
     const model = server.embeddingModel();
     await expect(embed({ model, value: 'a', maxRetries: 0 })).rejects.toThrow('error 500');

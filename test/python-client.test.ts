@@ -12,7 +12,7 @@ function missingPython(): string | null {
   return asked.stdout.trim() === 'True' ? null : 'python3 is older than 3.9';
 }
 
-it('the Python client is what the OpenAPI description says', () => {
+it('the Python client matches the OpenAPI description', () => {
   execFileSync(process.execPath, ['scripts/python-client.ts', '--check'], { cwd: ROOT, stdio: 'pipe' });
 });
 
@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)('the Python client', () => {
     await place.remove();
   });
 
-  it('does what its own tests say, against a running server', () => {
+  it('passes its own tests against a running server', () => {
     const ran = spawnSync('python3', ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-v'], {
       cwd: `${ROOT}/clients/python`,
       env: {

@@ -79,7 +79,7 @@ for (const database of databases()) {
         expect([query, texts(await handle.recall(query))[0]]).toEqual([query, answer]);
     });
 
-    it('pasted text is behind the user’s own words, does not answer for the user, and has low trust', async () => {
+    it('pasted text ranks below the user’s own words, does not answer for the user, and has low trust', async () => {
       const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
       for (const userMessage of [
         'could you answer this mail?\n\nDear Ana, I now work as a beekeeper near Izmir and my birthday is on 4 May. Do visit!\n\nBest wishes, Olaf',
@@ -102,7 +102,7 @@ for (const database of databases()) {
       }
     });
 
-    it('turns that say nothing are found by their own words alone, and an agreement with the question that it answers', async () => {
+    it('turns without content are found only by their own words, and an agreement with its question', async () => {
       const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
       for (const [userMessage, agentResponse] of [
         ['I moved to Oslo in May.', 'Noted.'],
@@ -127,7 +127,7 @@ for (const database of databases()) {
       expect(prompt.system).not.toMatch(/ok|Noted|thank|👍|Got it/i);
     });
 
-    it('[L1] the session, what happened and what was learned are three layers of one store', async () => {
+    it('[L1] the session, events and memories are three layers of one store', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([{ content: 'We sell sourdough bread.' }, { origin: 'agent', content: 'Since when?' }]);
       await handle.session.setState({ activePreferences: ['short answers'] });
@@ -208,7 +208,7 @@ for (const database of databases()) {
       expect(few.results.length).toBeLessThan(10);
     });
 
-    it('[L2] [L3] five signals order the 30 nearest, weights are settings, and what hardly matters is left out', async () => {
+    it('[L2] [L3] five signals order the 30 nearest, weights are settings, and unimportant memories are left out', async () => {
       const handle = open();
       await handle.memories.create({ type: 'fact', content: 'Traffic was 500 visits a day.', importance: 0.5 });
       clock.advance(200 * DAY);
@@ -355,7 +355,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[K14] of two equally near notes the younger comes first, by up to 0.05', async () => {
+    it('[K14] of two equally near notes the newer comes first, by up to 0.05', async () => {
       const handle = open();
       await handle.notes.add({ title: 'Standup', content: 'The team meets at nine.' });
       clock.advance(45 * DAY);
@@ -447,7 +447,7 @@ for (const database of databases()) {
       expect(results).toHaveLength(1);
     });
 
-    it('brings neighbours and sources along, and follows a replaced memory to the live one', async () => {
+    it('returns neighbours and sources, and follows a replaced memory to the live one', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const { events } = await handle.observe([
         { content: 'Good morning!' },
@@ -495,23 +495,26 @@ for (const database of databases()) {
       ['Vivo en Murcia.', 'Ahora vivo en León.', '¿Dónde vivo?', '¿Dónde vivía antes?', 'León'],
       ['Ik woon in Zwolle.', 'Ik woon nu in Breda.', 'Waar woon ik?', 'Waar woonde ik eerst?', 'Breda'],
       ['I live in Truro.', 'I live in Ludlow now.', 'In which town do I live?', 'Where did I live before?', 'Ludlow'],
-    ])('a turn is behind the statement that replaced it, and marked: %s', async (before, after, now, past, town) => {
-      const handle = open({ user: 'u1', session: 's1' });
-      for (const userMessage of [before, after]) {
-        await handle.logInteraction({ userMessage, agentResponse: 'Fine.' });
-        await handle.form();
-        clock.advance(100 * DAY);
-      }
-      await varve.drain();
-      const held = texts(await handle.recall(now, { abstain: false }));
-      expect(held[0]).toContain(town);
-      const events = texts(await handle.recall(now, { abstain: false, sources: ['events'] }));
-      expect(events).toContain(`${before} (changed later)`);
-      expect(events).toContain(after);
-      expect(texts(await handle.recall(past, { abstain: false }))[0]).not.toContain(town);
-    });
+    ])(
+      'a turn ranks below the statement that replaced it, and is marked: %s',
+      async (before, after, now, past, town) => {
+        const handle = open({ user: 'u1', session: 's1' });
+        for (const userMessage of [before, after]) {
+          await handle.logInteraction({ userMessage, agentResponse: 'Fine.' });
+          await handle.form();
+          clock.advance(100 * DAY);
+        }
+        await varve.drain();
+        const held = texts(await handle.recall(now, { abstain: false }));
+        expect(held[0]).toContain(town);
+        const events = texts(await handle.recall(now, { abstain: false, sources: ['events'] }));
+        expect(events).toContain(`${before} (changed later)`);
+        expect(events).toContain(after);
+        expect(texts(await handle.recall(past, { abstain: false }))[0]).not.toContain(town);
+      },
+    );
 
-    it('only a turn of which something changed is marked, and it is behind the turn that changed it', async () => {
+    it('only a turn with a changed statement is marked, and it ranks below the turn that changed it', async () => {
       const talk = open({ agent: 'coach', user: 'u1' });
       for (const [session, userMessage] of [
         'I have an appointment at the optician on Friday at 11',
@@ -588,7 +591,7 @@ for (const database of databases()) {
       expect(await first('What was my job in March?')).toContain('tailor');
     });
 
-    it('a turn with forgotten words has no run of blanks and no mark of a change, in results and in prompts', async () => {
+    it('a turn with forgotten words has no sequence of blanks and no mark of a change, in results and in prompts', async () => {
       const handle = open({ agent: 'coach', user: 'u1', session: 's1' });
       const userMessage = 'I live in Trondheim and I am a vegetarian now.';
       await handle.logInteraction({ userMessage, agentResponse: 'Good to know.' });
@@ -617,7 +620,7 @@ for (const database of databases()) {
       expect(first).toContain('chimney');
     });
 
-    it('a question that only says what changed since when is answered by what became true or ended since', async () => {
+    it('a question about changes since a time is answered by statements that began or ended since', async () => {
       const handle = open();
       const since = (validFrom: string, content: string, validTo?: string): Promise<unknown> =>
         handle.memories.create({ type: 'fact', content, validFrom, ...(validTo === undefined ? {} : { validTo }) });
@@ -695,7 +698,7 @@ for (const database of databases()) {
       expect(texts(await handle.recall('the holiday in Delft', { abstain: false }))).toHaveLength(10);
     });
 
-    it('turns that say the same are one result, and others take their places', async () => {
+    it('turns with the same content are one result, and others take their places', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const plants = 'ficus aloe fern cactus ivy begonia orchid violet jasmine lavender'.split(' ');
       await handle.observe([
@@ -708,7 +711,7 @@ for (const database of databases()) {
       expect(found.toSorted()).toEqual(plants.map((plant) => `The ${plant} needs water.`).toSorted());
     });
 
-    it('shows the passage of a long turn that fits, and the turn is available', async () => {
+    it('shows the matching passage of a long turn, and the whole turn is available', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const chapters = [
         'The boat needs a new mast before the summer. I asked two yards for a price, and the one in Stavoren was much cheaper. They can start after Easter.',
@@ -847,7 +850,7 @@ for (const database of databases()) {
       await created.close();
     });
 
-    it('a kind of memory that is asked for by its name is an answer, with and without vectors', async () => {
+    it('a question that names a kind of memory is answered by memories of that kind, with and without vectors', async () => {
       const handle = open({ user: 'kim' });
       for (const [type, content] of [
         ['preference', 'User prefers trains over planes.'],
@@ -878,7 +881,7 @@ for (const database of databases()) {
       await withoutVectors.close();
     });
 
-    it('[T21] gives out no secret that the policy keeps out of memories, and the log has none', async () => {
+    it('[T21] returns no secret that the policy keeps out of memories, and the log has none', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([
         { content: 'The password for the portal is hunter2xyz.' },
@@ -945,7 +948,7 @@ for (const database of databases()) {
         expect(texts(await handle.recall(query, { abstain: false }))[0]).toBe(text);
     });
 
-    it('[T16] with an embedder that is down, words still find; without anything known, the answer is empty', async () => {
+    it('[T16] with an embedder that is down, keyword search still works; if nothing is known, the answer is empty', async () => {
       const created = await database.create();
       const broken = await createVarve({
         store: created.options,

@@ -70,7 +70,7 @@ describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for r
     },
   );
 
-  it('is not needed: without it the primary answers, and the doctor says so', async () => {
+  it('is optional: without it the primary answers, and the doctor reports that', async () => {
     const { options, drop } = await server!.create();
     const store = { ...options, replicaUrl: 'postgres://varve:varve@127.0.0.1:1/varve' };
     const varve = await createVarve({ store, embedder: null, background: false });

@@ -37,7 +37,7 @@ describe('the HTTP reference', () => {
       })),
     );
 
-  it('has its script and styles in files of its own, and asks no other host', () => {
+  it('has its script and styles in its own files, and requests no other host', () => {
     expect(html.match(/<script[^>]*>/g)).toEqual(['<script src="assets/http-reference.js">']);
     expect(html).not.toMatch(/<style|\s(style|on\w+)="/);
     expect(html.match(/(href|action|src)="(?!#|\/openapi\.json"|index\.html"|assets\/)[^"]*"/g)).toBeNull();
@@ -63,7 +63,7 @@ describe('the HTTP reference', () => {
     expect(ids.size).toBe([...html.matchAll(/ id="([^"]+)"/g)].length);
   });
 
-  it('has an example for every body, and they fit what is asked for', async () => {
+  it('has an example for every body, which fits its schema', async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'doc', components: document.components });
     const named: string[] = [];

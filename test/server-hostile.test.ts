@@ -60,7 +60,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       ['POST', '/v1/recall?user=u', `{"query":"x","options":{"filter":${object}}}`],
       ['PATCH', '/v1/connection/info?user=u&connection=c', `{"a":${array}}`],
       ['PUT', '/v1/connection/tool-schema?user=u&connection=c', `{"schema":${array}}`],
-    ])('refuses what is nested without end: %s %s', async (method, path, body) => {
+    ])('refuses input that is nested too deeply: %s %s', async (method, path, body) => {
       const answer = await server.call(method, path, { body });
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_input']);
       expect(answer.body.detail).toContain('nested');
@@ -104,7 +104,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(answer.status).toBe(201);
     });
 
-    it('imports what is right around a line that is wrong in any way, and says which one it was', async () => {
+    it('imports the valid lines around an invalid line, and reports its number', async () => {
       const revision = {
         record: 'revision',
         scope: { user: 'd' },
@@ -132,7 +132,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(internal()).toEqual([]);
     });
 
-    it('refuses cursors that it has not given', async () => {
+    it('refuses cursors that it has not issued', async () => {
       for (const made of ['["newest",1e308]', '["newest",1.5]', '["newest"]', '{}', '']) {
         const cursor = Buffer.from(made).toString('base64url');
         for (const path of ['/v1/memories?', '/v1/events?', '/v1/jobs?', '/v1/acts?', '/v1/notes?user=u&']) {
@@ -144,7 +144,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('GET', '/v1/changes', { headers: { 'last-event-id': '9-9' } })).status).toBe(400);
     });
 
-    it('does not answer a body that breaks off as a server error', async () => {
+    it('does not report a truncated body as a server error', async () => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
       const body = ['Content-Type: application/json', 'Content-Length: 100', 'Expect: 100-continue'];
       socket.write(head('POST /v1/interactions?user=u HTTP/1.1', ...body));
@@ -180,7 +180,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     // These three wait together, the first for the time limit of requests.
-    it.concurrent('lets nobody hold a connection with half a request', { timeout: 20_000 }, async ({ expect }) => {
+    it.concurrent('closes connections with an incomplete request', { timeout: 20_000 }, async ({ expect }) => {
       const [slow, endless, overMcp] = await Promise.all([
         raw(
           head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'),
@@ -197,7 +197,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(overMcp).toMatch(/^HTTP\/1\.1 504 [^]*"timed_out"/);
     });
 
-    it.concurrent('limits the streams of changes for each key, and frees the place of a client that leaves', async ({
+    it.concurrent('limits the streams of changes for each key, and releases the slot of a client that disconnects', async ({
       expect,
     }) => {
       const own = await startServer(place, { key: server.key, environment: { VARVE_FOLLOWER_LIMIT: '3' } });

@@ -54,7 +54,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       await place.remove();
     });
 
-    it('refuse every operation that needs more than they may', async () => {
+    it('refuse every operation that needs more access', async () => {
       const [reader, writer] = [await make({ name: 'r', access: 'read' }), await make({ name: 'w' })];
       const before = await others();
       const ask = (key: string, { method, path }: { method: string; path: string }): Promise<Answered> =>
@@ -92,7 +92,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(await others()).toEqual(before);
     });
 
-    it('reach no other user, however that one is named', async () => {
+    it('reach no other user, however the user is named', async () => {
       const before = await others();
       const problems: string[] = [];
       for (const { id, method, path, scoped, body } of OPERATIONS) {
@@ -114,7 +114,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(await others()).toEqual(before);
     });
 
-    it('change nothing of another user or of all, by an id or by a level', async () => {
+    it('change nothing of another user or of all users, by an id or by a level', async () => {
       const before = await others();
       const send = (method: string, path: string, body?: unknown): Promise<Answered> =>
         server.call(method, path, { key: bob, body });
@@ -143,7 +143,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(await others()).toEqual(before);
     });
 
-    it('import nothing into what others have, or all share', async () => {
+    it('import nothing into records of other users or of all users', async () => {
       const before = await others();
       const history = (await server.call('GET', `/v1/memories/${hers}/history?user=ana`)).body as unknown;
       const id = (digit: string): string => digit.repeat(26);

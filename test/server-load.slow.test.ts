@@ -93,7 +93,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
     });
 
-    it('finishes what it has begun when it is asked to stop', { timeout: 60_000 }, async () => {
+    it('finishes running requests when it is asked to stop', { timeout: 60_000 }, async () => {
       place = await serverPlace(database);
       const server = await start({ parameters: ['--log', 'info'] });
       const stream = await fetch(`${server.url}/v1/changes`, { headers: { authorization: `Bearer ${server.key}` } });

@@ -89,7 +89,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     it(
-      'is answered as described, whatever is asked: never a 500, a stack trace or another tenant’s data',
+      'describes every response: no request gets a 500, a stack trace or another tenant’s data',
       { timeout: 300_000 },
       async () => {
         const problems: string[] = [];

@@ -7,7 +7,7 @@ import { createVarve } from '../src/varve.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, settings: DEFAULT_SETTINGS, version: 'test', log: () => {} };
 
-it('a server stops at once, whatever connections are open that wait for no answer', async () => {
+it('a server with open idle connections stops at once', async () => {
   const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
   const server = await serve({ ...LOCAL, varve });
   // A browser opens connections in advance, and keeps those that were answered.
@@ -21,7 +21,7 @@ it('a server stops at once, whatever connections are open that wait for no answe
   await varve.close();
 });
 
-it('a server stops although a client reads nothing of a stream', async () => {
+it('a server stops although a client does not read its stream', async () => {
   const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
   const { secret } = await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test');
   const endless = new ReadableStream<Uint8Array>({ pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20)) });

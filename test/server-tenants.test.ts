@@ -168,7 +168,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       return [...exported.text.split('\n').slice(1), ...rest.map(({ text }) => text)];
     }
 
-    it('does not reveal how much others write: cursors contain no counts, and belong to their tenant', async () => {
+    it('does not reveal how much other tenants write: cursors contain no counts, and belong to their tenant', async () => {
       const write = (key: string | null, index: number): Promise<Answered> =>
         ask(key, 'POST', '/v1/memories?user=count', { memory: { type: 'fact', content: `Fact number ${index}.` } });
       for (let index = 0; index < 3; index += 1) await write(null, index);
@@ -185,7 +185,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       }
     });
 
-    it('shows the numbers of the whole process to the operator’s tenant alone', async () => {
+    it('shows the metrics of the whole process only to the operator’s tenant', async () => {
       const own = (await ask(null, 'GET', '/metrics')).text;
       expect(own).toMatch(/^varve_http_requests_total/m);
       const foreign = (await ask(other, 'GET', '/metrics')).text;
@@ -195,7 +195,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await ask(secret as string, 'GET', '/metrics')).status).toBe(403);
     });
 
-    it('keeps requests that happen once apart by tenant', async () => {
+    it('separates idempotency keys by tenant', async () => {
       const headers = { 'idempotency-key': 'the-same-for-both' };
       const add = (key: string | undefined, title: string): Promise<Answered> =>
         server.call('POST', '/v1/notes?user=once', { body: { title, content: 'x' }, headers, key });

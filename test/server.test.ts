@@ -32,7 +32,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await own.remove();
     });
 
-    it('lets nobody in without a key, but for health, the description, and the files of the inspector and the docs', async () => {
+    it('requires a key except for health, the description, and the files of the inspector and the docs', async () => {
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       expect((await server.call('GET', '/ready', { key: null })).status).toBe(200);
       const description = await server.call('GET', '/openapi.json', { key: null });
@@ -66,7 +66,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(crossed.headers.get('access-control-allow-origin')).toBeNull();
     });
 
-    it('tells a caller who names no user whose memory the answer rests on', async () => {
+    it('returns the scope of the answer to a caller who names no user', async () => {
       const events = { messages: [{ role: 'user', content: 'I live in Trondheim.' }] };
       await server.call('POST', '/v1/events?agent=guide&user=unnamed&session=s1', { body: events });
       const asked = { query: 'Where do I live?', options: { abstain: false } };
@@ -106,7 +106,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/events?user=bea')).body.items).toEqual([]);
     });
 
-    it('takes messages as chat APIs send them, whole or one by one', async () => {
+    it('accepts messages as chat APIs send them, as a conversation or one by one', async () => {
       const messages = [
         { role: 'system', content: 'You are a coach.' },
         { role: 'user', content: [{ type: 'text', text: 'My horse is called Falada.' }], name: 'Ana', id: 'm1' },
@@ -139,7 +139,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       ]);
     });
 
-    it('answers in short, with the fields that were asked for, and with signals on request', async () => {
+    it('returns short records, requested fields, and signals on request', async () => {
       await server.call('POST', '/v1/memories?user=short', {
         body: { memory: { type: 'fact', content: 'Keeps owls.' } },
       });
@@ -164,7 +164,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(Object.keys(listed.body.items[0]).toSorted()).toEqual(['content', 'id']);
     });
 
-    it('stores, archives and recalls many at once, and one that is wrong does not stop the others', async () => {
+    it('stores, archives and recalls in batches, and an invalid item does not stop the others', async () => {
       const stored = await server.call('POST', '/v1/memories/batch?user=batch', {
         body: {
           memories: [{ type: 'fact', content: 'Has a boat.' }, { type: 'no_such' }, { type: 'fact', content: 'Rows.' }],
@@ -209,7 +209,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         expect([search, await listed(search)]).toEqual([search, []]);
     });
 
-    it('lists what was refused, page by page, to the client too', async () => {
+    it('lists refused statements page by page, also to the client', async () => {
       const lines = ['a', 'b', 'c'].map((name, index) => ({
         record: 'refusal',
         id: `ref_${name.repeat(26)}`,
@@ -234,7 +234,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await refusals.list({ session: 's1' })).items).toMatchObject([{ text: 'Refused b.' }]);
     });
 
-    it('[X1] lists what was forgotten and takes it back, with its words for keys that may erase alone', async () => {
+    it('[X1] lists and restores forgotten memories, with their words only for keys that may erase', async () => {
       const client = createClient({ url: server.url, key: server.key ?? '' }).for({ user: 'forgets' });
       await client.facts.set({ key: 'salary', value: '52k at Halden' });
       await client.facts.forget('salary');
@@ -294,7 +294,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(seen).toEqual([4, 3, 2, 1, 0].map((index) => `Fact number ${index}`));
     });
 
-    it('does a request with an idempotency key once, also when two arrive together', async () => {
+    it('executes a request with an idempotency key once, also when two arrive together', async () => {
       const add = (key: string, title = 'Trip'): ReturnType<ServerProcess['call']> =>
         server.call('POST', '/v1/notes?user=once', {
           body: { title, content: 'Pack a tent.' },
@@ -323,7 +323,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(answers[1]?.headers.get('idempotent-replayed')).toBe('true');
     });
 
-    it('guards blocks with entity tags', async () => {
+    it('protects blocks with ETags', async () => {
       const path = '/v1/blocks/working_memory?user=tags';
       expect((await server.call('GET', path)).status).toBe(404);
       const first = await server.call('PUT', path, {
@@ -345,7 +345,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       ).toBe(412);
     });
 
-    it('accepts one of many writes with the same entity tag, and answers the others with a conflict', async () => {
+    it('accepts one of many writes with the same ETag, and answers the others with a conflict', async () => {
       const path = '/v1/blocks/profile?user=race';
       const write = (index: number, headers: Record<string, string>): Promise<number> =>
         server
@@ -413,7 +413,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/changes?after=nonsense')).status).toBe(400);
     });
 
-    it('exports and imports again without doubles', async () => {
+    it('exports and imports again without duplicates', async () => {
       const client = createClient({ url: server.url, key: server.key ?? '' });
       const handle = client.for({ user: 'mover' });
       const { events } = await handle.observe({ content: 'Tea: 4 cups.', kind: 'tool_result', origin: 'tool' });
@@ -460,7 +460,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await copy.recall('tea', { abstain: false, mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('[K12] reflects by hand over HTTP, with a key or with the secret', async () => {
+    it('[K12] starts a reflection over HTTP, with a key or with the secret', async () => {
       const counts = {
         facts_added: expect.any(Number),
         facts_updated: expect.any(Number),
@@ -490,7 +490,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/memories', { key: null, headers: secret })).status).toBe(401);
     });
 
-    it('[T3] [T4] takes observations and context updates as events first, over HTTP', async () => {
+    it('[T3] [T4] stores observations and context updates as events first, over HTTP', async () => {
       const observed = await server.call('POST', '/v1/observations?user=tool', {
         body: { content: 'Prefers tables.', category: 'preference' },
       });
@@ -567,7 +567,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect([limited.status, Number(limited.headers.get('retry-after'))]).toEqual([429, 1]);
     });
 
-    it('limits wrong keys from one address, and never a right one', async () => {
+    it('limits wrong keys from one address, and never a valid one', async () => {
       const own = await startServer(place, { key: server.key, environment: { VARVE_FAILURE_LIMIT: '5' } });
       const wrong = `${own.key?.slice(0, -3)}abc`;
       const statuses: number[] = [];
@@ -633,7 +633,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await hurried.stop();
     });
 
-    it('limits bodies and says what is wrong with input', async () => {
+    it('limits bodies and explains what is wrong with input', async () => {
       const large = await server.call('POST', '/v1/events', { body: { content: 'x'.repeat(11 * 1024 * 1024) } });
       expect([large.status, large.body.code]).toEqual([413, 'too_large']);
       expect((await server.call('POST', '/v1/events', { body: '{"content":' })).body.code).toBe('invalid_input');
@@ -647,7 +647,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(form.status).toBe(415);
     });
 
-    it('[X1] erases a person over HTTP, and with them the answers that were kept for repeated requests', async () => {
+    it('[X1] erases a person over HTTP, and the answers that were stored for repeated requests', async () => {
       const path = '?user=gone&session=s';
       await server.call('POST', `/v1/events${path}`, { body: { content: 'A secret sentence about Gunnar.' } });
       await server.call('POST', `/v1/notes${path}`, {
@@ -669,7 +669,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       }
     });
 
-    it('limits requests for its description by address, and asks for a key if it is told to', async () => {
+    it('limits requests for its description by address, and requires a key if configured', async () => {
       const limited = await startServer(place, { key: server.key, environment: { VARVE_RATE_LIMIT: '0.01' } });
       expect((await limited.call('GET', '/openapi.json', { key: null })).status).toBe(200);
       expect((await limited.call('GET', '/docs', { key: null })).status).toBe(429);
@@ -683,7 +683,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await closed.stop();
     });
 
-    it('gives its metrics to a browser that asks for a key', async () => {
+    it('serves its metrics to a browser with Basic authentication', async () => {
       const basic = `Basic ${Buffer.from(`anyone:${server.key}`).toString('base64')}`;
       const page = await server.call('GET', '/metrics', { key: null, headers: { authorization: basic } });
       expect(page.status).toBe(200);

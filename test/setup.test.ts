@@ -111,7 +111,7 @@ describe('varve setup', () => {
   };
   const parsed = (text: string): unknown => parseJsonc(text, [], { allowTrailingComma: true });
 
-  it.each(Object.keys(FILES))('%s: adds the server, loses nothing, and takes it out again', (client) => {
+  it.each(Object.keys(FILES))('%s: adds the server, loses nothing, and removes it again', (client) => {
     const { file, text } = FILES[client] ?? { file: '', text: '' };
     if (text !== '') write(file, text);
     expect(setUp(client)).toContain(join(home, file));
@@ -233,13 +233,13 @@ describe('varve setup', () => {
     ['codex', '.codex/config.toml', 'model = \n[x'],
     ['codex', '.codex/config.toml', '[[mcp_servers.varve]]\ncommand = "x"\n'],
     ['codex', '.codex/config.toml', 'mcp_servers.varve.command = "old"\n'],
-  ])('%s: leaves a %s alone that says %s, and says what to do', (client, file, text) => {
+  ])('%s: does not change a %s that contains %s, and says what to do', (client, file, text) => {
     write(file, text);
     expect(() => setUp(client)).toThrow(/cannot be changed safely: .*--print-config/);
     expect([read(file), existsSync(join(home, `${file}.before-varve`))]).toEqual([text, false]);
   });
 
-  it('writes through links, also through one whose file is not there yet', () => {
+  it('writes through links, also through one whose file does not exist yet', () => {
     const file = write('dotfiles/mcp.json', '{}');
     mkdirSync(join(home, '.cursor'));
     symlinkSync(file, join(home, '.cursor/mcp.json'));
@@ -253,7 +253,7 @@ describe('varve setup', () => {
     ]);
   });
 
-  it('claude-code: leaves hooks alone that stand beside its own or have a like name', () => {
+  it('claude-code: does not change hooks beside its own or with a similar name', () => {
     const theirs = { type: 'command', command: '/home/varve/hook.sh' };
     const old = { type: 'command', command: 'node /old/varve/main.js hook --user ana' };
     const stop = [{ matcher: '*', hooks: [theirs, old] }, { hooks: [theirs] }];
@@ -296,7 +296,7 @@ describe('varve setup', () => {
     expect(read('.claude/settings.json')).not.toContain('--user ana');
   }, 120_000);
 
-  it('refuses a file that it cannot read, and says which clients there are', async () => {
+  it('refuses a file that it cannot read, and lists the clients', async () => {
     const path = write('.cursor/mcp.json', '{ "mcpServers": { ');
     const broken = await run('cursor');
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining(path)]);
@@ -307,7 +307,7 @@ describe('varve setup', () => {
 });
 
 describe('varve hook', () => {
-  it('logs what was said in a session of Claude Code once, and gives it as context to the next', async () => {
+  it('logs the messages of a Claude Code session once, and adds context to the next session', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-hook-'));
     const transcript = join(folder, 'session.jsonl');
     const entries = [

@@ -150,7 +150,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('[T1] stay with their agent where nothing is set', async () => {
+    it('[T1] stay with their agent by default', async () => {
       await varve.close();
       ({ varve, clock } = await openForming(options, { formation: { writes: 'immediate' } }));
       await say(varve.for({ agent: 'coach', user: 'priya', session: 'monday' }), 'I live in Berlin.');

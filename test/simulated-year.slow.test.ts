@@ -20,7 +20,7 @@ const inMemory: TestDatabase = {
 
 describe('a simulated year', () => {
   it(
-    '[L13] [Q9] [T1] memory grows with what there is to know, and stays small, true and current',
+    '[L13] [Q9] [T1] memory grows with the facts, and stays small, true and current',
     { timeout: 600_000 },
     async () => {
       const year = await liveThrough(inMemory);

@@ -79,7 +79,7 @@ function toldOnce(lines: readonly string[]): (request: string) => Promise<Event[
 describe('[X1] spoken requests to forget that no pattern was written from, in six languages, without a model', () => {
   const sqlite = databases()[0]!;
 
-  it('are understood: nine of ten take away what is meant and nothing else', { timeout: 300_000 }, async () => {
+  it('are understood: nine of ten forget what is meant and nothing else', { timeout: 300_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const forming = await openForming(options, { formation: { writes: 'immediate' } });
     const handles = await sayInTurn(
@@ -157,7 +157,7 @@ describe('[X1] a request without a phrase', () => {
     ["Ana's mail: I'd feel safer if you didn't know where I live. I told her okay.", []],
     ["I bet you've forgotten where I live.", []],
     ['People should be kinder to my brother.', []],
-  ])('takes away what is meant and nothing else: %s', async (request, gone) => {
+  ])('forgets what is meant and nothing else: %s', async (request, gone) => {
     const log = (await eventsAfter(request)).map(({ content }) => content).join('\n');
     for (const words of ['90k', 'Hauptstrasse', 'gambling', 'diabetes', 'Lisbon'])
       expect(log.includes(words)).toBe(!gone.some((one) => one === words));
@@ -191,7 +191,7 @@ describe('[X1] a request in a long conversation', () => {
     // One matter that two turns state.
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],
-  ])('takes away what is meant and nothing else: %s', async (request, gone) => {
+  ])('forgets what is meant and nothing else: %s', async (request, gone) => {
     const turns = (await eventsAfter(request)).filter(({ origin }) => origin === 'user');
     const changed = WEEKS.filter((words, index) => turns[index]?.content !== words);
     expect(changed).toEqual(WEEKS.filter((words) => gone.some((one) => words.includes(one))));
@@ -246,7 +246,7 @@ describe('[X1] a request in a store of many facts', () => {
   ];
   const eventsAfter = toldOnce(FACTS);
 
-  it('takes away what is meant and nothing else, nine times of ten', { timeout: 120_000 }, async () => {
+  it('forgets what is meant and nothing else, nine times out of ten', { timeout: 120_000 }, async () => {
     const asked: [request: string, gone: string][] = [
       ['Please delete my salary.', '41,000'],
       ['forget where I live', 'Aarhus'],

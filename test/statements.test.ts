@@ -38,7 +38,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    describe('what a memory rests on', () => {
+    describe('the sources of a memory', () => {
       it('[Q4] [X4] the history of a continued topic grows linearly with its sessions, and erasing still finds every source', async () => {
         const scope = { user: 'ana' };
         const ana = open(scope);
@@ -128,7 +128,7 @@ for (const database of databases()) {
         });
       });
 
-      it('takes a memory without fields as the application’s own statement about the user, made now', async () => {
+      it('treats a memory without fields as the application’s statement about the user, made now', async () => {
         const { memory } = await open().memories.create({ type: 'fact', content: 'Has a dog.' });
         expect(memory).toMatchObject({
           subject: 'User',
@@ -146,7 +146,7 @@ for (const database of databases()) {
         expect(goal.memory.state).toBe('open');
       });
 
-      it('trusts a statement as far as who made it, unless it is told otherwise', async () => {
+      it('trusts a statement as much as its author, unless a trust is given', async () => {
         const handle = open();
         const by = async (statedBy: 'tool' | 'agent', content: string) =>
           (await handle.memories.create({ type: 'fact', content, statedBy })).memory.trust;
@@ -171,7 +171,7 @@ for (const database of databases()) {
         await expect(handle.memories.revise(memory.id, { value: null })).rejects.toThrow(/value/);
       });
 
-      it('adds quotes and their events, and takes them out when an event is erased', async () => {
+      it('adds quotes and their events, and removes them when an event is erased', async () => {
         const handle = open({ user: 'ana', session: 's1' });
         const later = varve.for({ ...handle.scope, session: 's2' });
         const [first, second] = [
@@ -195,7 +195,7 @@ for (const database of databases()) {
         expect(await handle.memories.get(memory.id)).toMatchObject({ quotes: [again], sourceEvents: [first.id] });
       });
 
-      it('refuses a quote of an event that is not there, and one that says nothing', async () => {
+      it('refuses a quote of an unknown event, and an empty quote', async () => {
         const handle = open();
         const stranger = (await open().observe({ content: 'I live in Oslo.' })).events[0]!;
         const create = (quote: { event: string; start: number; end: number }) =>
@@ -223,7 +223,7 @@ for (const database of databases()) {
       });
     });
 
-    describe('what contradicts', () => {
+    describe('a contradicting memory', () => {
       const oslo = { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' };
       const bergen = { type: 'fact', content: 'Lives in Bergen.', attribute: 'home_city', value: 'Bergen' };
 
@@ -248,7 +248,7 @@ for (const database of databases()) {
         expect(await handle.memories.history(old.id)).toHaveLength(2);
       });
 
-      it('replaces nothing that is trusted more, by whichever door it comes', async () => {
+      it('replaces nothing that is trusted more, through any door', async () => {
         const handle = open();
         const old = (await handle.memories.create({ ...oslo, statedBy: 'user' })).memory;
         const said = { ...bergen, statedBy: 'tool' as const };
@@ -410,7 +410,7 @@ for (const database of databases()) {
       const texts = async (handle: Handle): Promise<(string | null)[]> =>
         (await handle.refusals.list()).items.map(({ text }) => text);
 
-      it('are listed with all that is known of them, newest first, page by page', async () => {
+      it('are listed with all their fields, newest first, page by page', async () => {
         const handle = open({ user: 'ana', session: 's1' });
         const first = await refuse(handle.scope, 'one', {
           detail: 'the words stand nowhere',
@@ -474,7 +474,7 @@ for (const database of databases()) {
         expect(await texts(varve.for({ tenant: handle.scope.tenant, user: 'ben' }))).toEqual([]);
       });
 
-      it('are exported, and taken in once', async () => {
+      it('are exported, and imported once', async () => {
         const handle = open();
         const refusal = await refuse(handle.scope, 'one', { proposal: { text: 'one' } });
         const lines: unknown[] = [];

@@ -105,7 +105,7 @@ for (const database of databases('sql')) {
         await expect(handle.memories.create({ type: 'recipy', content: 'x' })).rejects.toThrow(/Known types: .*recipe/);
       });
 
-      it('[Q4] keeps each version, and who changed it why', async () => {
+      it('[Q4] keeps each version, with its actor and reason', async () => {
         const handle = open();
         const { memory } = await handle.memories.create(
           { type: 'fact', content: 'John works at Acme.' },
@@ -161,7 +161,7 @@ for (const database of databases('sql')) {
         });
       });
 
-      it('[X1] archiving loses nothing, and what was archived can come back', async () => {
+      it('[X1] archiving loses nothing, and archived memories can be restored', async () => {
         const handle = open();
         const { memory } = await handle.memories.create({
           type: 'fact',
@@ -474,7 +474,7 @@ for (const database of databases('sql')) {
         });
       });
 
-      it('[T11] each connection has its own learned info and a schema that goes stale', async () => {
+      it('[T11] each connection has its own learned info and a schema that becomes stale', async () => {
         const jira = open({ user: 'ana', connection: 'jira-1' });
         const mail = varve.for({ ...jira.scope, connection: 'mail-1' });
         await jira.connection.learn({ default_project: 'PROJ', old: true });
@@ -554,7 +554,7 @@ for (const database of databases('sql')) {
         expect(await handle.session.window()).toHaveLength(1);
       });
 
-      it('[L11] closing, or five idle minutes, keeps every turn, clears the state and queues what makes memories', async () => {
+      it('[L11] closing, or five idle minutes, keeps every turn, clears the state and queues formation', async () => {
         const waiting = async ({ scope }: Handle): Promise<string[]> => {
           const { jobs } = await varve.operator.jobs.list({ tenant: scope.tenant, limit: 100 });
           return jobs.map(({ kind }) => kind).filter((kind) => ['form', 'consolidate'].includes(kind));
@@ -635,7 +635,7 @@ for (const database of databases('sql')) {
         );
       });
 
-      it('[E10] counts what has come since the last formation, weighted by who speaks', async () => {
+      it('[E10] counts the turns since the last formation, weighted by speaker', async () => {
         const handle = open({ user: 'ana', session: 's1' });
         const content = 'one two three four five six seven eight nine ten eleven twelve';
         const tokens = async (origin: 'user' | 'tool' | 'agent' | 'system'): Promise<number> => {
@@ -907,7 +907,7 @@ for (const database of databases('sql')) {
         }
       });
 
-      it('text in any script comes back as it was', async () => {
+      it('text in any script is returned unchanged', async () => {
         const handle = open();
         const text = '日本語 한국어 العربية Ελληνικά 👩‍👩‍👧‍👦 \'"`; drop table memories; -- %_\\';
         const { memory } = await handle.memories.create({

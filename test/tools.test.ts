@@ -23,7 +23,7 @@ describe('the agent’s tools', () => {
     return JSON.parse(JSON.stringify(output)) as Record<string, never>;
   };
 
-  it('are all there, each with a description and hints', () => {
+  it('are complete, each with a description and hints', () => {
     expect(AGENT_TOOLS.map(({ name }) => name)).toEqual([
       'search_memory',
       'remember',
@@ -63,7 +63,7 @@ describe('the agent’s tools', () => {
     expect(() => toolsNamed('recall_facts,')).toThrow('There is no tool or set of tools ""');
   });
 
-  it('have JSON schemas that any provider takes', () => {
+  it('have JSON schemas that any provider accepts', () => {
     const [remember] = toolDefinitions({ only: ['remember_fact'] });
     expect(remember?.parameters).toMatchObject({
       type: 'object',
@@ -75,7 +75,7 @@ describe('the agent’s tools', () => {
     expect(() => chosenTools({ only: ['no_such'] })).toThrow(/no_such/);
   });
 
-  it('remember reads a sentence without a key as said by the user, and the user’s own word stands', async () => {
+  it('remember reads a sentence without a key as the user’s statement, and the user’s own words take precedence', async () => {
     const eve = varve.for({ agent: 'ada', user: 'eve', session: 's' });
     const remember = async (text: string): Promise<unknown> => (await run('remember', { text }, eve))['outcome'];
     expect(await remember('User lives in Lyon')).toBe('saved');
@@ -90,7 +90,7 @@ describe('the agent’s tools', () => {
     expect((await eve.memories.list()).items.map(({ content }) => content)).toContain('The bins are emptied by Suez');
   });
 
-  it('list_due gives no day that nobody has said, until the user postpones the intention to one', async () => {
+  it('list_due returns no day that nobody stated, until the user postpones the intention to one', async () => {
     const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
     await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });
     const due = async (): Promise<unknown> => (await run('list_due', {}, liv))['due'];
@@ -176,7 +176,7 @@ describe('the agent’s tools', () => {
     await expect(run('remember_fact', { key: '!', value: 'x' })).rejects.toThrow(/snake_case/);
   });
 
-  it('[T3] [T4] record observations as events that wait', async () => {
+  it('[T3] [T4] record observations as waiting events', async () => {
     await run('record_observation', { content: 'Prefers short e-mails', category: 'preference' });
     await run('update_user_context', {
       scaffold_updates: { Role: 'Manager', Projects: { a: 1 } },
@@ -192,7 +192,7 @@ describe('the agent’s tools', () => {
     expect(items.every(({ processedAt }) => processedAt === null)).toBe(true);
   });
 
-  it('[T11] keep what was learned of a connection with that connection', async () => {
+  it('[T11] store learned info with its connection', async () => {
     expect(await run('update_connection_context', { learned_info: { default_project: 'PROJ' } })).toEqual({
       learned_info: { default_project: 'PROJ' },
     });
@@ -299,7 +299,7 @@ describe('the agent’s tools', () => {
 });
 
 describe('the instructions for the agent', () => {
-  it('[Q11] say which source answers which question', () => {
+  it('[Q11] name the source for each kind of question', () => {
     const text = agentInstructions({
       tools: 'all',
       profileTool: 'get_user_profile',
@@ -310,7 +310,7 @@ describe('the instructions for the agent', () => {
     expect(text).toMatch(/word for word: query_user_knowledge/);
   });
 
-  it('[K16] hold the order in which to look, and when to say it is not known', () => {
+  it('[K16] contain the order of sources, and when to say that something is not known', () => {
     const text = agentInstructions({ tools: 'all' });
     const steps = [
       'facts in this prompt',

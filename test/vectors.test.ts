@@ -46,7 +46,7 @@ const unit = (numbers: number[]): Float32Array => {
 
 describe('the scan of vectors', () => {
   const draw = randomOf('vectors');
-  it('gives the same products as plain arithmetic, for any width and any number of vectors', () => {
+  it('returns the same products as plain arithmetic, for any width and any number of vectors', () => {
     for (const dimensions of [1, 3, 16, 24, 100, 384]) {
       const random = (): Float32Array => unit(Array.from({ length: dimensions }, () => draw() - 0.5));
       const matrix = createVectorMatrix(dimensions, 2);
@@ -105,7 +105,7 @@ for (const database of databases('sql')) {
         return hits.map((hit) => rows.find((row) => row.row_id === hit.rowId)?.content ?? '');
       });
 
-    it('finds the nearest of the owner, live ones only, with further conditions', async () => {
+    it('finds the owner’s nearest live vectors, with further conditions', async () => {
       const handle = varve.for(scope);
       await handle.memories.create({ type: 'fact', content: 'red apple tree' });
       await handle.memories.create({ type: 'preference', content: 'red apple pie' });
@@ -183,7 +183,7 @@ for (const database of databases('sql')) {
       expect(left).toEqual([]);
     });
 
-    it('what is erased is gone from the cache of another process as well', async () => {
+    it('erased records are also removed from the cache of another process', async () => {
       const other = { ...scope, user: 'carl' };
       await varve.for(other).memories.create({ type: 'fact', content: 'secret garden' });
       await varve.drain();
@@ -220,7 +220,7 @@ for (const database of databases('sql')) {
       return Object.fromEntries(rows.map((row) => [row.model_id, Number(row.n)]));
     };
 
-    it('[K15] [T16] without an embedder, or with one that is down, everything is saved; a backfill embeds what is missing and counts it', async () => {
+    it('[K15] [T16] without an embedder, or with one that is down, everything is saved; a backfill embeds and counts the missing vectors', async () => {
       const { options, drop } = await database.create();
       const without = await open(options, null);
       await without.for({ user: 'ana' }).notes.add({ title: 'Rome', content: 'Ask about the hotel.' });
@@ -305,7 +305,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('a turn is embedded with who speaks; what nobody says is embedded as it is', async () => {
+    it('a turn is embedded with its speaker; a text without a speaker is embedded unchanged', async () => {
       const { options, drop } = await database.create();
       const seen: string[] = [];
       const varve = await open(options, {
@@ -338,7 +338,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('[K15] the rate limit is kept', async () => {
+    it('[K15] the rate limit is respected', async () => {
       const { options, drop } = await database.create();
       const without = await open(options, null);
       await without

@@ -107,7 +107,7 @@ describe('addresses that a webhook may not call', () => {
     expect(() => checkReceiver(url, {})).toThrow(VarveError);
   });
 
-  it('a public name is taken, and others where the operator allows it', () => {
+  it('a public name is accepted, and a private one if the operator allows it', () => {
     expect(checkReceiver('https://example.org/hook', {}).href).toBe('https://example.org/hook');
     expect(checkReceiver('http://127.0.0.1:9/hook', { allowPrivate: true }).port).toBe('9');
   });
@@ -321,7 +321,7 @@ for (const database of databases('sql')) {
       expect(await webhooks.list('t')).toEqual([]);
     });
 
-    it('catch up with all that happened while nobody worked, in pages of the log', async () => {
+    it('catch up with all events that happened without a worker, in pages of the log', async () => {
       const { webhook } = await varve.operator.webhooks.create(
         't',
         { url: receiver.url, events: ['memory.created'] },

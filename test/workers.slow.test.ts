@@ -115,7 +115,7 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
       expect(new Set(seen).size).toBe(500);
     }, 60_000);
 
-    it('are killed in the middle of jobs again and again, and every job has its effect once', async () => {
+    it('are killed repeatedly during jobs, and every job takes effect once', async () => {
       const total = 400;
       const kills = 24;
       const crashing = { leaseMs: 2000, workMs: 60 };

@@ -5,7 +5,7 @@ import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
  * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two cursors a tenant
- * could compute how much the other tenants wrote in between.
+ * could compute how much the other tenants wrote meanwhile.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;

@@ -38,7 +38,7 @@ describe('code and memory of a foreign folder (S3)', () => {
     });
 
   it(
-    'no command runs it or uses the memory unasked; each names it and says how to allow it',
+    'no command runs the code or uses the memory without consent, and the error says how to allow it',
     { timeout: 300_000 },
     async () => {
       const counted = tally('foreign code');

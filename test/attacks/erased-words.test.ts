@@ -254,7 +254,7 @@ for (const database of databases()) {
         expect(await cellsWith(store, WORD)).toEqual([]);
       });
 
-      it('after the one memory that says it was erased', async () => {
+      it('after the only memory with the words was erased', async () => {
         const one = of('one');
         await talk(one, ['I work at Zorbexquill Foods.', 'I grow tomatoes on the balcony.']);
         if (reader === 'a model') await one.facts.set({ key: 'employer', value: 'Zorbexquill Foods' });

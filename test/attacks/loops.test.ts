@@ -44,7 +44,7 @@ const LOGS: Record<string, (handle: Handle, tool: string, answer: string) => Pro
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`loops on ${database.name} (R7)`, () => {
-    it('answers of memory are neither recalled nor learned again, and do not grow', { timeout: 120_000 }, async () => {
+    it('results of memory tools are neither recalled nor learned again', { timeout: 120_000 }, async () => {
       const created = await database.create();
       const varve = await createVarve({ store: created.options, embedder: null, background: false });
       const counted = tally(`loops on ${database.name}`);

@@ -38,7 +38,7 @@ const FINE = [
 ];
 
 describe('a model’s answer for profile, working memory, scaffold and merges (F8)', () => {
-  it('loses the orders and addresses that its sources do not support, and nothing else', () => {
+  it('loses only the orders and addresses that its sources do not support', () => {
     const counted = tally('hostile model answers');
     for (const added of ADDED) {
       for (const place of [0, 2, FINE.length]) {

@@ -16,7 +16,7 @@ describe('options (N1, N2)', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('unknown keys and wrong types are refused before anything is created, and the error says what would be right', async () => {
+  it('unknown keys and wrong types are refused before anything is created, and the error says what is expected', async () => {
     const counted = tally('options');
     const wrong: [Record<string, unknown>, RegExp][] = [
       [{ storage: 'x' }, /storage.*Known are/],
@@ -81,7 +81,7 @@ describe('options (N1, N2)', () => {
 });
 
 describe('store files (S4)', () => {
-  it('can be read by their owner alone, however they are opened', async () => {
+  it('can be read only by their owner, however they are opened', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-files-'));
     const counted = tally('store files');
     for (const store of [join(folder, 'a', 'varve.db'), { path: join(folder, 'b', 'varve.db') }]) {

@@ -165,7 +165,7 @@ describe('secrets (F14)', () => {
     },
   );
 
-  it('a text that was cleaned once stays as it is', () => {
+  it('redaction is idempotent', () => {
     const policy = formationSettings().privacy;
     for (const [message] of SECRETS) {
       const once = redactSensitive(message, policy);
@@ -173,7 +173,7 @@ describe('secrets (F14)', () => {
     }
   });
 
-  it('ordinary messages raise no alarm: at most 1 % of 500', () => {
+  it('ordinary messages are not redacted, except for at most 1 % of 500', () => {
     const policy = formationSettings().privacy;
     const messages: string[] = [];
     for (const file of readdirSync('train/talk/data').sort()) {

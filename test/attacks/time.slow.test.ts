@@ -95,7 +95,7 @@ async function builtPatterns(): Promise<RegExp[]> {
   return (JSON.parse(stdout) as [string, string][]).map(([source, flags]) => new RegExp(source, flags));
 }
 
-describe('time grows with the length of a text and no faster (S2)', () => {
+describe('time is linear in the length of a text (S2)', () => {
   it('every function that sees whole texts, at 100 kB and 1 MB', { timeout: 600_000 }, async () => {
     const counted = tally('time, functions over text');
     const slowest: [number, string][] = [];

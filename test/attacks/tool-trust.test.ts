@@ -36,7 +36,7 @@ for (const database of databases()) {
     });
 
     it(
-      'what a page says replaces nothing that the user has said, whatever tool and source an agent names',
+      'text of a page never replaces a statement of the user, whatever tool and source an agent names',
       { timeout: 120_000 },
       async () => {
         const counted = tally(`tool trust on ${database.name}`);
@@ -134,7 +134,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('what the user says in the running turn is the user’s, and a named source is marked wherever it is shown', async () => {
+    it('words of the user in the current turn are the user’s, and a named source is marked wherever it is shown', async () => {
       const handle = open();
       await handle.observe({ content: 'I moved to Graz last week.' });
       expect(await runTool(handle, 'remember_fact', { key: 'home_city', value: 'Graz' })).toMatchObject({

@@ -27,7 +27,7 @@ const CONFIDENCES = [
 const DAY = 86_400_000;
 
 for (const database of databases('sql')) {
-  describe.skipIf(database.skip !== null)(`walls on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`isolation on ${database.name}`, () => {
     let varve: Varve;
     let app: App;
     let key: string;
@@ -85,7 +85,7 @@ for (const database of databases('sql')) {
       return JSON.stringify(parts);
     };
 
-    it('talk without a user stays in its session: nobody else reads it, by any door (F17)', async () => {
+    it('turns without a user stay in their session: nobody else reads them through any door (F17)', async () => {
       const counted = tally(`walls, visitors' talk on ${database.name}`);
       const doors: [string, (agent: string, session: string, text: string) => Promise<unknown>][] = [
         ['observe', (agent, session, text) => varve.for({ agent, user: null, session }).observe({ content: text })],
@@ -151,7 +151,7 @@ for (const database of databases('sql')) {
       counted.close();
     });
 
-    it('talk that belongs to nobody is refused, by any door', async () => {
+    it('turns without a user and a session are refused by every door', async () => {
       const counted = tally(`walls, talk for nobody on ${database.name}`);
       const nobody = varve.for({ agent: 'open', user: null });
       const attempts: [string, () => Promise<unknown>][] = [
@@ -200,7 +200,7 @@ for (const database of databases('sql')) {
       counted.close();
     });
 
-    it('LangGraph namespaces are walls: one store serves many users, and none reaches another’s items', async () => {
+    it('LangGraph namespaces are isolated: one store serves many users, and none reaches another’s items', async () => {
       const counted = tally(`walls, LangGraph on ${database.name}`);
       const store = new VarveStore(varve, { agent: 'graph' });
       const users = ['ana', 'bob', 'ana2', 'an', '日本', 'a/b'];

@@ -231,7 +231,7 @@ class Operations:
         return self._call("PUT", "/v1/connection/tool-schema", query={}, body={"schema": schema, "timeToLive": time_to_live})
 
     def list_memory_types(self) -> Dict[str, Any]:
-        """The types that Varve knows, and what each means for the life of its memories."""
+        """The built-in memory types, each with its policies."""
         return self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
     def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -263,7 +263,7 @@ class Operations:
         return self._call("GET", "/v1/learnings", query={"category": category})
 
     def forget_learning(self, id: str) -> t.Memory:
-        """Ends a rule. It stays in the history."""
+        """Forgets a rule: it is hidden everywhere, and kept until it is erased."""
         return self._call("DELETE", f'/v1/learnings/{quote(id, safe="")}', query={})
 
     def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
@@ -319,7 +319,7 @@ class Operations:
         return self._call("GET", "/v1/tool-suggestions", query={"message": message, "limit": limit})
 
     def memory_use(self, id: str) -> Dict[str, Any]:
-        """How often a memory was given to the model, used, confirmed and corrected."""
+        """How often a memory was included in a prompt, used, confirmed and corrected."""
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/use', query={})
 
     def note_given(self, *, memories: List[str], idempotency_key: Optional[str] = None) -> Any:
@@ -363,7 +363,7 @@ class Operations:
         return self._call("GET", f'/v1/jobs/{quote(id, safe="")}', query={}, scoped=False)
 
     def retry_job(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Job:
-        """Lets a dead job run again, at once and with all its attempts."""
+        """Queues a dead job to run again now, with its attempts reset."""
         return self._call("POST", f'/v1/jobs/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     def stats(self) -> t.RecordCounts:
@@ -439,7 +439,7 @@ class Operations:
         return self._call("GET", f'/v1/webhooks/{quote(id, safe="")}/deliveries', query={"limit": limit, "cursor": cursor}, scoped=False)
 
     def redeliver_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Sends a message that failed or was dropped again."""
+        """Resends a message that failed or was dropped."""
         return self._call("POST", f'/v1/webhook-deliveries/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     def who_am_i(self) -> Dict[str, Any]:
@@ -455,7 +455,7 @@ class Operations:
         return self._call("GET", "/v1/memory-rows", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "text": text, "offset": offset, "limit": limit, "order": order})
 
     def memory_facets(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, text: Optional[str] = None) -> Dict[str, Any]:
-        """The values by which the memories within the scope can be filtered, each with the number of memories that the other filters leave: of the live ones, unless `archived` says otherwise."""
+        """The values by which memories within the scope can be filtered, each with the number of memories that match the other filters. Only live memories are counted, unless `archived` is given."""
         return self._call("GET", "/v1/memory-facets", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "text": text})
 
     def memory_links(self, id: str) -> Dict[str, Any]:
@@ -471,7 +471,7 @@ class Operations:
         return self._call("GET", "/v1/subject-graph", query={})
 
     def growth(self) -> Dict[str, Any]:
-        """What was learned, archived and said within the scope, by day in UTC."""
+        """The numbers of new memories, archived memories and events within the scope, for each day in UTC."""
         return self._call("GET", "/v1/growth", query={})
 
 
@@ -698,7 +698,7 @@ class AsyncOperations:
         return await self._call("PUT", "/v1/connection/tool-schema", query={}, body={"schema": schema, "timeToLive": time_to_live})
 
     async def list_memory_types(self) -> Dict[str, Any]:
-        """The types that Varve knows, and what each means for the life of its memories."""
+        """The built-in memory types, each with its policies."""
         return await self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
     async def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -730,7 +730,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/learnings", query={"category": category})
 
     async def forget_learning(self, id: str) -> t.Memory:
-        """Ends a rule. It stays in the history."""
+        """Forgets a rule: it is hidden everywhere, and kept until it is erased."""
         return await self._call("DELETE", f'/v1/learnings/{quote(id, safe="")}', query={})
 
     async def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
@@ -786,7 +786,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/tool-suggestions", query={"message": message, "limit": limit})
 
     async def memory_use(self, id: str) -> Dict[str, Any]:
-        """How often a memory was given to the model, used, confirmed and corrected."""
+        """How often a memory was included in a prompt, used, confirmed and corrected."""
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/use', query={})
 
     async def note_given(self, *, memories: List[str], idempotency_key: Optional[str] = None) -> Any:
@@ -830,7 +830,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/jobs/{quote(id, safe="")}', query={}, scoped=False)
 
     async def retry_job(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Job:
-        """Lets a dead job run again, at once and with all its attempts."""
+        """Queues a dead job to run again now, with its attempts reset."""
         return await self._call("POST", f'/v1/jobs/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     async def stats(self) -> t.RecordCounts:
@@ -906,7 +906,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/webhooks/{quote(id, safe="")}/deliveries', query={"limit": limit, "cursor": cursor}, scoped=False)
 
     async def redeliver_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Sends a message that failed or was dropped again."""
+        """Resends a message that failed or was dropped."""
         return await self._call("POST", f'/v1/webhook-deliveries/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     async def who_am_i(self) -> Dict[str, Any]:
@@ -922,7 +922,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/memory-rows", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "text": text, "offset": offset, "limit": limit, "order": order})
 
     async def memory_facets(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, tenses: Optional[List[Literal["holds", "habit", "happened", "planned"]]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, text: Optional[str] = None) -> Dict[str, Any]:
-        """The values by which the memories within the scope can be filtered, each with the number of memories that the other filters leave: of the live ones, unless `archived` says otherwise."""
+        """The values by which memories within the scope can be filtered, each with the number of memories that match the other filters. Only live memories are counted, unless `archived` is given."""
         return await self._call("GET", "/v1/memory-facets", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "tenses": tenses, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "text": text})
 
     async def memory_links(self, id: str) -> Dict[str, Any]:
@@ -938,5 +938,5 @@ class AsyncOperations:
         return await self._call("GET", "/v1/subject-graph", query={})
 
     async def growth(self) -> Dict[str, Any]:
-        """What was learned, archived and said within the scope, by day in UTC."""
+        """The numbers of new memories, archived memories and events within the scope, for each day in UTC."""
         return await self._call("GET", "/v1/growth", query={})
