@@ -146,7 +146,7 @@ const forget: AgentTool = defineTool({
 
 const correct: AgentTool = defineTool({
   name: 'correct',
-  description: `Change something remembered that is wrong or has changed; mark a reminder as done, or set another date for it.
+  description: `Change something remembered that is wrong or has changed, or that a reminder is done or due at another time.
     The outcome "kept" means that the user's own word stands against a page or tool: ask the user.`,
   input: z.object({
     what,
