@@ -77,7 +77,7 @@ export interface Conversation {
 export interface Dataset {
   name: string;
   conversations: Conversation[];
-  /** Sentences on what the loader corrected or left out, which every report shows. */
+  /** Sentences that every report shows: the corrections and omissions of the loader. */
   faults: string[];
 }
 

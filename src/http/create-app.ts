@@ -46,7 +46,7 @@ type AppContext = Context<Environment>;
 
 /** An app that answers web-standard requests, and its metrics. */
 export interface App {
-  /** `address` is where the request comes from. */
+  /** `address` is the address of the client. */
   fetch(request: Request, address: string): Response | Promise<Response>;
   metrics: Metrics;
 }

@@ -19,7 +19,7 @@ interface OperationInput<Query = unknown, Body = unknown> {
   query: Query;
   body: Body;
   headers: Headers;
-  /** The body as a stream, where the operation asks for it. */
+  /** The body as a stream, if the operation has `streams`. */
   stream: ReadableStream<Uint8Array> | null;
   /** Aborted when the client disconnects. Created lazily, because most operations do not need it. */
   gone(): AbortSignal;
@@ -164,7 +164,7 @@ export function limitSchema(maximum: number): z.ZodOptional<z.ZodInt> {
 
 export const levelSchema: z.ZodOptional<z.ZodEnum> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
 
-/** Reads what was known at a time instead of what is known now. */
+/** Reads records as of a time instead of now. */
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
 
 /** The id in the path. */

@@ -174,7 +174,7 @@ async function noteAct(
 /** Refuses a limited key for operations that concern the whole tenant. */
 export function tenantWide(): VarveError {
   return new VarveError(
-    'This operation concerns the whole tenant, and the key of this request is limited to some agents or users.',
+    'This operation concerns the whole tenant, and the key of this request is limited to some agents or users. Use an unlimited key.',
     { code: 'outside_scope' },
   );
 }

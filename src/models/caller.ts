@@ -154,7 +154,7 @@ async function withTimeout<Result>(
   } finally {
     signal?.removeEventListener('abort', giveUp);
     timer.abort();
-    // The call is aborted after a success as well, so that a provider stops reading its response.
+    // The call is also aborted after a success, so that a provider stops reading its response.
     calling.abort();
   }
 }

@@ -104,7 +104,7 @@ export async function importRecords(
   return report;
 }
 
-/** Notes a message that was not read in the store that it comes from. */
+/** Collects messages that were not read in their original store. */
 function noteUnread(unread: Map<string, { scope: Scope; events: string[] }>, line: ParsedLine): void {
   if (line.record !== 'event' || line.processedAt || line.data.kind !== 'message') return;
   // Exports of Varve have `recordedAt`. Their messages without a session were read when they were logged, although `processedAt` is empty.

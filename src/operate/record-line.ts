@@ -78,7 +78,7 @@ export interface ForgottenLine {
   digests: { salt: string; of: string[] };
 }
 
-/** A block. A record that exists already is left as it is. */
+/** A block. An existing block is not changed. */
 export interface BlockLine {
   record: 'block';
   id: string;

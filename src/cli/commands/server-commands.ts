@@ -127,7 +127,7 @@ export const serve: Command = {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
       const { tenant = 'default' } = scopeOf(input);
-      // The link holds a key. It is printed only for the loopback address, where no network can read it.
+      // The link signs in as an administrator. It exists only for the loopback address, where no network can read it.
       const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
@@ -154,7 +154,7 @@ export const serve: Command = {
   },
 };
 
-/** The first start makes a key, because no request is accepted without one. Its secret is shown once. */
+/** The first start creates a key, because no request is accepted without one. Its secret is shown once. */
 async function firstKey(input: CommandInput, varve: Awaited<ReturnType<typeof openMemory>>): Promise<string | null> {
   if (await varve.operator.keys.any()) return null;
   const { tenant = 'default' } = scopeOf(input);

@@ -48,7 +48,7 @@ export function createClient(options: ClientOptions): Client {
   // A timeout of a day and no retries: the response arrives when the work is done, and the work must not run twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
-    for: (scope) => remoteHandle(send, { ...withUser(scope) }),
+    for: (scope) => remoteHandle(send, { ...withUser(scope) }, sendSlow),
     keys: {
       create: (key) => send({ method: 'POST', path: '/v1/keys', body: key }),
       list: async () => (await send<{ items: ApiKey[] }>({ method: 'GET', path: '/v1/keys' })).items,
@@ -93,9 +93,12 @@ async function* followServer(
         signal,
       });
       if (response.status >= 400 && response.status < 500) {
-        throw new VarveError(`The server refused the stream of changes with status ${response.status}.`, {
-          code: 'outside_scope',
-        });
+        throw new VarveError(
+          `The server refused the stream of changes with status ${response.status}. Check the key, the scope and the cursor.`,
+          {
+            code: 'outside_scope',
+          },
+        );
       }
       if (response.ok)
         for await (const change of changesOf(response)) yield { ...change, cursor: (last = change.cursor) };

@@ -62,9 +62,10 @@ type Requests = ReturnType<typeof requestsFor>;
 
 const id = encodeURIComponent;
 
-/** Makes a handle whose calls are requests. */
-export function remoteHandle(send: Send, scope: Record<string, unknown>): RemoteHandle {
+/** Makes a handle whose calls are requests. `sendSlow` has a long timeout and no retries, for work that must not run twice. */
+export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlow: Send): RemoteHandle {
   const requests = requestsFor(send, scope);
+  const slow = requestsFor(sendSlow, scope);
   const { ask, get, post, items, orNull } = requests;
   return {
     observe: (events) => post('/events', events),
@@ -73,8 +74,8 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
     },
     recordObservation: (content, category) => post('/observations', { content, category }),
     updateUserContext: async (update) => (await post<{ events: never[] }>('/user-context', update)).events,
-    form: () => post('/form'),
-    reflect: (options) => ask('POST', '/reflect', { query: { dryRun: options?.dryRun } }),
+    form: () => slow.post('/form'),
+    reflect: (options) => slow.ask('POST', '/reflect', { query: { dryRun: options?.dryRun } }),
     interactions: (options) => items('/interactions', options),
     indexDocument: (document) => post('/documents', document),
     recall: (query, options) =>

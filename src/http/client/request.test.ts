@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createClient } from './create-client.ts';
 import { createSend, type ClientRequest } from './request.ts';
 
 /** A server that sends these responses in order, and the requests that it received. */
@@ -36,5 +37,14 @@ describe('requests of the client', () => {
     const refused = createSend({ url: 'http://there', key: 'k', fetch })(asked);
     await expect(refused).rejects.toMatchObject({ code: 'conflict', message: 'Another version.' });
     expect(keys).toHaveLength(1);
+  });
+
+  it('sends slow work once, because the server stores no answer for it', async () => {
+    for (const work of ['form', 'reflect'] as const) {
+      const { fetch, keys } = serverOf(new TypeError('fetch failed'));
+      const handle = createClient({ url: 'http://there', key: 'k', fetch }).for({ user: 'ana' });
+      await expect(handle[work]()).rejects.toMatchObject({ code: 'store_unavailable' });
+      expect(keys).toHaveLength(1);
+    }
   });
 });

@@ -33,7 +33,7 @@ export interface InspectorRequest {
   request: Request;
   /** The path of the URL. */
   path: string;
-  /** Where the request comes from. */
+  /** The address of the client. */
   address: string;
   /** Authenticates the request. */
   enter(): Promise<ApiKey>;

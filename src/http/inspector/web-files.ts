@@ -50,7 +50,7 @@ export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
 
 const HASHED = /[/\\]assets[/\\][^/\\]+-[\w-]{8}\.\w+$/;
 
-/** Where built sites can be: beside the sources, in the package, beside the bundled command line. */
+/** The possible folders of built sites: beside the sources, in the package, beside the bundled command line. */
 const PLACES = ['../../../dist/', '../../', '../'];
 
 /** The folder of a built site, `web` or `docs`; null when it was never built. */

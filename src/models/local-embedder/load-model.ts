@@ -296,7 +296,7 @@ function fromHalves(bytes: Uint8Array): Float32Array {
   const halves = new Uint16Array(new Uint8Array(bytes).buffer);
   const bits = new Uint32Array(halves.length);
   const floats = new Float32Array(bits.buffer);
-  // The bits of a half, shifted to their places in a float, give the number with an exponent that is 112 too small.
+  // The bits of a half, shifted to their places in a float, are the number with an exponent that is 112 too small.
   for (let index = 0; index < halves.length; index += 1) {
     const half = halves[index] as number;
     bits[index] = ((half & 0x80_00) << 16) | ((half & 0x7f_ff) << 13);

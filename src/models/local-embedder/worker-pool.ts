@@ -245,7 +245,7 @@ interface SharingChoice {
 /** The weight of the latest text in the moving average. */
 const WEIGHT = 0.3;
 
-/** One text in this many is encoded in the other way, to detect when that way has become faster. */
+/** One text in this many is encoded in the slower way, to detect when that way has become faster. */
 const TRIAL_EVERY = 64;
 
 /**
