@@ -1,4 +1,4 @@
-import { splitClauses } from '../language/clauses.ts';
+import { splitClauses } from '../language/sentences.ts';
 import { lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
 import { normalValue } from '../record/attributes.ts';
@@ -7,10 +7,9 @@ import { mayStillChange, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { lengthOf, USER } from '../record/statement.ts';
-import { findEvents } from '../store/event-store.ts';
+import { findEvents, ownEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';
-import { ownEvents } from '../store/event-store.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';

@@ -2,8 +2,7 @@
 // embedder glosses it, so that the layers only ever see English words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { splitClauses } from '../../src/language/clauses.ts';
-import type { TextSpan } from '../../src/language/sentences.ts';
+import { splitClauses, type TextSpan } from '../../src/language/sentences.ts';
 import { contentStems, coveredBy } from '../../src/language/words.ts';
 import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/glossary.ts';
 import { SLOTS } from '../../src/models/local-embedder/memory-layout.ts';

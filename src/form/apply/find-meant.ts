@@ -1,8 +1,7 @@
 import { isOrdinary } from '../../language/names.ts';
 import { asksForAll, changesPlan, orderIn } from '../../language/forget-words.ts';
 import { detectPack, topicsNamed } from '../../language/packs/packs.ts';
-import { splitSentences } from '../../language/sentences.ts';
-import { splitClauses } from '../../language/clauses.ts';
+import { splitClauses, splitSentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
 import { normalValue } from '../../record/attributes.ts';

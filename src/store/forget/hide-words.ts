@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { splitClauses } from '../../language/clauses.ts';
+import { splitClauses, splitSentences, withBlanks } from '../../language/sentences.ts';
 import { isOrdinary } from '../../language/names.ts';
 import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
-import { splitSentences, withBlanks } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
 import { normalValue } from '../../record/attributes.ts';
 import type { Quote } from '../../record/statement.ts';

@@ -1,4 +1,4 @@
-import { splitClauses } from '../../../language/clauses.ts';
+import { splitClauses } from '../../../language/sentences.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { anyWords, listPattern, packPattern, plainMarks } from '../../../language/packs/packs.ts';
 import { isOrdinary } from '../../../language/names.ts';
@@ -8,8 +8,7 @@ import type { Memory } from '../../../record/memory.ts';
 import { isUser } from '../../../record/statement.ts';
 import { type Reading, type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { fillSlots, OF_USER, PARTED, partingOf } from './fill-slots.ts';
-import type { FilledSlot } from './slot-values.ts';
-import type { SlotContext } from './slot-values.ts';
+import type { FilledSlot, SlotContext } from './slot-values.ts';
 import { type ReadUnit, renderSlot, type Turn } from './units.ts';
 
 const NOT_CERTAIN = ['if', 'hedge', 'kidding'] as const;

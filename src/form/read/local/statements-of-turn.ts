@@ -1,5 +1,5 @@
 import { civilDateAt, instantAt } from '../../../language/calendar.ts';
-import { splitClauses } from '../../../language/clauses.ts';
+import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { extractEntities } from '../../../language/entities.ts';
 import { type DateContext, findDates, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -13,7 +13,6 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
