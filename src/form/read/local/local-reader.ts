@@ -1,9 +1,9 @@
-import { orderIn } from '../../../language/forget-words.ts';
 import { namesText } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   detectPack,
+  orderIn,
   packPattern,
   packRegExp,
   perPack,
