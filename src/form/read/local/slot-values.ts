@@ -1,6 +1,7 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
-import { type DateContext, findDates } from '../../../language/pack-dates.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
 import {
   LANGUAGES,

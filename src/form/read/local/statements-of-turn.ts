@@ -1,7 +1,8 @@
 import { civilDateAt, instantAt } from '../../../language/calendar.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { extractEntities } from '../../../language/entities.ts';
-import { type DateContext, findDates, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
+import { type DateContext, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,

@@ -1,5 +1,6 @@
 import { asksAboutText, type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
-import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
+import type { FoundDate } from '../../../language/pack-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   detectPack,
