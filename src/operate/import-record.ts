@@ -24,7 +24,7 @@ import { forget } from '../store/forget/forget.ts';
 import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
 import { redactBlocks } from '../store/forget/redact-blocks.ts';
 import { insertRefusals } from '../store/history-store.ts';
-import { newMemory } from '../store/memory-rows.ts';
+import { newMemory } from '../store/record-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { passFormation } from '../store/session-store.ts';

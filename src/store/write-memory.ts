@@ -27,7 +27,7 @@ import {
   toSnapshot,
   uniqueKey,
   withoutSecrets,
-} from './memory-rows.ts';
+} from './record-rows.ts';
 import { changeOwner, ofSession, withinReach } from './owner-store.ts';
 import { findChangeable, listStatements } from './read-memories.ts';
 

@@ -12,7 +12,7 @@ import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { joinQuotes } from '../../store/memory-rows.ts';
+import { joinQuotes } from '../../store/record-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { enqueue, ownerJob } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';

@@ -12,7 +12,7 @@ import { typesThat } from '../../record/memory-types.ts';
 import type { Reader, Writer } from '../../store/database.ts';
 import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
-import { newMemory } from '../../store/memory-rows.ts';
+import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/evidence.ts';

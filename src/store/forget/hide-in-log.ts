@@ -12,7 +12,7 @@ import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { distinctiveStems, hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-blocks.ts';
 import { rowsBy } from '../owner-store.ts';
-import type { EventRow } from '../load-records.ts';
+import type { EventRow } from '../record-rows.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {

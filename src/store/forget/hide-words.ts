@@ -11,7 +11,7 @@ import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
 import { removeRows, rowsBy } from '../owner-store.ts';
-import type { EventRow } from '../load-records.ts';
+import type { EventRow } from '../record-rows.ts';
 
 /** The texts by which a statement is recognised in the sentences of the log. */
 interface Matter {
