@@ -18,7 +18,7 @@ import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/
 import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker, isRecalled } from './recall/recall.ts';
 import { createViewCache } from './recall/recall-view.ts';
-import { attributeTable } from './record/attributes.ts';
+import { attributeTable } from './record/statement.ts';
 import { systemClock } from './record/clock.ts';
 import { createIdSource } from './record/id.ts';
 import { memoryTypeTable } from './record/memory-types.ts';

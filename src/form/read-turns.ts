@@ -1,12 +1,11 @@
 import { splitClauses } from '../language/sentences.ts';
 import { lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
-import { normalValue } from '../record/attributes.ts';
+import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
 import { mayStillChange, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import { lengthOf, USER } from '../record/statement.ts';
 import { findEvents, ownEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';

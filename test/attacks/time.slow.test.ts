@@ -58,7 +58,7 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/recall/recall-document.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/id.ts': ['contentHash'],
-  'src/record/attributes.ts': ['snakeCase', 'normalValue'],
+  'src/record/statement.ts': ['snakeCase', 'normalValue'],
   'src/language/privacy-policy.ts': ['findSecrets'],
   'src/language/inert-text.ts': [
     'visibleText',

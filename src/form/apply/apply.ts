@@ -1,13 +1,12 @@
 import { entitiesOf } from '../../language/entities.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { dot } from '../../models/embedder.ts';
-import { isSameValue } from '../../record/attributes.ts';
+import { isMoreTrusted, isSameSubject, isSameValue, isUser } from '../../record/statement.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import { FOLLOW_UP, type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
-import { isMoreTrusted, isSameSubject, isUser } from '../../record/statement.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';

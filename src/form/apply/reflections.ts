@@ -5,7 +5,7 @@ import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../languag
 import { bareStatement, withDatedNote } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import { type InternalMemory, type Memory } from '../../record/memory.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';

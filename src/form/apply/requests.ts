@@ -1,11 +1,10 @@
 import { contentStems } from '../../language/words.ts';
-import { normalValue } from '../../record/attributes.ts';
+import { lengthOf, lowestTrust, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import { lengthOf, lowestTrust, type Quote, trustOf } from '../../record/statement.ts';
 import type { Parts, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';

@@ -11,11 +11,10 @@ import {
 import { splitClauses, splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
-import { normalValue } from '../../record/attributes.ts';
+import { normalValue, type Quote, USER } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
-import { type Quote, USER } from '../../record/statement.ts';
 import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';

@@ -1,10 +1,9 @@
 import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import { normalValue } from '../../record/attributes.ts';
+import { normalValue, type Quote } from '../../record/statement.ts';
 import { memoryType } from '../../record/memory-types.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
-import type { Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';

@@ -20,7 +20,8 @@ import {
 } from '../../../language/packs/packs.ts';
 import { cutAt, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
-import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
+import type { AttributeTable } from '../../../record/attributes.ts';
+import { attributeLabel } from '../../../record/statement.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
 import type { ReadInput } from '../reader.ts';

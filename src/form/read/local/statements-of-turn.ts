@@ -15,9 +15,8 @@ import {
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { normalValue } from '../../../record/attributes.ts';
+import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { isUser, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { boundOf } from './fill-slots.ts';
 import type { FilledSlot } from './slot-values.ts';

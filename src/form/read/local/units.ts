@@ -15,8 +15,8 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
-import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
-import { isUser, type Tense } from '../../../record/statement.ts';
+import type { AttributeTable } from '../../../record/attributes.ts';
+import { attributeLabel, isUser, type Tense } from '../../../record/statement.ts';
 import { fillSlots, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
 import { type FilledSlot, OF_SEVERAL } from './slot-values.ts';
 import type { Event } from '../../../record/event.ts';
