@@ -20,24 +20,13 @@ import type { Memory } from '../../../record/memory.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { boundOf } from './fill-slots.ts';
 import type { FilledSlot } from './slot-values.ts';
-import type { Selection } from './selector.ts';
+import type { Asked } from './selector.ts';
 import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
-
-/** What a sentence asks of the memory besides forgetting; null if it asks nothing. */
-export type Request = 'remember' | 'wish' | 'reminder';
-
-/** A sentence with its request and with the answers of the selector. */
-export interface Asked {
-  unit: ReadUnit;
-  request: Request | null;
-  selection: Selection;
-  hasVector: boolean;
-}
 
 /** A sentence that is kept. */
 export interface Kept extends Asked {
