@@ -5,7 +5,7 @@ import { consolidationSettings } from './consolidate/consolidation-settings.ts';
 import { backfill, type BackfillOptions, type EmbedCounts, type EmbedDeps } from './embed/embed.ts';
 import { invalidInput } from './errors.ts';
 import { formationSettings, type FormDeps } from './form/formation-settings.ts';
-import { createFormation } from './form/formation.ts';
+import { createFormation } from './form/form.ts';
 import { createHandle, type Handle } from './handle/handle.ts';
 import type { RunCounts } from './jobs/worker.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
