@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import { redactNamed, redactSensitive } from '../language/privacy-policy.ts';
 import type { ContextSource } from '../record/context-source.ts';
 import type { Event, EventKind } from '../record/event.ts';
-import { memoryType, type MemoryType } from '../record/memory-types.ts';
+import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import type { ArchiveReason, InternalMemory, Memory, SourceType } from '../record/memory.ts';
 import { type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
 import {
@@ -260,6 +260,16 @@ function toDate(time: number | null): Date | null {
 
 function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
+}
+
+/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown one. */
+export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
+  const type = table.get(name);
+  if (type !== undefined) return type;
+  throw invalidInput(
+    `There is no memory type ${JSON.stringify(name)}. Known types: ${[...table.keys()].join(', ')}. ` +
+      `Add one with createVarve({ memoryTypes: { ${name}: { description: '…' } } }).`,
+  );
 }
 
 /** Builds a memory from its input, in the scope of the handle, with the defaults of its type and attribute. */

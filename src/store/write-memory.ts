@@ -1,6 +1,19 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { datedLine, timedRendering } from '../language/sentences.ts';
-import { memoryType } from '../record/memory-types.ts';
+import {
+  checkFields,
+  joinEvents,
+  joinQuotes,
+  type MemoryRow,
+  memoryType,
+  newMemory,
+  searchableText,
+  toMemory,
+  toMemoryRow,
+  toSnapshot,
+  uniqueKey,
+  withoutSecrets,
+} from './record-rows.ts';
 import {
   ARCHIVED_AS,
   type ArchiveReason,
@@ -15,19 +28,6 @@ import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
-import {
-  checkFields,
-  joinEvents,
-  joinQuotes,
-  type MemoryRow,
-  newMemory,
-  searchableText,
-  toMemory,
-  toMemoryRow,
-  toSnapshot,
-  uniqueKey,
-  withoutSecrets,
-} from './record-rows.ts';
 import { changeOwner, ofSession, withinReach } from './owner-store.ts';
 import { findChangeable, listStatements } from './read-memories.ts';
 

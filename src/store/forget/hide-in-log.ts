@@ -1,7 +1,7 @@
 import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { normalValue, type Quote } from '../../record/statement.ts';
-import { memoryType } from '../../record/memory-types.ts';
+import { type EventRow, memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
@@ -11,7 +11,6 @@ import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { distinctiveStems, hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-blocks.ts';
 import { rowsBy } from '../owner-store.ts';
-import type { EventRow } from '../record-rows.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {
