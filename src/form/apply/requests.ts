@@ -1,6 +1,7 @@
 import { contentStems } from '../../language/words.ts';
 import { lengthOf, lowestTrust, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
+import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
@@ -225,7 +226,7 @@ async function forgettable(
   targets: readonly Memory[],
   isEverything: boolean,
 ): Promise<Memory[]> {
-  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
+  const types = typesThat(deps.memoryTypes, ({ forgettable }) => forgettable);
   const list = async (filter: { archiveReasons?: ArchiveReason[] }): Promise<Memory[]> => {
     const listed: Memory[] = [];
     let cursor: string | null | undefined;
