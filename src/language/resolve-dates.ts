@@ -1,3 +1,5 @@
+import { DAY } from '../record/clock.ts';
+import type { Tense } from '../record/statement.ts';
 import {
   addDays,
   calendarSpan,
@@ -31,6 +33,7 @@ import {
 } from './calendar.ts';
 import { type DateContext, type FoundDate, isRightBefore, packDates } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
+import { packPattern, plainMarks } from './packs/packs.ts';
 import type { TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 
@@ -441,4 +444,36 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
           ? writeDay(civilDateAt(date.from, timeZone), pack)
           : date.absolute.replace(/^(?:in|on) /, ''),
     }));
+}
+
+/** A day without a year that is further ahead than this may mean the previous year. */
+const DOUBTFUL_AHEAD = 250 * DAY;
+
+/**
+ * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
+ * weekday only where it means one day.
+ */
+export function withDates(
+  words: string,
+  tense: Tense,
+  pack: Pack | null,
+  at: { now: Date; timeZone: string },
+): { text: string; dates: FoundDate[] } {
+  if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
+    return { text: words, dates: [] };
+  const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
+  const dates = found.filter(
+    ({ isBareWeekday, relative, hasYear, from }) =>
+      (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
+      // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
+      !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
+  );
+  let text = '';
+  let position = 0;
+  for (const date of dates) {
+    if (!date.relative) continue;
+    text += `${words.slice(position, date.end)} [${date.written}]`;
+    position = date.end;
+  }
+  return { text: text + words.slice(position), dates };
 }

@@ -1,4 +1,4 @@
-import { namesText } from '../../../language/foreign-text.ts';
+import { type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -27,17 +27,18 @@ import {
   type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
+import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, PARTED, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { othersWords, withoutPrompt } from './others-words.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
-import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
+import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import { contextOf, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
   type ReadParts,
   type ReadUnit,
-  renderSlot,
+  othersByForm,
+  withoutPrompt,
   taggedSlots,
   tellMessage,
   type ToldMessage,
@@ -112,6 +113,20 @@ export function createLocalReader({
       return reading;
     },
   };
+}
+
+/**
+ * The parts of a user's message that only its form or its surroundings show to be somebody else's words, among them a text that the turn
+ * before announces.
+ */
+async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
+  const event = input.turns[index] as Event;
+  const before = [...input.earlier, ...input.turns.slice(0, index)];
+  const byForm = othersByForm(event, [...input.earlier, ...input.turns], input);
+  const isWhole = byForm.some(({ start, end }) => start === 0 && end === event.content.length);
+  const spans =
+    isWhole || !before.some(isOwnMessage) ? byForm : [...byForm, ...(await announced(event, before, telling))];
+  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
 /** The slots of a sentence: by patterns, by the reading layers, and by what is known of the people in it. */

@@ -1,8 +1,6 @@
 import { civilDateAt, instantAt } from '../../../language/calendar.ts';
-import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { extractEntities } from '../../../language/entities.ts';
 import { type DateContext, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
-import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -14,14 +12,16 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
+import { findDates, withDates } from '../../../language/resolve-dates.ts';
+import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import type { Memory } from '../../../record/memory.ts';
+import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { boundOf } from './fill-slots.ts';
-import type { FilledSlot } from './slot-values.ts';
 import type { Asked } from './selector.ts';
-import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
+import { type FilledSlot, renderSlot } from './slot-values.ts';
+import type { ReadUnit, Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
