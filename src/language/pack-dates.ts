@@ -18,9 +18,7 @@ import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
-export interface FoundDate {
-  start: number;
-  end: number;
+export interface FoundDate extends TextSpan {
   from: Date | null;
   to: Date | null;
   /** Whether the date is relative to the time of the turn, so that its absolute form is written beside it. */

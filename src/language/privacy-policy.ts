@@ -1,5 +1,6 @@
 import { type SecretCategory, SECRET_RULES } from './secret-rules.ts';
 import { SEED_WORDS } from './seed-words.ts';
+import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 const PRIVACY_CATEGORIES = [
@@ -48,10 +49,8 @@ interface Cleaned {
 const PIECE = 100_000;
 const OVERLAP = 5_000;
 
-interface Found {
+interface Found extends TextSpan {
   category: PrivacyCategory;
-  start: number;
-  end: number;
 }
 
 /** All sensitive spans of a text in a category that the policy covers, in order of position. */
@@ -240,8 +239,8 @@ function withoutOverlaps(spans: Found[]): Found[] {
 /**
  * Card numbers, with any separators. Other numbers may precede and follow a card number, so each group of digits is tried as its beginning.
  */
-function cardNumbers(text: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
+function cardNumbers(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   for (const run of matchesOf(text, /\d(?:[\s.\-_/,|*]{0,3}\d){12,200}/g)) {
     const digits: { value: number; place: number; begins: boolean; ends: boolean }[] = [];
     for (let place = 0; place < run[0].length; place += 1) {
@@ -270,8 +269,8 @@ const SEED_LENGTH = 12;
 const DISTINCT_WORDS = 8;
 
 /** Twelve or more consecutive words that are all in the BIP 39 list: ordinary sentences mix them with other words. */
-function seedPhrases(text: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
+function seedPhrases(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   let run: { start: number; end: number; count: number; words: Set<string> } | null = null;
   const close = (): void => {
     if (run !== null && run.count >= SEED_LENGTH && run.words.size >= DISTINCT_WORDS)
@@ -301,8 +300,8 @@ const LEAST_BITS = 4.2;
  * Long random strings of upper-case letters, lower-case letters and digits: keys of providers without a prefix. Parts of URLs are
  * skipped.
  */
-function randomTokens(text: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
+function randomTokens(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   for (const match of matchesOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g)) {
     const token = match[0];
     if (!/\d/.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token) || token.split(/[-_/]/).length > 5) continue;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { splitClauses, splitSentences, withBlanks } from '../../language/sentences.ts';
+import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
 import { isOrdinary } from '../../language/names.ts';
 import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
@@ -176,7 +176,7 @@ export interface Hiding {
  */
 export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: Hiding): CutSpan[] {
   const { content } = row;
-  const spans: { start: number; end: number }[] = [...exact];
+  const spans: TextSpan[] = [...exact];
   for (const { text, span } of splitSentences(content)) {
     const inside = quotes.flatMap(({ start, end }) => {
       const part = { start: Math.max(start, span.start), end: Math.min(end, span.end) };
@@ -197,7 +197,7 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: 
 }
 
 /** The clauses of a sentence to hide: all clauses, unless some of them contain only something that stays. */
-function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): { start: number; end: number }[] {
+function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): TextSpan[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;
   const clauses = splitClauses(sentence);

@@ -60,7 +60,7 @@ export interface ReadUnit {
   hasForeign: boolean;
   filled: FilledSlot[];
   /** Places in the sentence that are not its author's words. */
-  foreign: { start: number; end: number }[];
+  foreign: TextSpan[];
 }
 
 export interface TurnContext {
@@ -340,7 +340,7 @@ const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
 const CLOSES = /[\p{L}\p{N}\p{M}%$€£¥)]/u;
 
 /** The words without the marks of punctuation around them. */
-function trimmed(text: string, start: number, end: number): { start: number; end: number } {
+function trimmed(text: string, start: number, end: number): TextSpan {
   while (start < end && !OPENS.test(text.charAt(start))) start += 1;
   while (end > start && !CLOSES.test(text.charAt(end - 1))) end -= 1;
   return { start, end };
