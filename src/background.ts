@@ -4,7 +4,7 @@ import { consolidationJobs } from './consolidate/jobs.ts';
 import { changeEmbedder, type EmbedDeps, embedRecords } from './embed/embed.ts';
 import { VarveError } from './errors.ts';
 import type { FormDeps } from './form/formation-settings.ts';
-import type { Formation } from './form/formation.ts';
+import type { Formation } from './form/form.ts';
 import { enqueueJobs } from './store/queue/enqueue.ts';
 import type { JobHandler, JobKinds } from './jobs/job-kinds.ts';
 import { ensureSchedules, type NewSchedule } from './jobs/schedules.ts';

@@ -35,13 +35,14 @@ export { createIdSource, type IdSource, type IdPrefix } from './record/id.ts';
 export type { ContextOrigin, ContextSource, ContextType } from './record/context-source.ts';
 export type { Entity, EntityType, NewEntity } from './record/entity.ts';
 export type { Event, EventKind, NewEvent, ObservationCategory } from './record/event.ts';
-export type { ArchiveReason, FactCategory, Memory, MemoryChange, NewMemory, SourceType } from './record/memory.ts';
+export type { ArchiveReason, Memory, MemoryChange, NewMemory, SourceType } from './record/memory.ts';
 export {
   ATTRIBUTES,
   type Attribute,
   type AttributeInput,
   type ValueShape,
   type ByLanguage,
+  type FactCategory,
 } from './record/attributes.ts';
 export type { Confidence, Origin, Polarity, Quote, Tense, Trust } from './record/statement.ts';
 export {

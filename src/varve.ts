@@ -5,7 +5,7 @@ import { consolidationSettings } from './consolidate/consolidation-settings.ts';
 import { backfill, type BackfillOptions, type EmbedCounts, type EmbedDeps } from './embed/embed.ts';
 import { invalidInput } from './errors.ts';
 import { formationSettings, type FormDeps } from './form/formation-settings.ts';
-import { createFormation } from './form/formation.ts';
+import { createFormation } from './form/form.ts';
 import { createHandle, type Handle } from './handle/handle.ts';
 import type { RunCounts } from './jobs/worker.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
@@ -18,7 +18,7 @@ import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/
 import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker, isRecalled } from './recall/recall.ts';
 import { createViewCache } from './recall/recall-view.ts';
-import { attributeTable } from './record/attributes.ts';
+import { attributeTable } from './record/statement.ts';
 import { systemClock } from './record/clock.ts';
 import { createIdSource } from './record/id.ts';
 import { memoryTypeTable } from './record/memory-types.ts';

@@ -1,10 +1,10 @@
 import { withoutEmptyHeadings } from '../language/sentences.ts';
-import { attributeLabel, type AttributeTable, normalValue } from '../record/attributes.ts';
+import type { AttributeTable } from '../record/attributes.ts';
+import { attributeLabel, normalValue, type Quote } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
-import type { Quote } from '../record/statement.ts';
 import {
   knowledgeStamp,
   NOTHING_SAID,

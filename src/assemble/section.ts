@@ -1,6 +1,6 @@
 import { timedRendering, withoutBlanks } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
-import { type Memory } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf } from '../record/statement.ts';
 

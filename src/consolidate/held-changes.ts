@@ -8,7 +8,7 @@ import {
   type HeldKind,
   listHeldChanges,
 } from '../store/held-change-store.ts';
-import { insertRun, newRunId, type RunNotes } from '../store/history-store.ts';
+import { insertRun, type RunNotes } from '../store/history-store.ts';
 import { applySynthesis, type SynthesisToApply } from './documents/tiers.ts';
 import { applyDocument, type DocumentToApply } from './nightly/reflect.ts';
 
@@ -38,7 +38,7 @@ export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, a
   const now = new Date(parts.clock.now());
   await parts.database.write(scope.tenant, async (writer) => {
     const { kind, reason, proposal } = await findHeldChange(writer, scope, id);
-    const run = newRunId(parts.ids);
+    const run = parts.ids.next('run');
     const why = { reason: `accepted after review: ${reason}`.slice(0, 500), actor, run };
     await decideHeldChanges(writer, scope, { ids: [id], decision: 'accepted', now: now.getTime() });
     const changed = await APPLY[kind](writer, parts, scope, { proposal, why });

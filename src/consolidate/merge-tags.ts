@@ -1,9 +1,9 @@
 import { datedLine, timedRendering } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { normalValue } from '../record/attributes.ts';
+import { type Confidence, CONFIDENCE_LEVELS, lowestTrust, normalValue } from '../record/statement.ts';
 import { digest } from '../record/id.ts';
-import { type InternalMemory, type Memory } from '../record/memory.ts';
+import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerLevel, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
@@ -14,7 +14,6 @@ import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
-import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/statement.ts';
 import { countWords } from '../record/parse.ts';
 
 /** Memories of one owner that share a tag, oldest first. */

@@ -2,7 +2,7 @@ import { messageOf, VarveError } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
-import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
+import { insertRun, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
 import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.ts';
 import type { RunDeps } from './consolidate-deps.ts';
 import type { Meter } from '../ledger/ledger.ts';
@@ -49,7 +49,7 @@ export async function inRun<Result>(
   request: RunRequest,
   work: (run: ActiveRun) => Promise<Result>,
 ): Promise<Result> {
-  const id = newRunId(deps.ids);
+  const id = deps.ids.next('run');
   const startedAt = new Date(deps.clock.now());
   const notes: RunNotes = {};
   const { tenant, agent, user } = request.scope;

@@ -1,5 +1,5 @@
 import type { Event } from '../record/event.ts';
-import { memoryType } from '../record/memory-types.ts';
+import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';

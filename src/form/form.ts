@@ -1,9 +1,13 @@
+import { VarveError } from '../errors.ts';
+import { createInlineQueue } from '../jobs/inline-queue.ts';
+import type { JobKinds } from '../jobs/job-kinds.ts';
+import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { estimateTokens } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
@@ -19,7 +23,7 @@ import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
-import type { FormDeps, LimitSettings } from './formation-settings.ts';
+import type { FormDeps, FormOptions, LimitSettings } from './formation-settings.ts';
 import {
   checkContext,
   type Formable,
@@ -32,17 +36,82 @@ import {
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type ReadStatement, usesModel } from './read/reader.ts';
-import { formationJob } from './triggers.ts';
+import { formationJob, formationJobs, readsByModel, triggerFormation } from './formation-jobs.ts';
 
-/** How a formation is run. */
-export interface FormOptions {
-  /** Default `hand`. */
-  cause?: RunCause;
-  signal?: AbortSignal;
-  /** Marks the job of the formation as done, in the transaction of its effects. */
-  complete?(writer: Writer): Promise<void>;
-  /** An open session with fewer new messages than this is not formed. Default 0. */
-  minimumMessages?: number;
+/** The formation of memories in a process: at once, by jobs, or on request. */
+export interface Formation {
+  /** Forms the session of a scope now, after any formation of it that is already running in this process. */
+  form(scope: Scope): Promise<FormResult>;
+  /** Queues what follows from events, in the transaction that appends them. */
+  afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
+  /** Accepts events that were just committed, for the local reader. Returns at once. */
+  noticed(scope: Scope, events: readonly Event[]): void;
+  /** A text as the log may store it. */
+  cleaned(text: string): string;
+  /** Data of an event, such as the arguments of a tool, as the log may store it. */
+  cleanedData<Data>(data: Data): Data;
+  readonly jobs: JobKinds;
+  /** Begins to read exchanges as they arrive. */
+  start(): void;
+  /** Reads the events that wait. */
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+// Many events are read in batches, so that they never block the process.
+const EVENTS_AT_ONCE = 20;
+
+/** Makes the formation of a process. */
+export function createFormation(deps: FormDeps): Formation {
+  const { settings } = deps;
+  const inline = createInlineQueue(async (scope, events) => {
+    const ids = events.map(({ id }) => id);
+    return formExchange(deps, scope, ids).catch((error: unknown) => {
+      // Something was forgotten or erased during the reading, so the remaining events are read again.
+      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, ids);
+      throw error;
+    });
+  });
+  const running = new Map<string, Promise<unknown>>();
+
+  /** Runs one formation of a session at a time in this process. The queue and the cursor do the same for other processes. */
+  const oneAtATime = async (scope: Scope, form: () => Promise<FormResult>): Promise<FormResult> => {
+    const key = JSON.stringify([ownerKey(scope), scope.session]);
+    const before = running.get(key) ?? Promise.resolve();
+    const formed = before.then(form);
+    const settled = formed
+      .catch(() => undefined)
+      .finally(() => {
+        if (running.get(key) === settled) running.delete(key);
+      });
+    running.set(key, settled);
+    return formed;
+  };
+
+  return {
+    form(scope) {
+      const place = scopeAt(scope, 'session');
+      return oneAtATime(place, () => formSession(deps, place, { cause: 'hand' }));
+    },
+    afterAppend: (writer, scope, events) => triggerFormation(writer, deps, scope, events),
+    noticed(scope, events) {
+      if (settings.writes === 'deferred' || !settings.facts || readsByModel(deps)) return;
+      const readable = events.filter((event) => event.kind !== 'document_chunk');
+      for (let start = 0; start < readable.length; start += EVENTS_AT_ONCE) {
+        inline.add(scope, readable.slice(start, start + EVENTS_AT_ONCE));
+      }
+    },
+    cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
+    cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
+    jobs: formationJobs(deps, {
+      formSession: (scope, options) => formSession(deps, scope, options),
+      formExchange: (scope, ids, options) => formExchange(deps, scope, ids, { ...options, by: 'model' }),
+      oneAtATime,
+    }),
+    start: inline.start,
+    drain: inline.drain,
+    stop: inline.stop,
+  };
 }
 
 /**

@@ -5,7 +5,8 @@ import type { LanguageModel } from '../models/language-model.ts';
 import { MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Parts } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
+import type { RunCause } from '../store/history-store.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { StatementReader } from './read/reader.ts';
@@ -199,3 +200,14 @@ export type TriggerDeps = Parts & Pick<FormDeps, 'settings' | 'languageModel'>;
 
 /** The dependencies of comparing and writing statements, which need no reader and no model. */
 export type ApplyDeps = Parts & Pick<FormDeps, 'settings'>;
+
+/** How a formation is run. */
+export interface FormOptions {
+  /** Default `hand`. */
+  cause?: RunCause;
+  signal?: AbortSignal;
+  /** Marks the job of the formation as done, in the transaction of its effects. */
+  complete?(writer: Writer): Promise<void>;
+  /** An open session with fewer new messages than this is not formed. Default 0. */
+  minimumMessages?: number;
+}

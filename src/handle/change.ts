@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Formation } from '../form/formation.ts';
+import type { Formation } from '../form/form.ts';
 import type { EraseOptions } from '../maintain/erase.ts';
 import type { Event } from '../record/event.ts';
 import { parse, textSchema } from '../record/parse.ts';

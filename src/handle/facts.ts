@@ -3,12 +3,21 @@ import { formText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { readStatement } from '../form/read/reader.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
-import { attributeLabel, isSameValue } from '../record/attributes.ts';
-import { FACT_CATEGORIES, type FactCategory, type InternalChange, keySchema, type Memory } from '../record/memory.ts';
+import {
+  attributeLabel,
+  isMoreTrusted,
+  isSameValue,
+  keySchema,
+  type Origin,
+  ORIGINS,
+  trustOf,
+  USER,
+} from '../record/statement.ts';
+import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
+import type { InternalChange, Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
-import { isMoreTrusted, type Origin, ORIGINS, trustOf, USER } from '../record/statement.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';

@@ -27,6 +27,7 @@ import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Observable } from '../record/chat-message.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
+import { typesThat } from '../record/memory-types.ts';
 import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
@@ -240,7 +241,7 @@ function recallHandle(
       const { items } = await memoryReader(parts, scope, null).list({
         order: 'important',
         limit: parse(limitSchema, limit, 'The limit'),
-        types: recalledTypes(parts),
+        types: typesThat(parts.memoryTypes, ({ recalled }) => recalled),
       });
       parts.access.note(
         scope.tenant,
@@ -303,10 +304,6 @@ function pastHandle(parts: RecallDeps, scope: Scope, time: Date): PastHandle {
     events: eventReader(parts, scope, time),
     recall: (query, options) => recallFor(parts, scope, query, options, time),
   };
-}
-
-function recalledTypes({ memoryTypes }: RecallDeps): string[] {
-  return [...memoryTypes].filter(([, type]) => type.recalled).map(([name]) => name);
 }
 
 const querySchema = textSchema(20_000);

@@ -1,5 +1,5 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { attributeLabel, attributeTable } from '../record/attributes.ts';
+import { attributeLabel, attributeTable } from '../record/statement.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 
 /**

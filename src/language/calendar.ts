@@ -1,4 +1,6 @@
 import { DAY } from '../record/clock.ts';
+import type { Pack } from './packs/pack.ts';
+import { perPack } from './packs/packs.ts';
 
 /** A day of the calendar, without a zone. `month` counts from 1. */
 export interface CivilDate {
@@ -71,6 +73,26 @@ export function isValidDate(date: CivilDate): boolean {
 /** "14 November 2026". */
 export function writeDate(date: CivilDate): string {
   return `${date.day} ${MONTHS[date.month - 1] ?? ''} ${date.year}`;
+}
+
+const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
+
+const YEAR = /(?: de)? ?\{y\}年?/u;
+
+/** The day and the month of a moment in the words of a language; without a pack in digits, which all readers understand. */
+export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
+  const date = civilDateAt(at, timeZone);
+  if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
+  return new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString().slice(0, 10);
+}
+
+/** A day in the words of a language: "3. Mai 2026". */
+export function writeDay(date: CivilDate, pack: Pack, written: string = pack.calendar.written): string {
+  return written
+    .replace('{d}', String(date.day))
+    .replace('{month}', () => monthFormat(pack).format(Date.UTC(date.year, date.month - 1)))
+    .replace('{m}', String(date.month))
+    .replace('{y}', String(date.year));
 }
 
 function fromUtc(time: number): CivilDate {

@@ -3,9 +3,7 @@ import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** Words in a message that somebody other than its author wrote. */
-export interface ForeignSpan {
-  start: number;
-  end: number;
+export interface ForeignSpan extends TextSpan {
   kind: 'pasted' | 'quoted' | 'code';
 }
 
@@ -100,9 +98,7 @@ const FOREIGN_LINE: readonly RegExp[] = [
 const COMMENT =
   /<!--[\s\S]{0,2000}?(?:-->|$)|\/\*[\s\S]{0,2000}?(?:\*\/|$)|(?<![:\w])\/\/ ?[^\n]{4,400}|(?:>>|<<)[^<>\n]{6,400}(?:<<|>>)/gu;
 
-interface Line {
-  start: number;
-  end: number;
+interface Line extends TextSpan {
   text: string;
 }
 

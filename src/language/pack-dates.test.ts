@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findDates, timeIn } from './pack-dates.ts';
+import { timeIn } from './pack-dates.ts';
+import { findDates } from './resolve-dates.ts';
 import { PACKS } from './packs/packs.ts';
 
 // A Monday.

@@ -10,17 +10,15 @@ import {
   startOfDay,
   weekdayOf,
   weekdayOfMonth,
+  writeDay,
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
-import { isRightBefore, resolveDates } from './resolve-dates.ts';
 import { perPack, wordsPattern } from './packs/packs.ts';
 import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
-export interface FoundDate {
-  start: number;
-  end: number;
+export interface FoundDate extends TextSpan {
   from: Date | null;
   to: Date | null;
   /** Whether the date is relative to the time of the turn, so that its absolute form is written beside it. */
@@ -43,8 +41,6 @@ export interface DateContext {
   prefer: 'past' | 'future';
 }
 
-const LONGEST = 1_000;
-
 /** "Seit März" means the last March, even in a sentence about plans. */
 const SINCE = /(?<!\p{L})(?:seit|desde|depuis|sinds)\s(?:\p{L}+\s)?$/iu;
 
@@ -53,10 +49,8 @@ function firstWord(words: string): string {
   return words.slice(0, words.indexOf(' ') + 1);
 }
 
-/** Finds dates in a text of a pack's language, in order of place. */
-export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
-  const readable = text.slice(0, LONGEST);
-  if (pack.language === 'en') return englishDates(readable, pack, context);
+/** Finds dates in a text of a pack's language by the words of its calendar, in order of place. */
+export function packDates(readable: string, pack: Pack, context: DateContext): FoundDate[] {
   if (!/\d/.test(readable) && !anyWord(pack).test(readable)) return [];
   const today = civilDateAt(context.now, context.timeZone);
   const found: (TextSpan & { span: Span; isBareWeekday: boolean; isSince: boolean })[] = [];
@@ -88,6 +82,11 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
         : `${writeDay(span.from, pack)} – ${writeDay(addDays(span.to, -1), pack)}`,
     };
   });
+}
+
+/** Whether the text between a weekday and a date is nothing but a comma and an article. */
+export function isRightBefore(between: string): boolean {
+  return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
 }
 
 function isOneDay({ from, to }: Span): boolean {
@@ -141,47 +140,6 @@ export function timeIn(text: string, { language }: Pack): ClockTime | null {
     return Number(h) > 24 || !isClear ? [] : [{ hour, minute: half === undefined ? Number(m ?? 0) : 30 }];
   });
   return times.length === 1 ? (times[0] ?? null) : null;
-}
-
-const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }));
-
-const YEAR = /(?: de)? ?\{y\}年?/u;
-
-/** The day and the month of a moment in the words of a language; without a pack in digits, which all readers understand. */
-export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
-  const date = civilDateAt(at, timeZone);
-  if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
-  return new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString().slice(0, 10);
-}
-
-function writeDay(date: CivilDate, pack: Pack, written = pack.calendar.written): string {
-  return written
-    .replace('{d}', String(date.day))
-    .replace('{month}', () => monthFormat(pack).format(Date.UTC(date.year, date.month - 1)))
-    .replace('{m}', String(date.month))
-    .replace('{y}', String(date.year));
-}
-
-const BARE_WEEKDAY = /^(?:on |by |until |since )?(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i;
-
-function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateContext): FoundDate[] {
-  return resolveDates(text, { now, timeZone, prefer })
-    .filter(({ start, end }) => !/^s\b/i.test(text.slice(end)) && !/\bevery\s+$/i.test(text.slice(0, start)))
-    .map((date) => ({
-      start: date.start,
-      end: date.end,
-      from: date.from,
-      to: date.to,
-      relative: date.relative,
-      ...(date.hasYear === true ? { hasYear: true } : {}),
-      isBareWeekday: BARE_WEEKDAY.test(date.text),
-      isDay: date.precision === 'day',
-      isSince: date.to === null,
-      written:
-        date.precision === 'day' && date.from !== null
-          ? writeDay(civilDateAt(date.from, timeZone), pack)
-          : date.absolute.replace(/^(?:in|on) /, ''),
-    }));
 }
 
 interface Span {

@@ -1,4 +1,6 @@
-import { findSecrets } from './secrets.ts';
+import { type SecretCategory, SECRET_RULES } from './secret-rules.ts';
+import { SEED_WORDS } from './seed-words.ts';
+import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 const PRIVACY_CATEGORIES = [
@@ -47,10 +49,8 @@ interface Cleaned {
 const PIECE = 100_000;
 const OVERLAP = 5_000;
 
-interface Found {
+interface Found extends TextSpan {
   category: PrivacyCategory;
-  start: number;
-  end: number;
 }
 
 /** All sensitive spans of a text in a category that the policy covers, in order of position. */
@@ -58,7 +58,7 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   const found: Found[] = [];
   for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
     const piece = text.slice(from, from + PIECE);
-    const spans: Found[] = [...findSecrets(piece)];
+    const spans = findSecrets(piece);
     for (const [category, pattern] of TOPICS) {
       if (policy[category] === 'keep') continue;
       for (const match of matchesOf(piece, pattern)) {
@@ -146,4 +146,188 @@ export function redactNamed(name: string, value: string, policy: PrivacyPolicy):
   const words = `${name.replace(/[_-]/g, ' ')}: `;
   const named = redactSensitive(`${words}${value}`, policy);
   return named.startsWith(words) ? named.slice(words.length) : named;
+}
+
+const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|[\u{E0000}-\u{E01EF}]/u;
+const FOLDED = /[^\x00-\x7F]/;
+
+/**
+ * The normalised text that is scanned: without invisible characters, with plain digits, letters, dashes and spaces; and the original
+ * offset of each character.
+ */
+function folded(text: string): { text: string; places: Uint32Array | null } {
+  if (!FOLDED.test(text)) return { text, places: null };
+  const characters: string[] = [];
+  const places: number[] = [];
+  let place = 0;
+  for (const character of text) {
+    if (!INVISIBLE.test(character)) {
+      for (const one of plainForm(character)) {
+        characters.push(one);
+        for (let unit = 0; unit < one.length; unit += 1) places.push(place);
+      }
+    }
+    place += character.length;
+  }
+  places.push(place);
+  return { text: characters.join(''), places: Uint32Array.from(places) };
+}
+
+function plainForm(character: string): string {
+  if (character < '\u0080') return character;
+  if (/[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/.test(character)) return '-';
+  if (/\p{Nd}/u.test(character)) return String(digitValue(character.codePointAt(0) ?? 0));
+  if (/\p{Zs}/u.test(character)) return ' ';
+  const code = character.codePointAt(0) ?? 0;
+  return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
+}
+
+/** The value of a decimal digit in any script: Unicode has them in blocks of ten that begin with zero. */
+function digitValue(code: number): number {
+  let zero = code;
+  while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return (code - zero) % 10;
+}
+
+/** All secrets of a text, in order of position, without overlaps. */
+export function findSecrets(text: string): Found[] {
+  const { text: plain, places } = folded(text);
+  const found: Found[] = [];
+  const add = (category: SecretCategory, start: number, end: number): void => {
+    const span = places === null ? { start, end } : { start: places[start] ?? 0, end: places[end] ?? text.length };
+    found.push({ category, ...span });
+  };
+  for (const { category, pattern, holds } of SECRET_RULES) {
+    for (const match of matchesOf(plain, pattern)) {
+      const secret = match[1] ?? match[0];
+      if (holds !== undefined && !holds(secret, match)) continue;
+      const start = match.index + (match[1] === undefined ? 0 : match[0].lastIndexOf(secret));
+      add(category, start, start + withoutMarks(secret).length);
+    }
+  }
+  for (const { start, end } of cardNumbers(plain)) add('card', start, end);
+  for (const { start, end } of seedPhrases(plain)) add('secret', start, end);
+  for (const { start, end } of randomTokens(plain)) add('secret', start, end);
+  const redacted = matchesOf(text, REDACTED).map(({ index, 0: mark }) => ({
+    start: index,
+    end: index + mark.length,
+  }));
+  return withoutOverlaps(
+    found.filter((span) => !redacted.some(({ start, end }) => span.start < end && start < span.end)),
+  );
+}
+
+/** The replacement of a secret. It is not recognised as a secret itself, so that redaction is idempotent. */
+const REDACTED = /\[(?:secret|password|card|bank account|government id) removed\]/g;
+
+/** A secret without the punctuation mark that ends its sentence. */
+function withoutMarks(secret: string): string {
+  return secret.replace(/[.,;:)\]}"'”»]$/, '');
+}
+
+function withoutOverlaps(spans: Found[]): Found[] {
+  spans.sort((one, other) => one.start - other.start || other.end - one.end);
+  const kept: Found[] = [];
+  for (const span of spans) {
+    const last = kept.at(-1);
+    if (last !== undefined && span.start < last.end) last.end = Math.max(last.end, span.end);
+    else if (span.end > span.start) kept.push({ ...span });
+  }
+  return kept;
+}
+
+/**
+ * Card numbers, with any separators. Other numbers may precede and follow a card number, so each group of digits is tried as its beginning.
+ */
+function cardNumbers(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
+  for (const run of matchesOf(text, /\d(?:[\s.\-_/,|*]{0,3}\d){12,200}/g)) {
+    const digits: { value: number; place: number; begins: boolean; ends: boolean }[] = [];
+    for (let place = 0; place < run[0].length; place += 1) {
+      const value = run[0].charCodeAt(place) - 48;
+      if (value < 0 || value > 9) continue;
+      const begins = digits.at(-1)?.place !== place - 1;
+      if (begins && digits.length > 0) (digits.at(-1) as { ends: boolean }).ends = true;
+      digits.push({ value, place, begins, ends: false });
+    }
+    (digits.at(-1) as { ends: boolean }).ends = true;
+    for (let first = 0; first < digits.length; first += 1) {
+      if (digits[first]?.begins !== true) continue;
+      for (let count = Math.min(19, digits.length - first); count >= 13; count -= 1) {
+        const last = digits[first + count - 1];
+        if (last?.ends !== true || !passesLuhn(digits.slice(first, first + count).map(({ value }) => value))) continue;
+        found.push({ start: run.index + (digits[first]?.place ?? 0), end: run.index + last.place + 1 });
+        first += count - 1;
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+const SEED_LENGTH = 12;
+const DISTINCT_WORDS = 8;
+
+/** Twelve or more consecutive words that are all in the BIP 39 list: ordinary sentences mix them with other words. */
+function seedPhrases(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
+  let run: { start: number; end: number; count: number; words: Set<string> } | null = null;
+  const close = (): void => {
+    if (run !== null && run.count >= SEED_LENGTH && run.words.size >= DISTINCT_WORDS)
+      found.push({ start: run.start, end: run.end });
+    run = null;
+  };
+  for (const match of matchesOf(text, /[\p{L}\p{N}'’]+/gu)) {
+    const word = match[0];
+    if (/^\d{1,2}$/.test(word)) continue;
+    const end = match.index + word.length;
+    if (!SEED_WORDS.has(word.toLowerCase()) || (run !== null && match.index - run.end > 8)) {
+      close();
+      if (!SEED_WORDS.has(word.toLowerCase())) continue;
+    }
+    run ??= { start: match.index, end, count: 0, words: new Set() };
+    run.end = end;
+    run.count += 1;
+    run.words.add(word.toLowerCase());
+  }
+  close();
+  return found;
+}
+
+const LEAST_BITS = 4.2;
+
+/**
+ * Long random strings of upper-case letters, lower-case letters and digits: keys of providers without a prefix. Parts of URLs are
+ * skipped.
+ */
+function randomTokens(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
+  for (const match of matchesOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g)) {
+    const token = match[0];
+    if (!/\d/.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token) || token.split(/[-_/]/).length > 5) continue;
+    if (bitsOf(token) >= LEAST_BITS) found.push({ start: match.index, end: match.index + token.length });
+  }
+  return found;
+}
+
+/** Shannon entropy of a word's characters, in bits per character. */
+function bitsOf(token: string): number {
+  const counts = new Map<string, number>();
+  for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / token.length) * Math.log2(count / token.length);
+  return bits;
+}
+
+function passesLuhn(digits: readonly number[]): boolean {
+  // Cards begin with 2 to 6 (Visa, Mastercard, Amex, Discover, UnionPay, Maestro and the like).
+  const [first = 0] = digits;
+  if (first < 2 || first > 6) return false;
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = digits[digits.length - 1 - index] as number;
+    const value = digit * (index % 2 === 1 ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 === 0 && digits.some((digit) => digit !== first);
 }

@@ -1,13 +1,8 @@
 import { anyWords, PACKS, wordsOfAll } from './packs/packs.ts';
+import type { TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf } from './words.ts';
 
-/** A place in a text. */
-export interface Span {
-  start: number;
-  end: number;
-}
-
-interface Token extends Span {
+interface Token extends TextSpan {
   /** Without marks: "she's" and "shes" are one word. */
   word: string;
   /** The part before an apostrophe: "Oonagh" of "Oonagh's". */
@@ -30,12 +25,12 @@ const STRETCH = 1.5;
  * Finds the words of a quote in a text. Case, accents, punctuation and white space are ignored; a quote with an ellipsis ("I moved … to
  * Linz") is found piece by piece, in order. Null when the text does not contain the words.
  */
-export function locateQuote(text: string, quote: string): Span | null {
+export function locateQuote(text: string, quote: string): TextSpan | null {
   const pieces = quote.split(/…|\[\.{3}\]|\.{3,}/u).filter((piece) => tokensOf(piece).length > 0);
   if (pieces.length === 0) return null;
   const tokens = tokensOf(text.slice(0, LONGEST_TEXT * 8)).slice(0, LONGEST_TEXT);
   let from = 0;
-  let found: Span | null = null;
+  let found: TextSpan | null = null;
   for (const piece of pieces) {
     const words = tokensOf(piece)
       .map(({ word }) => word)
@@ -75,7 +70,7 @@ function isWord(token: Token | undefined, word: string | undefined): boolean {
 }
 
 /** An exact match of the quote's words, as a range of token indexes. */
-function findExact(tokens: readonly Token[], words: readonly string[], from: number): Span | null {
+function findExact(tokens: readonly Token[], words: readonly string[], from: number): TextSpan | null {
   for (let start = from; start + words.length <= tokens.length; start += 1) {
     let length = 0;
     while (length < words.length && isWord(tokens[start + length], words[length])) length += 1;
@@ -88,13 +83,13 @@ function findExact(tokens: readonly Token[], words: readonly string[], from: num
  * The shortest range that has nearly all of the quote's words in order: for every end, the longest common subsequence with the latest
  * possible start.
  */
-function findNearly(tokens: readonly Token[], words: readonly string[], from: number): Span | null {
+function findNearly(tokens: readonly Token[], words: readonly string[], from: number): TextSpan | null {
   const needed = Math.ceil(words.length * SHARE);
   // A very short quote must match completely, because each missing word would be a large part of it.
   if (words.length < 4) return null;
   const length = Array.from<number>({ length: words.length + 1 }).fill(0);
   const begin = Array.from<number>({ length: words.length + 1 }).fill(-1);
-  let best: Span | null = null;
+  let best: TextSpan | null = null;
   for (let index = from; index < tokens.length; index += 1) {
     let diagonalLength = 0;
     let diagonalBegin = index;

@@ -1,3 +1,5 @@
+import { DAY } from '../record/clock.ts';
+import type { Tense } from '../record/statement.ts';
 import {
   addDays,
   calendarSpan,
@@ -26,8 +28,12 @@ import {
   weekdayNumber,
   weekdayOfMonth,
   writeDate,
+  writeDay,
   yearSpan,
 } from './calendar.ts';
+import { type DateContext, type FoundDate, isRightBefore, packDates } from './pack-dates.ts';
+import type { Pack } from './packs/pack.ts';
+import { packPattern, plainMarks } from './packs/packs.ts';
 import type { TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 
@@ -339,11 +345,6 @@ function inYear({ span: { precision, from }, relative, text }: Found, year: numb
 
 const BARE_WEEKDAY = /^(?:on|by|until|since) \p{L}+day$/iu;
 
-/** Whether the text between a weekday and a date is nothing but a comma and an article. */
-export function isRightBefore(between: string): boolean {
-  return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
-}
-
 function joinRanges(text: string, found: readonly Found[], timeZone: string): ResolvedDate[] {
   const resolved: ResolvedDate[] = [];
   for (let index = 0; index < found.length; index += 1) {
@@ -413,4 +414,66 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
   if (word === 'before')
     return { ...common, from: null, to: at(span.from), relation: 'until', absolute: `before ${bare}` };
   return { ...common, from: at(span.from), to: at(span.to), relation: 'within', absolute: span.absolute };
+}
+
+const LONGEST = 1_000;
+
+/** Finds dates in a text of a pack's language, in order of place. English has more ways to say a date than the calendar of a pack covers. */
+export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
+  const readable = text.slice(0, LONGEST);
+  return pack.language === 'en' ? englishDates(readable, pack, context) : packDates(readable, pack, context);
+}
+
+const WEEKDAY_ALONE = /^(?:on |by |until |since )?(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i;
+
+function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateContext): FoundDate[] {
+  return resolveDates(text, { now, timeZone, prefer })
+    .filter(({ start, end }) => !/^s\b/i.test(text.slice(end)) && !/\bevery\s+$/i.test(text.slice(0, start)))
+    .map((date) => ({
+      start: date.start,
+      end: date.end,
+      from: date.from,
+      to: date.to,
+      relative: date.relative,
+      ...(date.hasYear === true ? { hasYear: true } : {}),
+      isBareWeekday: WEEKDAY_ALONE.test(date.text),
+      isDay: date.precision === 'day',
+      isSince: date.to === null,
+      written:
+        date.precision === 'day' && date.from !== null
+          ? writeDay(civilDateAt(date.from, timeZone), pack)
+          : date.absolute.replace(/^(?:in|on) /, ''),
+    }));
+}
+
+/** A day without a year that is further ahead than this may mean the previous year. */
+const DOUBTFUL_AHEAD = 250 * DAY;
+
+/**
+ * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
+ * weekday only where it means one day.
+ */
+export function withDates(
+  words: string,
+  tense: Tense,
+  pack: Pack | null,
+  at: { now: Date; timeZone: string },
+): { text: string; dates: FoundDate[] } {
+  if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
+    return { text: words, dates: [] };
+  const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
+  const dates = found.filter(
+    ({ isBareWeekday, relative, hasYear, from }) =>
+      (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
+      // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
+      !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
+  );
+  let text = '';
+  let position = 0;
+  for (const date of dates) {
+    if (!date.relative) continue;
+    text += `${words.slice(position, date.end)} [${date.written}]`;
+    position = date.end;
+  }
+  return { text: text + words.slice(position), dates };
 }

@@ -1,6 +1,6 @@
 import { isoDay, type Memory, plannedFor } from '../record/memory.ts';
 import type { PackDated } from './packs/pack.ts';
-import { detectPack, packOf } from './packs/packs.ts';
+import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, withoutEnd } from './words.ts';
 
 /** A sentence with its place in the text. */
@@ -85,6 +85,31 @@ function pushSentence(sentences: Sentence[], text: string, from: number, to: num
   const marker = /^\s*(?:(?:[-*•–—]|\d{1,2}[.)])\s+)?/.exec(raw)?.[0].length ?? 0;
   const body = raw.slice(marker).trimEnd();
   if (body !== '') sentences.push({ text: body, span: { start: from + marker, end: from + marker + body.length } });
+}
+
+const CLAUSE_BREAK = new RegExp(`[,;，、；]\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`, 'giu');
+/** "Oh, …": fewer letters are no clause of their own. */
+const SHORTEST_CLAUSE = 4;
+
+/** Splits a text into the clauses of its sentences, at commas, colons, semicolons and conjunctions. The reading layers were trained on such clauses. */
+export function splitClauses(text: string): TextSpan[] {
+  return splitSentences(text).flatMap(({ text: sentence, span }) => {
+    const clauses: TextSpan[] = [];
+    const breaks = [...sentence.matchAll(CLAUSE_BREAK)].map(({ index, 0: mark }) => index + mark.length);
+    for (const end of [...breaks, sentence.length].map((place) => span.start + place)) {
+      const last = clauses.at(-1);
+      const start = last?.end ?? span.start;
+      const isJoined =
+        last !== undefined && [text.slice(last.start, last.end), text.slice(start, end)].some(isShortClause);
+      if (isJoined) last.end = end;
+      else clauses.push({ start, end });
+    }
+    return clauses;
+  });
+}
+
+function isShortClause(clause: string): boolean {
+  return (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < SHORTEST_CLAUSE && !/\p{Lo}{2}/u.test(clause);
 }
 
 /**

@@ -4,11 +4,11 @@ import { refreshWorkingMemory, type SynthesisDeps } from '../consolidate/documen
 import { endSessions } from '../consolidate/end-sessions.ts';
 import { rehearseApart } from '../consolidate/rehearse.ts';
 import { DAY } from '../record/clock.ts';
-import { memoryType } from '../record/memory-types.ts';
+import { memoryType } from '../store/record-rows.ts';
 import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import { insertRun, newRunId, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
+import { insertRun, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
 import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/own-rows.ts';
 import { markPastPlans, planUpkeep } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
@@ -168,7 +168,7 @@ async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions):
 
 function newPass({ ids, clock }: Pick<Parts, 'ids' | 'clock'>): UpkeepPass {
   const counts = { read: 0, faded: 0, plansOver: 0, archived: { decayed: 0, pruned: 0, expired: 0 } };
-  return { run: newRunId(ids), startedAt: clock.now(), ...counts, after: 0, isOver: false };
+  return { run: ids.next('run'), startedAt: clock.now(), ...counts, after: 0, isOver: false };
 }
 
 const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {

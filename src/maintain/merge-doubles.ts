@@ -1,7 +1,8 @@
 import { differs } from '../form/decide/decide.ts';
 import type { ApplyDeps, FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/embedder.ts';
-import { type AttributeTable, isSameValue } from '../record/attributes.ts';
+import type { AttributeTable } from '../record/attributes.ts';
+import { isSameValue, lowestTrust } from '../record/statement.ts';
 import { DAY } from '../record/clock.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
@@ -13,7 +14,6 @@ import { type Numbered, ownMemories, ownMemoryRows } from '../store/own-rows.ts'
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
-import { lowestTrust } from '../record/statement.ts';
 
 type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 

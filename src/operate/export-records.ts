@@ -5,8 +5,7 @@ import { type ExportedRows, exportedRows } from '../store/doors/transfer-store.t
 import { toEntity } from '../store/entity-store.ts';
 import { digestsFor, type ForgottenDigests, newSalt, spansOf, toForgotten } from '../store/forget/forgotten-store.ts';
 import { toRefusal } from '../store/history-store.ts';
-import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
-import { type EventRow, toEvent } from '../store/load-records.ts';
+import { type EventRow, type MemoryRow, toEvent, toMemory } from '../store/record-rows.ts';
 import type { RecordLine } from './record-line.ts';
 
 /**

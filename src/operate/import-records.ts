@@ -1,6 +1,6 @@
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
-import { formImported } from '../form/triggers.ts';
+import { formImported } from '../form/formation-jobs.ts';
 import { parse } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';

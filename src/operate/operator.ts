@@ -1,5 +1,5 @@
 import type { FormDeps } from '../form/formation-settings.ts';
-import { formColdSessions } from '../form/triggers.ts';
+import { formColdSessions } from '../form/formation-jobs.ts';
 import type { Job } from '../store/queue/job.ts';
 import { countJobs, getJob, type JobCount, type JobFilter, type JobPage, listJobs } from '../store/queue/list-jobs.ts';
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';

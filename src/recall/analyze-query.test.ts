@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attributeTable } from '../record/attributes.ts';
+import { attributeTable } from '../record/statement.ts';
 import { asksOfKnown, inFirstPerson, userInFirstPerson } from './analyze-query.ts';
 import type { RecallDocument } from './recall-document.ts';
 import { RecallView } from './recall-view.ts';

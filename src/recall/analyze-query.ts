@@ -1,9 +1,8 @@
 import { asksOfText } from '../language/foreign-text.ts';
-import { findDates } from '../language/pack-dates.ts';
+import { findDates, resolveDates } from '../language/resolve-dates.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
-import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';

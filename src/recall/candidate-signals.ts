@@ -8,8 +8,8 @@ import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexic
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** The features of a query and a view, computed once for all candidates. */
-export interface QueryContext {
+/** A query and what it has found in a view. */
+export interface QueryInput {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
   /** The time of the query. */
@@ -19,12 +19,16 @@ export interface QueryContext {
   readonly allowed: Uint8Array;
   /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   readonly asked: ReadonlySet<number>;
-  /** Whether the query asks for facts of the user and of nobody else. */
-  readonly isAboutUser: boolean;
   /** The cosine of a document on the scale of the model that the weights were learned with; 0 without a vector. */
   readonly similarityOf: (ordinal: number) => number;
   /** Similarity per ordinal, as a z-score against unrelated texts. */
   readonly meaning: Float32Array;
+}
+
+/** The features of a query and a view, computed once for all candidates. */
+export interface QueryContext extends QueryInput {
+  /** Whether the query asks for facts of the user and of nobody else. */
+  readonly isAboutUser: boolean;
   readonly sessionWords: Float32Array;
   readonly sessionMeaning: Float32Array;
   readonly dates: Float32Array | null;
@@ -81,31 +85,13 @@ export const COLUMN: Readonly<Record<SignalName, number>> = Object.fromEntries(
   SIGNAL_NAMES.map((name, column) => [name, column]),
 ) as Record<SignalName, number>;
 
-export function prepareContext({
-  view,
-  analysis,
-  now,
-  match,
-  allowed,
-  asked,
-  similarityOf,
-  meaning,
-}: Pick<
-  QueryContext,
-  'view' | 'analysis' | 'now' | 'match' | 'allowed' | 'asked' | 'similarityOf' | 'meaning'
->): QueryContext {
+export function prepareContext(input: QueryInput): QueryContext {
+  const { view, analysis, match, asked, meaning } = input;
   const hasSessions = view.cohesion.session > 0;
   const noSessions = new Float32Array(view.sessionCount);
   return {
-    view,
-    analysis,
-    now,
-    match,
-    allowed,
-    asked,
+    ...input,
     isAboutUser: asked.size > 0 && relativesIn(analysis.terms).length === 0,
-    similarityOf,
-    meaning,
     sessionWords: hasSessions
       ? standardise(matchSessions(match, view.sessions, view.sessionWordCounts), 4)
       : noSessions,

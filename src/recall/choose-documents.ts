@@ -3,7 +3,7 @@ import type { AttributeTable } from '../record/attributes.ts';
 import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
-import { rowsThat } from '../store/load-records.ts';
+import { rowsThat } from '../store/indexing.ts';
 import { OWN_NAMES, type QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';

@@ -3,6 +3,7 @@ import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import {
   COLUMN,
   prepareContext,
+  type QueryInput,
   type QueryContext,
   SIGNAL_NAMES,
   type SignalName,
@@ -210,7 +211,7 @@ type Weights = RankingModel['weights'];
 const FULL_LOOK = 250;
 
 /** Ranks by learned weights of the signals: words, meaning, speaker, neighbours, time. */
-export function rankByEvidence(input: Parameters<typeof prepareContext>[0], count: number): Ranking {
+export function rankByEvidence(input: QueryInput, count: number): Ranking {
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
   const background = backgroundScore(scored);

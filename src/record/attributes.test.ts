@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attributeLabel, ATTRIBUTES, attributeTable, isSameValue } from './attributes.ts';
-import { FACT_CATEGORIES } from './memory.ts';
+import { ATTRIBUTES, FACT_CATEGORIES } from './attributes.ts';
+import { attributeLabel, attributeTable, isSameValue } from './statement.ts';
 
 describe('the table of attributes', () => {
   it('resolves synonyms and spellings to its own names, and keeps unknown names', () => {

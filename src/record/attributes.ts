@@ -1,5 +1,6 @@
-import { invalidInput } from '../errors.ts';
-import { type FactCategory, keySchema } from './memory.ts';
+/** The categories of permanent facts. */
+export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
+export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
 /** The shape of an attribute's values, which decides how two values are compared and which texts are refused as values. */
 export type ValueShape = 'text' | 'name' | 'date' | 'number' | 'email' | 'phone';
@@ -221,7 +222,7 @@ function readTable(table: string, permanent: boolean): [name: string, policy: At
 }
 
 /** The policy of an unknown attribute: it has many values, which do not replace each other. */
-const UNKNOWN: Attribute = {
+export const UNKNOWN_ATTRIBUTE: Attribute = {
   values: 'many',
   category: 'general',
   shape: 'text',
@@ -237,77 +238,3 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
   ...readTable(LASTING, true),
   ...readTable(PASSING, false),
 ]);
-
-/** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
-export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
-  const table = new Map(Object.entries(ATTRIBUTES));
-  for (const [name, policy] of Object.entries(added)) {
-    if (!keySchema.safeParse(name).success) {
-      throw invalidInput(`The attribute ${JSON.stringify(name)} needs a snake_case name, such as home_city.`);
-    }
-    table.set(name, { ...(table.get(name) ?? UNKNOWN), ...policy });
-  }
-  const synonyms = new Map(
-    [...table].flatMap(([name, policy]) => policy.synonyms.map((other) => [other, name] as const)),
-  );
-  return {
-    policyOf: (attribute) => table.get(attribute) ?? UNKNOWN,
-    resolve(name) {
-      const key = snakeCase(name ?? '');
-      if (key === '') return null;
-      // `new_employer` and `company_name` resolve to `employer`.
-      const names = [
-        key,
-        key.replace(/^(?:current|new|present)_/, ''),
-        key.replace(/^(?:current|new|present)_|_name$/g, ''),
-      ];
-      return names.flatMap((each) => (table.has(each) ? each : (synonyms.get(each) ?? [])))[0] ?? key;
-    },
-    isKnown: (attribute) => table.has(attribute),
-    names: () => [...table.keys()],
-  };
-}
-
-/** "Home City" → `home_city`; empty when no Latin letter is left. */
-export function snakeCase(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[_0-9]+|_$/g, '')
-    .slice(0, 100);
-}
-
-/** The label of an attribute in a language, or else in English, or else its name in words: "leadership_style" → "Leadership style". */
-export function attributeLabel(table: AttributeTable, attribute: string, language = 'en'): string {
-  const { labels } = table.policyOf(attribute);
-  const label = labels[language] ?? labels.en;
-  if (label !== '') return label;
-  const words = attribute.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/**
- * The normal form of a value for comparison: without case, accents, leading articles and punctuation, and with numbers in one notation
- * (`40k` is `40000`). Values with the same normal form are the same; values with different normal forms may still mean the same ("LA", "Los
- * Angeles").
- */
-export function normalValue(value: string, shape: ValueShape = 'text'): string {
-  const plain = value.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[’']/g, "'").trim();
-  if (shape === 'phone') return plain.replace(/[^\d+]/g, '');
-  const words = plain
-    .replace(/(\d)[,.\s'](?=\d{3}\b)/g, '$1')
-    .replace(/(\d{1,15}(?:\.\d{1,15})?)\s?k\b/g, (_, number: string) => String(Number(number) * 1000))
-    .replace(/^(?:(?:a|an|the|my|der|die|das|ein|eine|el|la|los|las|le|les|un|une|o|os|as|il|lo|de|het|een)\s+)+/u, '')
-    .replace(/[^\p{L}\p{N}@.+-]+/gu, ' ')
-    .replace(/\.(?!\d)/g, '')
-    .trim();
-  return shape === 'number' ? (/\d+(?:\.\d+)?/.exec(words)?.[0] ?? words) : words;
-}
-
-/** Whether two values of an attribute are the same. */
-export function isSameValue(one: string | null, other: string | null, shape: ValueShape = 'text'): boolean {
-  if (one === null || other === null) return one === other;
-  return normalValue(one, shape) === normalValue(other, shape);
-}

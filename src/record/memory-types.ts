@@ -317,13 +317,3 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
 export function typesThat(table: MemoryTypeTable, meets: (type: MemoryType) => boolean): string[] {
   return [...table].filter(([, type]) => meets(type)).map(([name]) => name);
 }
-
-/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown one. */
-export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
-  const type = table.get(name);
-  if (type !== undefined) return type;
-  throw invalidInput(
-    `There is no memory type ${JSON.stringify(name)}. Known types: ${[...table.keys()].join(', ')}. ` +
-      `Add one with createVarve({ memoryTypes: { ${name}: { description: '…' } } }).`,
-  );
-}

@@ -16,6 +16,7 @@ import {
   type Confidence,
   CONFIDENCE_LEVELS,
   isUser,
+  keySchema,
   type Origin,
   ORIGINS,
   POLARITIES,
@@ -52,10 +53,6 @@ export const ARCHIVED_AS = {
 } as const;
 export type ArchiveReason = keyof typeof ARCHIVED_AS;
 export const ARCHIVE_REASONS = Object.keys(ARCHIVED_AS) as [ArchiveReason, ...ArchiveReason[]];
-
-/** The categories of permanent facts. */
-export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
-export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
 /** One self-contained statement. Its fields define what it says; its text is a rendering of the fields, which no code parses. */
 export interface Memory {
@@ -226,11 +223,6 @@ const fields = {
   expiresAt: timeSchema.nullish(),
   metadata: metadataSchema.optional(),
 };
-
-export const keySchema: z.ZodString = z
-  .string()
-  .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
-  .max(100);
 
 export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
   .strictObject({

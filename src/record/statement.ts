@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+import {
+  type AttributeInput,
+  ATTRIBUTES,
+  type AttributeTable,
+  UNKNOWN_ATTRIBUTE,
+  type ValueShape,
+} from './attributes.ts';
 import { textSchema } from './parse.ts';
 
 /** Whether a statement is affirmed or denied. */
@@ -158,6 +166,86 @@ export function canonicalSubject(subject: string | null | undefined, names: read
   }
   const mine = /^(?:my|our) (.+)$/i.exec(label);
   return mine?.[1] === undefined ? label : `${USER}'s ${mine[1]}`;
+}
+
+/** The name of an attribute. */
+export const keySchema: z.ZodString = z
+  .string()
+  .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
+  .max(100);
+
+/** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
+export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
+  const table = new Map(Object.entries(ATTRIBUTES));
+  for (const [name, policy] of Object.entries(added)) {
+    if (!keySchema.safeParse(name).success) {
+      throw invalidInput(`The attribute ${JSON.stringify(name)} needs a snake_case name, such as home_city.`);
+    }
+    table.set(name, { ...(table.get(name) ?? UNKNOWN_ATTRIBUTE), ...policy });
+  }
+  const synonyms = new Map(
+    [...table].flatMap(([name, policy]) => policy.synonyms.map((other) => [other, name] as const)),
+  );
+  return {
+    policyOf: (attribute) => table.get(attribute) ?? UNKNOWN_ATTRIBUTE,
+    resolve(name) {
+      const key = snakeCase(name ?? '');
+      if (key === '') return null;
+      // `new_employer` and `company_name` resolve to `employer`.
+      const names = [
+        key,
+        key.replace(/^(?:current|new|present)_/, ''),
+        key.replace(/^(?:current|new|present)_|_name$/g, ''),
+      ];
+      return names.flatMap((each) => (table.has(each) ? each : (synonyms.get(each) ?? [])))[0] ?? key;
+    },
+    isKnown: (attribute) => table.has(attribute),
+    names: () => [...table.keys()],
+  };
+}
+
+/** "Home City" → `home_city`; empty when no Latin letter is left. */
+export function snakeCase(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_0-9]+|_$/g, '')
+    .slice(0, 100);
+}
+
+/** The label of an attribute in a language, or else in English, or else its name in words: "leadership_style" → "Leadership style". */
+export function attributeLabel(table: AttributeTable, attribute: string, language = 'en'): string {
+  const { labels } = table.policyOf(attribute);
+  const label = labels[language] ?? labels.en;
+  if (label !== '') return label;
+  const words = attribute.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * The normal form of a value for comparison: without case, accents, leading articles and punctuation, and with numbers in one notation
+ * (`40k` is `40000`). Values with the same normal form are the same; values with different normal forms may still mean the same ("LA", "Los
+ * Angeles").
+ */
+export function normalValue(value: string, shape: ValueShape = 'text'): string {
+  const plain = value.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[’']/g, "'").trim();
+  if (shape === 'phone') return plain.replace(/[^\d+]/g, '');
+  const words = plain
+    .replace(/(\d)[,.\s'](?=\d{3}\b)/g, '$1')
+    .replace(/(\d{1,15}(?:\.\d{1,15})?)\s?k\b/g, (_, number: string) => String(Number(number) * 1000))
+    .replace(/^(?:(?:a|an|the|my|der|die|das|ein|eine|el|la|los|las|le|les|un|une|o|os|as|il|lo|de|het|een)\s+)+/u, '')
+    .replace(/[^\p{L}\p{N}@.+-]+/gu, ' ')
+    .replace(/\.(?!\d)/g, '')
+    .trim();
+  return shape === 'number' ? (/\d+(?:\.\d+)?/.exec(words)?.[0] ?? words) : words;
+}
+
+/** Whether two values of an attribute are the same. */
+export function isSameValue(one: string | null, other: string | null, shape: ValueShape = 'text'): boolean {
+  if (one === null || other === null) return one === other;
+  return normalValue(one, shape) === normalValue(other, shape);
 }
 
 /** Who or what an event comes from. */

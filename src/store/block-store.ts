@@ -16,7 +16,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './read-memories.ts';
-import { toMemory } from './memory-rows.ts';
+import { toMemory } from './record-rows.ts';
 import { changeOwner, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
 import type { BlockTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';

@@ -6,7 +6,7 @@ import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../recor
 import type { Quote } from '../record/statement.ts';
 import { staleKeys, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
-import { isTagged, toMemory } from './memory-rows.ts';
+import { isTagged, toMemory } from './record-rows.ts';
 import { rowsBy, visibleFrom } from './owner-store.ts';
 
 /** The fields of a block that a context needs. */

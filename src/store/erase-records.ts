@@ -7,7 +7,7 @@ import { derivedOf } from './derivation-store.ts';
 import { removeEntityRows } from './entity-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
-import { isLearnedFrom } from './memory-rows.ts';
+import { isLearnedFrom } from './record-rows.ts';
 import type { Tables } from './schema.ts';
 
 /** How many rows of records and of their dependants were removed. */

@@ -6,7 +6,7 @@ import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
 import { chunks, ofOwner, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
-import { type EventRow, toEvent } from './load-records.ts';
+import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 
 type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
-import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
@@ -182,11 +181,6 @@ export async function removeRuns(writer: Writer, tenant: string, before: number)
     .where('started_at', '<', before)
     .executeTakeFirst();
   return Number(result.numDeletedRows);
-}
-
-/** The id of a new run. It is made before the run begins, so that revisions and usage can refer to it. */
-export function newRunId(ids: IdSource): string {
-  return ids.next('run');
 }
 
 /** The kinds of refused items: a statement, the end of a statement, a request to forget, a reflection, a summary of a topic, a fact. */

@@ -17,7 +17,7 @@ import {
   type TextSearch,
   type Writer,
 } from './database.ts';
-import { searchableText } from './memory-rows.ts';
+import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 import { chunks, removeRows } from './owner-store.ts';
 import { findMeta, readMeta, setMeta } from './progress-store.ts';
@@ -97,6 +97,19 @@ function calibrationKey(embedder: string): string {
 /** The table of the records of a kind. */
 export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(kind === 'memory' ? 'memories' : 'events');
+}
+
+/** The rows of owners for which a condition holds. In the condition, the table of records has the alias `record`. */
+export async function rowsThat(
+  reader: Reader,
+  search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
+): Promise<Set<number>> {
+  const { rows } = await sql<{
+    rowId: number;
+  }>`select record.row_id as "rowId" from ${recordTable(search.kind)} as record
+    where record.tenant_id = ${search.tenant} and record.owner_key in (${sql.join([...search.owners])})
+      and ${search.condition}`.execute(reader);
+  return new Set(rows.map((row) => row.rowId));
 }
 
 /** A record that needs a vector. */

@@ -1,40 +1,14 @@
-import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
-import type { ContextSource } from '../record/context-source.ts';
-import type { Event, EventKind } from '../record/event.ts';
+import { sql, type SqlBool } from 'kysely';
+import type { Event } from '../record/event.ts';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
-import type { Origin, Quote, Tense } from '../record/statement.ts';
+import type { Quote, Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
-import type { Database, IndexedKind, Reader } from './database.ts';
-import { recordTable } from './indexing.ts';
+import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources } from './memory-rows.ts';
-import { chunks, isSeenFrom, rowsBy, scopeOfRow } from './owner-store.ts';
+import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
+import { chunks, isSeenFrom, rowsBy } from './owner-store.ts';
 import { findMemory } from './read-memories.ts';
-import type { EventTable } from './schema.ts';
-
-export type EventRow = Selectable<EventTable>;
-
-export function toEvent(row: EventRow): Event {
-  return {
-    id: row.id,
-    scope: scopeOfRow(row),
-    position: row.position,
-    kind: row.kind as EventKind,
-    origin: row.origin as Origin,
-    speaker: row.speaker,
-    content: row.content,
-    category: row.category,
-    refersTo: row.refers_to,
-    interaction: row.interaction,
-    channel: row.channel,
-    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    occurredAt: new Date(row.occurred_at),
-    recordedAt: new Date(row.recorded_at),
-    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
-  };
-}
 
 /** The events of given rows, among the owners that a handle sees: row → event. */
 export async function loadEvents(
@@ -271,19 +245,6 @@ function tellingEvents({ quotes, sourceEvents, sourceType }: TellingFields): str
 
 interface TellingFields extends Sources {
   sourceType: string;
-}
-
-/** The rows of owners for which a condition holds. In the condition, the table of records has the alias `record`. */
-export async function rowsThat(
-  reader: Reader,
-  search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
-): Promise<Set<number>> {
-  const { rows } = await sql<{
-    rowId: number;
-  }>`select record.row_id as "rowId" from ${recordTable(search.kind)} as record
-    where record.tenant_id = ${search.tenant} and record.owner_key in (${sql.join([...search.owners])})
-      and ${search.condition}`.execute(reader);
-  return new Set(rows.map((row) => row.rowId));
 }
 
 /** The memories of an owner that were live at a time, each as it was then. */

@@ -5,7 +5,7 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
 import type { Database, Parts, Reader, Writer } from './database.ts';
-import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
+import { type MemoryRow, toMemory, toSnapshot } from './record-rows.ts';
 import { changeOwner, chunks, ofOwner } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 import { restateMerged } from './write-memory.ts';

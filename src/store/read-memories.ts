@@ -7,7 +7,7 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Tense, TENSES } from '../record/statement.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
+import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
 import { chunks, isSeenFrom, ofOwner, visibleFrom, withinReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
@@ -244,14 +244,19 @@ export async function memoriesFrom(reader: Reader, tenant: string, eventIds: rea
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
 }
 
-/** The archived memories that a given one has replaced. */
-export async function memoriesReplacedBy(reader: Reader, tenant: string, id: string): Promise<Memory[]> {
+/** The memories that a given one has replaced: the archived ones, or the live ones that are a part of a merged text. */
+export async function memoriesReplacedBy(
+  reader: Reader,
+  tenant: string,
+  id: string,
+  which: 'archived' | 'live' = 'archived',
+): Promise<Memory[]> {
   const rows = await reader
     .selectFrom('memories')
     .selectAll()
     .where('tenant_id', '=', tenant)
     .where('contradicted_by', '=', id)
-    .where('archived_at', 'is not', null)
+    .where('archived_at', which === 'live' ? 'is' : 'is not', null)
     .execute();
   return rows.map(toMemory);
 }

@@ -4,7 +4,7 @@ import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema } from '../record/session.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import { toEvent } from './load-records.ts';
+import { toEvent } from './record-rows.ts';
 import type { SessionTable } from './schema.ts';
 import { ofOwner, ofSession, ownerColumns, scopeOfRow } from './owner-store.ts';
 

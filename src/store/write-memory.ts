@@ -1,6 +1,19 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { datedLine, timedRendering } from '../language/sentences.ts';
-import { memoryType } from '../record/memory-types.ts';
+import {
+  checkFields,
+  joinEvents,
+  joinQuotes,
+  type MemoryRow,
+  memoryType,
+  newMemory,
+  searchableText,
+  toMemory,
+  toMemoryRow,
+  toSnapshot,
+  uniqueKey,
+  withoutSecrets,
+} from './record-rows.ts';
 import {
   ARCHIVED_AS,
   type ArchiveReason,
@@ -15,21 +28,8 @@ import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
-import {
-  checkFields,
-  joinEvents,
-  joinQuotes,
-  type MemoryRow,
-  newMemory,
-  searchableText,
-  toMemory,
-  toMemoryRow,
-  toSnapshot,
-  uniqueKey,
-  withoutSecrets,
-} from './memory-rows.ts';
 import { changeOwner, ofSession, withinReach } from './owner-store.ts';
-import { findChangeable, listStatements } from './read-memories.ts';
+import { findChangeable, listStatements, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */
 export interface WrittenMemory {
@@ -252,15 +252,8 @@ export async function restateMerged(writer: Writer, parts: Parts, { before, afte
 }
 
 /** The live statements that a merged text was made of. */
-export async function singlesOf(reader: Reader, text: Memory): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', text.scope.tenant)
-    .where('contradicted_by', '=', text.id)
-    .where('archived_at', 'is', null)
-    .execute();
-  return rows.map((row) => toMemory(row as MemoryRow));
+export async function singlesOf(reader: Reader, { id, scope }: Memory): Promise<Memory[]> {
+  return memoriesReplacedBy(reader, scope.tenant, id, 'live');
 }
 
 /** Single statements as one text: a dated list, in the order in which they were said. */

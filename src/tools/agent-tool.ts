@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Handle } from '../handle/handle.ts';
-import { snakeCase } from '../record/attributes.ts';
+import { keySchema, snakeCase } from '../record/statement.ts';
 import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/memory-answers.ts';
-import { keySchema } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 
 /** The parts of a handle that the tools need. */

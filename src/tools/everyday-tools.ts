@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { givenText } from '../language/inert-text.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import { attributeLabel, attributeTable, snakeCase } from '../record/attributes.ts';
+import { attributeLabel, attributeTable, snakeCase } from '../record/statement.ts';
 import { chatText } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';

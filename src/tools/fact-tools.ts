@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Fact } from '../handle/facts.ts';
 import { givenText, inertText } from '../language/inert-text.ts';
-import { FACT_CATEGORIES, type Memory } from '../record/memory.ts';
+import { FACT_CATEGORIES } from '../record/attributes.ts';
+import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey } from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord, provenanceOf, sourceParameter } from './found-record.ts';

@@ -57,9 +57,9 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems', 'estimateTokens'],
   'src/recall/recall-document.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
-  'src/record/clock.ts': ['contentHash'],
-  'src/record/attributes.ts': ['snakeCase', 'normalValue'],
-  'src/language/secrets.ts': ['findSecrets'],
+  'src/record/id.ts': ['contentHash'],
+  'src/record/statement.ts': ['snakeCase', 'normalValue'],
+  'src/language/privacy-policy.ts': ['findSecrets'],
   'src/language/inert-text.ts': [
     'visibleText',
     'inertText',

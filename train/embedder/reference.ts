@@ -6,11 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GOLDEN_VECTORS } from '../../test/golden/golden-vectors.ts';
 import { matrixNames, readDifferences, readOnnxTensors } from '../../src/models/local-embedder/load-model.ts';
-import { createGlossary } from '../../src/models/local-embedder/glossary.ts';
+import { createGlossary, createWordPiece, SPECIAL_IDS } from '../../src/models/local-embedder/token-windows.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { MODEL } from '../../src/models/local-embedder/memory-layout.ts';
 import { findSources, readPieces } from '../../src/models/local-embedder/prepare-weights.ts';
-import { createWordPiece, SPECIAL_IDS } from '../../src/models/local-embedder/token-windows.ts';
 
 type Rows = Float64Array[];
 

@@ -6,11 +6,10 @@ import type { RecallDocument } from '../../src/recall/recall-document.ts';
 import { type LexicalMatch, matchLexically } from '../../src/recall/lexical-index.ts';
 import { measureCohesion, sampleOrdinals, standardise, standardiseByKind } from '../../src/recall/measure-meaning.ts';
 import { RecallView } from '../../src/recall/recall-view.ts';
-import { attributeTable } from '../../src/record/attributes.ts';
+import { attributeTable, type Origin } from '../../src/record/statement.ts';
 import { voiceOf } from '../../src/record/event.ts';
 import { memoryTypeTable } from '../../src/record/memory-types.ts';
 import type { RankingQuestion, RankingStore } from './stores.ts';
-import type { Origin } from '../../src/record/statement.ts';
 
 /** The texts that are embedded for a document, as the store makes them: one for each passage, told with its speaker. */
 export function embeddingTexts({ kind, type, speaker, role, text }: RecallDocument): string[] {

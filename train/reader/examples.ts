@@ -2,10 +2,9 @@
 // embedder glosses it, so that the layers only ever see English words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { splitClauses } from '../../src/language/clauses.ts';
-import type { TextSpan } from '../../src/language/sentences.ts';
+import { splitClauses, type TextSpan } from '../../src/language/sentences.ts';
 import { contentStems, coveredBy } from '../../src/language/words.ts';
-import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/glossary.ts';
+import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/token-windows.ts';
 import { SLOTS } from '../../src/models/local-embedder/memory-layout.ts';
 
 /** The answers to questions about a piece of text: 1 for yes, 0 for no. A question without an answer is not learned from this piece. */

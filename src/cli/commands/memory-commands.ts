@@ -1,6 +1,8 @@
 import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
-import { type FactCategory, keySchema, type Memory } from '../../record/memory.ts';
+import type { FactCategory } from '../../record/attributes.ts';
+import type { Memory } from '../../record/memory.ts';
+import { keySchema } from '../../record/statement.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import {
   type Command,

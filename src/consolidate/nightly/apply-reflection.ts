@@ -2,7 +2,7 @@ import { formStatements } from '../../form/form.ts';
 import { readStatement, type ReadStatement } from '../../form/read/reader.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { attributeLabel } from '../../record/attributes.ts';
+import { attributeLabel } from '../../record/statement.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import type { Event } from '../../record/event.ts';

@@ -3,7 +3,7 @@ import { definePrompt, fence, numbered, type PromptTemplate } from '../../models
 import { readTolerantJson } from '../../models/tolerant-json.ts';
 import type { Event } from '../../record/event.ts';
 import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
-import { FACT_CATEGORIES, type FactCategory } from '../../record/memory.ts';
+import { FACT_CATEGORIES, type FactCategory } from '../../record/attributes.ts';
 import { CHANGE_RULES, numberedSentences, refusedNote } from '../ask-model.ts';
 import type { RefusedChange } from '../documents/changes.ts';
 import type { Numbering } from './look-back.ts';

@@ -3,7 +3,7 @@ import type { InternalMemory } from '../../record/memory.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { recordDerivation } from '../../store/derivation-store.ts';
 import type { Parts } from '../../store/database.ts';
-import { newMemory } from '../../store/memory-rows.ts';
+import { newMemory } from '../../store/record-rows.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import { askMerge } from '../ask-model.ts';
 import type { RunDeps } from '../consolidate-deps.ts';

@@ -5,14 +5,14 @@ import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../languag
 import { bareStatement, withDatedNote } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import { type InternalMemory, type Memory } from '../../record/memory.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Reader, Writer } from '../../store/database.ts';
 import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
-import { newMemory } from '../../store/memory-rows.ts';
+import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/evidence.ts';

@@ -1,14 +1,16 @@
 import { contentStems } from '../../language/words.ts';
+import { lengthOf, lowestTrust, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
+import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
-import { mayStillChange } from '../../record/memory.ts';
+import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import { lowestTrust, type Quote, trustOf } from '../../record/statement.ts';
 import type { Parts, Writer } from '../../store/database.ts';
+import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
-import { listForgotten } from '../../store/forget/forgotten-store.ts';
-import { findMemory } from '../../store/read-memories.ts';
+import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
 import { toDate } from '../check/check.ts';
 import { type CheckContext, type Evidence, locateOwnWords } from '../check/evidence.ts';
@@ -16,8 +18,8 @@ import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { Reading } from '../read/reader.ts';
-import type { CheckedForget, CheckedRequests } from '../statement.ts';
-import { findMeant, tellRequest, type TellWork } from './find-meant.ts';
+import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
+import { tellRequest, type TellWork } from './told-request.ts';
 
 /**
  * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the words that
@@ -148,6 +150,106 @@ async function applyForgets(
     applied.forgotten.push(...forgotten);
   }
   return applied;
+}
+
+/** What a request to forget means: statements, and words of turns. */
+interface Meant {
+  memories: Memory[];
+  words: Quote[];
+}
+
+interface Forgetting {
+  writer: Writer;
+  deps: Parts;
+  owner: Scope;
+  /** The turns of the formation, with those before them. */
+  turns: readonly Event[];
+}
+
+/** The statements and words that a request means. */
+async function findMeant(forgetting: Forgetting, { targets, told, evidence }: CheckedForget): Promise<Meant> {
+  const { turns } = forgetting;
+  const since = turns.slice(turns.findIndex(({ id }) => id === evidence.event.id) + 1);
+  const isSaidAgain = ({ sourceEvents, value, content }: Memory): boolean =>
+    since.some(
+      (turn) =>
+        sourceEvents.includes(turn.id) ||
+        (turn.origin === 'user' && normalValue(turn.content).includes(normalValue(value ?? content))),
+    );
+  const known = await forgettable(forgetting, targets, told?.isEverything === true);
+  const open = known.filter((memory) => !isSaidAgain(memory));
+  const named = open.filter(({ id }) => targets.some((target) => target.id === id));
+  if (named.length > 0 || told === null) return { memories: named, words: [] };
+  if (told.isEverything) return { memories: open, words: await allWords(forgetting, evidence.event) };
+  const memories = open.flatMap((memory) =>
+    told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words) ?? []),
+  );
+  const quotes = memories.flatMap((memory) => memory.quotes);
+  const isQuoted = ({ event, start, end }: Quote): boolean =>
+    quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1);
+  return { memories, words: told.words.filter((each) => !isQuoted(each)) };
+}
+
+/**
+ * A statement, if it says what is meant. Of "I live in Oslo and work at Equinor" a request may mean one clause, while both statements quote
+ * the whole sentence: then the value decides. A statement without a value counts with the meant words alone, so that the rest stays.
+ */
+function withinWords(memory: Memory, words: readonly MeantWords[]): Memory | null {
+  const { quotes, value } = memory;
+  const meant = words.filter((each) => quotesMeet(quotes, [each]));
+  if (meant.length === 0) return null;
+  if (lengthOf(meant) * WHOLE >= lengthOf(quotes)) return memory;
+  const said = meant.map(({ text }) => text.trim()).join(' ');
+  if (value === null) return { ...memory, content: said, quotes: meant };
+  return normalValue(said).includes(normalValue(value)) ? { ...memory, quotes: meant } : null;
+}
+
+/** Of a statement that quotes up to this many times the words that are meant, all is meant. */
+const WHOLE = 1.25;
+
+/** All words of all speakers up to the turn of the request. */
+async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
+  const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() }, order: 'newest' });
+  return heard
+    .filter((event) => event.kind !== 'document_chunk' && event.id !== id)
+    .map((event) => ({ event: event.id, start: 0, end: event.content.length }));
+}
+
+const MOST_KNOWN = 1000;
+
+/**
+ * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
+ * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
+ */
+async function forgettable(
+  { writer, deps, owner }: Forgetting,
+  targets: readonly Memory[],
+  isEverything: boolean,
+): Promise<Memory[]> {
+  const types = typesThat(deps.memoryTypes, ({ forgettable }) => forgettable);
+  const list = async (filter: { archiveReasons?: ArchiveReason[] }): Promise<Memory[]> => {
+    const listed: Memory[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = { types, limit: MOST_KNOWN, ...filter, ...(cursor == null ? {} : { cursor }) };
+      const { items, cursor: next } = await listMemories(writer, owner, page, { now: deps.clock.now() });
+      listed.push(...items);
+      cursor = next;
+    } while (isEverything && cursor !== null);
+    return listed;
+  };
+  const live = await list({});
+  const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
+  const replaced = past.filter(
+    ({ archiveReason, contradictedBy }) => isEverything || archiveReason === 'contradicted' || contradictedBy !== null,
+  );
+  const found = new Map([...live, ...replaced].map((memory) => [memory.id, memory]));
+  for (const { id } of targets) {
+    const memory = found.get(id) ?? (await findMemory(writer, owner, id));
+    if (memory !== null && memory.archiveReason !== 'forgotten' && types.includes(memory.type)) found.set(id, memory);
+  }
+  const owners = changeableOwners(deps, owner);
+  return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
 }
 
 /**

@@ -3,24 +3,25 @@ import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
-import { snakeCase } from '../../record/attributes.ts';
-import { DAY } from '../../record/clock.ts';
-import type { Event } from '../../record/event.ts';
-import { keySchema, type SourceType } from '../../record/memory.ts';
-import { countWords } from '../../record/parse.ts';
-import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
 import {
   belongsToUser,
   canonicalSubject,
   type Confidence,
   isUser,
+  keySchema,
   knownSubject,
   lowestTrust,
+  snakeCase,
   type Tense,
   type Trust,
   trustOf,
   USER,
 } from '../../record/statement.ts';
+import { DAY } from '../../record/clock.ts';
+import type { Event } from '../../record/event.ts';
+import type { SourceType } from '../../record/memory.ts';
+import { countWords } from '../../record/parse.ts';
+import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
 import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
 import type { ReadStatement } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';

@@ -7,9 +7,9 @@ import {
   locateQuote,
   numberNotSaid,
   numbersSaid,
-  type Span,
   tellApart,
 } from '../../language/quotes.ts';
+import type { TextSpan } from '../../language/sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
@@ -24,7 +24,7 @@ import type { FormationSettings } from '../formation-settings.ts';
 import type { ReadQuote, ReadStatement } from '../read/reader.ts';
 
 /** Words of an event that a statement rests on. */
-export interface Evidence extends Span {
+export interface Evidence extends TextSpan {
   event: Event;
 }
 
@@ -143,7 +143,7 @@ function isFromOutside({ event, start, end }: Evidence): boolean {
   return foreignSpans(event.content).some((span) => isForeign(span) && isMostlyWithin({ start, end }, span));
 }
 
-function isMostlyWithin(quote: Span, span: Span): boolean {
+function isMostlyWithin(quote: TextSpan, span: TextSpan): boolean {
   const shared = Math.min(quote.end, span.end) - Math.max(quote.start, span.start);
   return shared >= (quote.end - quote.start) / 2;
 }
@@ -299,8 +299,9 @@ export function checkWords(
     const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
     // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
-    const numbers = numbersSaid([...own, ...saidBy('user'), ...answered, ...dates, ...carriedOver].join('\n'));
-    const number = numberNotSaid(value, numbers);
+    // Most values have no figure, so that the numbers of the turns need not be read for them.
+    const sources = /\d/.test(value.normalize('NFKC')) ? [...own, ...saidBy('user'), ...answered, ...dates] : null;
+    const number = sources === null ? null : numberNotSaid(value, numbersSaid([...sources, ...carriedOver].join('\n')));
     if (number !== null) return { reason: 'value_not_said', detail: number };
     if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
   }

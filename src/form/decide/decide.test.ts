@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attributeTable } from '../../record/attributes.ts';
+import { attributeTable } from '../../record/statement.ts';
 import { cpuTime } from '../../../test/cpu-time.ts';
 import type { Memory } from '../../record/memory.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';

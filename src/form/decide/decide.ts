@@ -1,22 +1,18 @@
 import { tellApart } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import {
-  type Attribute,
-  type AttributeTable,
-  normalValue,
-  type ValueShape,
-  isSameValue,
-} from '../../record/attributes.ts';
-import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
+import type { Attribute, AttributeTable, ValueShape } from '../../record/attributes.ts';
 import {
   isOneOfSeveral,
   isSameSubject,
   isSameSubjectAmong,
+  isSameValue,
   isUser,
   mayBeOneMatter,
+  normalValue,
   type Tense,
 } from '../../record/statement.ts';
+import type { MemoryTypeTable } from '../../record/memory-types.ts';
+import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
 import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import {

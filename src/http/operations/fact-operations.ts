@@ -3,7 +3,7 @@ import { changeSchema } from '../../handle/change.ts';
 import type { FactInput } from '../../handle/facts.ts';
 import { savedItemSchema } from '../../handle/notes.ts';
 import { newEntitySchema } from '../../record/entity.ts';
-import { FACT_CATEGORIES } from '../../record/memory.ts';
+import { FACT_CATEGORIES } from '../../record/attributes.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { asOfSchema, found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';

@@ -9,6 +9,7 @@ import { dutch } from './nl.ts';
 import type { Pack, PackQuestions } from './pack.ts';
 import { portuguese } from './pt.ts';
 import { chinese } from './zh.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import TELLING_WORDS from './telling-words.json' with { type: 'json' };
 
 /** The languages that the local reader knows. */
@@ -333,4 +334,33 @@ export function topicsNamed(text: string): string[] {
   if (pack === null) return [];
   const plain = plainMarks(text);
   return [...topicPatterns(pack)].flatMap(([topic, pattern]) => (pattern.test(plain) ? topic : []));
+}
+
+/** The words of requests to forget in each language. */
+export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)['en'], RegExp> = perPack(
+  ({ language, script, requests: { lead, polite } }) => {
+    const { order, everything, ofMemory, forNow, goesOn } = FORGET_WORDS[language as keyof typeof FORGET_WORDS];
+    const isHan = script === 'han';
+    const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
+    return {
+      order: packRegExp(
+        isHan ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})` : `^(?:${beside})*(?:${order})(?![\\p{L}])`,
+      ),
+      everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
+      ofMemory: wordsPattern(ofMemory, script),
+      forNow: wordsPattern(forNow, script),
+      goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
+    };
+  },
+);
+
+/**
+ * Whether a clause of a turn begins with an order to forget or remove something ("forget the cheese shop"); `isOfMemory` tells whether it
+ * also has a word that refers to what the user has said ("my", "what I said about"). Null where it is no such order.
+ */
+export function orderIn(clause: string, turn: string): { isOfMemory: boolean } | null {
+  const pack = detectPack(turn);
+  const words = plainMarks(clause).trim();
+  const patterns = (pack === null ? PACKS : [pack]).map(forgetPatterns).find(({ order }) => order.test(words));
+  return patterns === undefined ? null : { isOfMemory: patterns.ofMemory.test(words) };
 }

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cpuTime } from '../../../test/cpu-time.ts';
-import { createGlossary, type GlossedText, wordsOfGloss } from './glossary.ts';
+import type { GlossedText } from './lexicon.ts';
+import { createGlossary, wordsOfGloss } from './token-windows.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../train/lexicons');
 const glossary = createGlossary(() =>

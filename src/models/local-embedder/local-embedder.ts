@@ -2,12 +2,13 @@ import { availableParallelism } from 'node:os';
 import { messageOf, VarveError } from '../../errors.ts';
 import type { Embedded, Embedder, PartReading, SlotValue } from '../embedder.ts';
 import { Encoder } from './encoder.ts';
-import { createGlossary, type Glossary } from './glossary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { HEADS, layoutMemory, MODEL, QUESTIONS, SLOT_HEADS, SLOTS } from './memory-layout.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
 import {
+  createGlossary,
   createWordPiece,
+  type Glossary,
   messageWindows,
   type MessageWord,
   SPECIAL_IDS,

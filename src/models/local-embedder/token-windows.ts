@@ -1,6 +1,76 @@
+import { detectPack } from '../../language/packs/packs.ts';
+import { matchesOf } from '../../language/words.ts';
 import type { TextPart } from './encoder.ts';
-import { type GlossedText, wordsOfGloss } from './glossary.ts';
+import { type GlossedText, glossWith, type Lexicon, readLexicon } from './lexicon.ts';
 import { TEXTS_PER_TASK } from './memory-layout.ts';
+
+/** Replaces the words of a text in another language by English words, because the model was trained on English. */
+export interface Glossary {
+  /** The text with its words in English if its language has a lexicon, otherwise the unchanged text. */
+  gloss(text: string): string;
+  /** The same for groups of parts. A group whose language is not detected is read in the language of all groups together. */
+  glossTogether(groups: readonly (readonly string[])[]): GlossedText[][];
+}
+
+/**
+ * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text. They are read at the first text in another language,
+ * and a lexicon is parsed at the first text in its language.
+ */
+export function createGlossary(read: () => string): Glossary {
+  let sources: ReadonlyMap<string, string> | null = null;
+  const opened = new Map<string, Lexicon | null>();
+
+  const lexiconOf = (language: string): Lexicon | null => {
+    if (language === 'en') return null;
+    let lexicon = opened.get(language);
+    if (lexicon === undefined) {
+      sources ??= new Map(
+        read()
+          .split(/^# /mu)
+          .map((source): [language: string, source: string] => [source.slice(0, 2), source]),
+      );
+      const source = sources.get(language);
+      opened.set(language, (lexicon = source === undefined ? null : readLexicon(source)));
+    }
+    return lexicon;
+  };
+
+  return {
+    gloss: (text) => glossed(text, lexiconOf(languageOf(text))).text,
+    glossTogether(groups) {
+      const whole = languageOf(groups.flat().join(' '));
+      return groups.map((parts) => {
+        const lexicon = lexiconOf(languageOf(parts.join(' '), whole));
+        return parts.map((part) => glossed(part, lexicon));
+      });
+    },
+  };
+}
+
+function languageOf(text: string, fallback = 'en'): string {
+  return detectPack(text)?.language ?? fallback;
+}
+
+function glossed(text: string, lexicon: Lexicon | null): GlossedText {
+  return lexicon === null ? { text, stretches: [] } : glossWith(lexicon, text);
+}
+
+/** The words of a glossed text, split at white space, each with its span in the source. */
+export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; start: number; end: number }[] {
+  let next = 0;
+  let shift = 0;
+  const sourceOf = (at: number, edge: 'start' | 'end'): number => {
+    for (let stretch = stretches[next]; stretch !== undefined && stretch.end <= at; stretch = stretches[++next])
+      shift = stretch.source.end - stretch.end;
+    const around = stretches[next];
+    return around !== undefined && around.start < at + (edge === 'start' ? 1 : 0) ? around.source[edge] : at + shift;
+  };
+  return matchesOf(text, /\S+/gu).map(({ 0: word, index }) => ({
+    text: word,
+    start: sourceOf(index, 'start'),
+    end: sourceOf(index + word.length, 'end'),
+  }));
+}
 
 /** BERT's uncased WordPiece tokenizer. */
 export interface WordPiece {

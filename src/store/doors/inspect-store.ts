@@ -5,10 +5,9 @@ import type { Parsed } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
-import { toMemory } from '../memory-rows.ts';
+import { toEvent, toMemory } from '../record-rows.ts';
 import { chunks, withinReach, withinScope } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
-import { toEvent } from '../load-records.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
 

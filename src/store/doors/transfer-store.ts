@@ -3,10 +3,9 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision } from '../history-store.ts';
-import type { MemoryRow } from '../memory-rows.ts';
+import type { EventRow, MemoryRow } from '../record-rows.ts';
 import { withinScope } from '../owner-store.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
-import type { EventRow } from '../load-records.ts';
 
 const PAGE = 500;
 

@@ -2,7 +2,7 @@ import { entitiesOf } from '../../language/entities.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
-import { memoryType } from '../../record/memory-types.ts';
+import { memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';

@@ -1,11 +1,10 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Selectable } from 'kysely';
-import { normalValue } from '../../record/attributes.ts';
+import { isSameSubject, normalValue, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
-import { isSameSubject, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';

@@ -5,7 +5,7 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
 import { removeEntityRows } from '../entity-store.ts';
-import { toMemory } from '../memory-rows.ts';
+import { toMemory } from '../record-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { eventsById, type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';

@@ -1,10 +1,9 @@
 import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import { normalValue } from '../../record/attributes.ts';
-import { memoryType } from '../../record/memory-types.ts';
+import { normalValue, type Quote } from '../../record/statement.ts';
+import { type EventRow, memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
-import type { Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
@@ -12,7 +11,6 @@ import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { distinctiveStems, hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-blocks.ts';
 import { rowsBy } from '../owner-store.ts';
-import type { EventRow } from '../load-records.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {

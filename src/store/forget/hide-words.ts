@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
-import { splitClauses } from '../../language/clauses.ts';
+import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
 import { isOrdinary } from '../../language/names.ts';
 import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
-import { splitSentences, withBlanks } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
-import { normalValue } from '../../record/attributes.ts';
-import type { Quote } from '../../record/statement.ts';
+import { normalValue, type Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
 import { removeRows, rowsBy } from '../owner-store.ts';
-import type { EventRow } from '../load-records.ts';
+import type { EventRow } from '../record-rows.ts';
 
 /** The texts by which a statement is recognised in the sentences of the log. */
 interface Matter {
@@ -178,7 +176,7 @@ export interface Hiding {
  */
 export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: Hiding): CutSpan[] {
   const { content } = row;
-  const spans: { start: number; end: number }[] = [...exact];
+  const spans: TextSpan[] = [...exact];
   for (const { text, span } of splitSentences(content)) {
     const inside = quotes.flatMap(({ start, end }) => {
       const part = { start: Math.max(start, span.start), end: Math.min(end, span.end) };
@@ -199,7 +197,7 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: 
 }
 
 /** The clauses of a sentence to hide: all clauses, unless some of them contain only something that stays. */
-function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): { start: number; end: number }[] {
+function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): TextSpan[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;
   const clauses = splitClauses(sentence);

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { attributeTable } from '../../record/attributes.ts';
+import { attributeTable, isUser, type Trust } from '../../record/statement.ts';
 import type { SourceType } from '../../record/memory.ts';
-import { isUser, type Trust } from '../../record/statement.ts';
-import { contentKey } from '../memory-rows.ts';
+import { contentKey } from '../record-rows.ts';
 import type { Tables } from '../schema.ts';
 import type { Migration } from './migration.ts';
 import { type UpgradedFields, upgradeMemory } from './older-memory.ts';

@@ -1,6 +1,5 @@
-import { attributeTable } from '../../record/attributes.ts';
-import { keySchema, type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
-import { canonicalSubject, type Origin, type Trust, USER } from '../../record/statement.ts';
+import { attributeTable, canonicalSubject, keySchema, type Origin, type Trust, USER } from '../../record/statement.ts';
+import { type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
 import { isObject } from '../../record/parse.ts';
 
 // Before schema 8, a memory had a `key`, but no other field of a statement. Formation kept the fields in `metadata`, together with the

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
-import { rowsThat } from '../load-records.ts';
+import { recordTable, rowsThat, tellingWords } from '../indexing.ts';
 import { ownerStates } from '../owner-store.ts';
-import { recordTable, tellingWords } from '../indexing.ts';
 
 const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 

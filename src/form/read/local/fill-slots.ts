@@ -1,5 +1,6 @@
 import { isOrdinary } from '../../../language/names.ts';
-import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
+import type { FoundDate } from '../../../language/pack-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
   listPattern,

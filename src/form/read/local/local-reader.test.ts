@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VarveError } from '../../../errors.ts';
-import { attributeTable } from '../../../record/attributes.ts';
+import { attributeTable, type Origin } from '../../../record/statement.ts';
 import type { Event, EventKind } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
@@ -12,7 +12,6 @@ import { createLocalReader } from './local-reader.ts';
 import type { ReadParts } from './units.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 import { partReading } from '../../../../test/part-reading.ts';
-import type { Origin } from '../../../record/statement.ts';
 
 const reader = createLocalReader();
 const types = Object.entries(MEMORY_TYPES)

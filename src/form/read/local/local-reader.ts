@@ -1,19 +1,23 @@
-import { orderIn } from '../../../language/forget-words.ts';
-import { namesText } from '../../../language/foreign-text.ts';
+import { type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  anyWords,
   detectPack,
+  listPattern,
+  orderIn,
   packPattern,
   packRegExp,
-  perPack,
   plainMarks,
   relationsOf,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
+import { splitClauses } from '../../../language/sentences.ts';
+import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
-import { USER } from '../../../record/statement.ts';
+import type { Memory } from '../../../record/memory.ts';
+import { isUser, normalValue, USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,
@@ -23,25 +27,19 @@ import {
   type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
-import { calledOffIn, quitIn, replacementIn, slotsOfKnown } from './known-changes.ts';
+import { announced, type Telling } from './announced-text.ts';
+import { fillSlots, OF_USER, PARTED, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { type FilledSlot, withListedNames } from './slot-values.ts';
-import { othersWords, withoutPrompt } from './others-words.ts';
-import { featuresOf, type Select, select } from './selector.ts';
-import {
-  type Asked,
-  contextOf,
-  correctionOf,
-  type Kept,
-  REMEMBERED,
-  type Request,
-  statementsOf,
-} from './statements-of-turn.ts';
+import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
+import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
+import { contextOf, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
-  taggedSlots,
   type ReadParts,
   type ReadUnit,
+  othersByForm,
+  withoutPrompt,
+  taggedSlots,
   tellMessage,
   type ToldMessage,
   type Turn,
@@ -58,14 +56,6 @@ export interface LocalReaderOptions {
   select?: Select;
 }
 
-/** The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md). */
-const KEEP = { vector: 0.58, plain: 0.62 };
-const SLOT_NEEDS = 0.12;
-const LIKELY_NEEDS = 0.45;
-const WISH_NEEDS = 0.3;
-const PLAIN_NEEDS = 0.35;
-const CONSTRAINT_NEEDS = 0.12;
-const LEAST_OWN = 0.45;
 /** The log-odds of the reading layers above which a turn may make known statements untrue. */
 const MAY_CHANGE = 5;
 
@@ -123,6 +113,20 @@ export function createLocalReader({
       return reading;
     },
   };
+}
+
+/**
+ * The parts of a user's message that only its form or its surroundings show to be somebody else's words, among them a text that the turn
+ * before announces.
+ */
+async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
+  const event = input.turns[index] as Event;
+  const before = [...input.earlier, ...input.turns.slice(0, index)];
+  const byForm = othersByForm(event, [...input.earlier, ...input.turns], input);
+  const isWhole = byForm.some(({ start, end }) => start === 0 && end === event.content.length);
+  const spans =
+    isWhole || !before.some(isOwnMessage) ? byForm : [...byForm, ...(await announced(event, before, telling))];
+  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
 /** The slots of a sentence: by patterns, by the reading layers, and by what is known of the people in it. */
@@ -197,17 +201,6 @@ function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): stri
   return speakers.size < 2 || isUsers(event.speaker) ? USER : event.speaker;
 }
 
-/** The request that a sentence makes, by the phrases of its language. */
-function requestOf({ pack, isForeign, text: words }: ReadUnit): Request | null {
-  if (pack === null || isForeign) return null;
-  const text = plainMarks(words.slice(0, 600));
-  const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
-  if (says('reminder')) return 'reminder';
-  if (/[?？]\s*$/.test(text)) return null;
-  if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
-  return says('wish') ? 'wish' : null;
-}
-
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
   const { event } = turn;
   if (event.kind !== 'message') {
@@ -247,55 +240,6 @@ function correctedBy(unit: ReadUnit, turn: Turn, input: ReadInput, reading: Read
   return correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn);
 }
 
-/** The slots of a sentence whose words are not kept. */
-function certainSlots({ unit, selection }: Asked): FilledSlot[] {
-  const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
-  return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
-}
-
-function isKept({ selection, request, hasVector, unit }: Asked): boolean {
-  if (selection.foreign.own < LEAST_OWN) return false;
-  if (request === 'wish') return Math.max(selection.keep.yes, selection.request.wish) >= WISH_NEEDS;
-  if (/[?？]\s*$/u.test(unit.text) && selection.keep.yes < 0.8) return false;
-  const needed = isConstraint(unit)
-    ? CONSTRAINT_NEEDS
-    : isPlainStatement(unit)
-      ? PLAIN_NEEDS
-      : KEEP[hasVector ? 'vector' : 'plain'];
-  return selection.keep.yes >= needed;
-}
-
-const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)' } }) => {
-  const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|\\p{L}*intol[eé]r\\p{L}+|\\p{L}*unverträglich\\p{L}*`;
-  // Scripts without spaces are left to the selector.
-  return packRegExp(
-    script === 'han'
-      ? '(?!)'
-      : `\\p{L}(?:${is}| are| sind| son| sont| sono| são| zijn)(?: \\p{L}+){0,3}? (?:${words})(?![\\p{L}])`,
-  );
-});
-
-/** "Could you suggest a dinner? Rui is lactose intolerant.": what somebody cannot eat is worth keeping beside a request. */
-function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
-  if (pack === null || isForeign || /[?？]/u.test(text)) return false;
-  const plain = plainMarks(text);
-  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
-  return (
-    constraint(pack).test(plain) && !(['hedge', 'if', 'joke', 'said', 'question', 'you', 'ask'] as const).some(says)
-  );
-}
-
-/** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
-function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
-  if (pack === null || pack.script === 'han' || count > 1) return false;
-  const plain = plainMarks(text);
-  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
-  return (
-    packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
-    !(['hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling'] as const).some(says)
-  );
-}
-
 /** "Write that down.": what is to be remembered is in another sentence. */
 function isBareRequest(unit: ReadUnit): boolean {
   if (unit.filled.length > 0 || unit.pack === null) return false;
@@ -320,6 +264,167 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
       importance: REMEMBERED,
     }),
   );
+}
+
+const NOT_CERTAIN = ['if', 'hedge', 'kidding'] as const;
+
+/** Whether a sentence is the user's own and claims what it says, so that it may change what is known. */
+function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
+  const plain = plainMarks(text);
+  return (
+    !isForeign &&
+    !/[?？]/u.test(text) &&
+    pack !== null &&
+    !NOT_CERTAIN.some((name) => packPattern(pack, name).test(plain)) &&
+    !listPattern(pack, 'nearly').test(plain)
+  );
+}
+
+/** In any language, because the language of a short sentence is often not recognised, and the plan must be named. */
+const CALLED_OFF = anyWords('calledOff');
+
+/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
+function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+  return units.filter(isClaim).flatMap((unit) =>
+    splitClauses(unit.text).flatMap(({ start, end }) => {
+      const pack = unit.pack as Pack;
+      const clause = plainMarks(unit.text.slice(start, end));
+      if (!CALLED_OFF.test(clause)) return [];
+      const slots = unit.filled.filter((slot) => slot.start >= start && slot.start < end);
+      return known.flatMap((plan, index) =>
+        isOpenPlan(plan, event.occurredAt) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots))
+          ? [{ known: index + 1, quote: { turn: number, words: unit.text }, on: null }]
+          : [],
+      );
+    }),
+  );
+}
+
+/** "I quit smoking" ends "I smoke a pack a day", which has no attribute. */
+function quitIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+  return units.filter(isClaim).flatMap(({ text, pack }) => {
+    if (pack === null || !listPattern(pack, 'quitsSmoking').test(plainMarks(text))) return [];
+    return known.flatMap(({ subject, attribute, tense, content, statedAt }, index) => {
+      const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
+      const smokes = listPattern(pack, 'smokes').test(content) && !packPattern(pack, 'not').test(content);
+      return isHabit && smokes && statedAt < event.occurredAt
+        ? [{ known: index + 1, quote: { turn: number, words: text }, on: null }]
+        : [];
+    });
+  });
+}
+
+function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {
+  const day = validFrom ?? dueAt;
+  return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
+}
+
+/** Whether a clause names the value of a plan, or nothing that is not in the words of the plan. */
+function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
+  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return true;
+  const rest = [...contentStems(clause.replace(CALLED_OFF, ' '))];
+  const stems = contentStems(content);
+  return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
+}
+
+/** Whether slots of the same clause state another value of a plan's attribute, which therefore stays as it is. */
+function isExcluded({ attribute, value, subject }: Memory, slots: readonly FilledSlot[]): boolean {
+  return slots.some(
+    (slot) =>
+      slot.attribute === attribute &&
+      slot.subject === subject &&
+      slot.polarity === 'affirmed' &&
+      slot.tense !== 'planned' &&
+      normalValue(slot.value ?? '') !== normalValue(value ?? ''),
+  );
+}
+
+/** What a sentence says of people and animals whose names are known: "Ana moved to Graz", "Bolt died yesterday". */
+function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+  if (!isClaim(unit) || unit.pack === null || unit.pack.script === 'han') return [];
+  return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
+}
+
+function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
+  const plain = plainMarks(text);
+  return known.flatMap(({ subject, attribute, value, polarity }) => {
+    if (value === null || attribute === null || !PARTED.has(attribute)) return [];
+    if (!isUser(subject) || polarity !== 'affirmed') return [];
+    const at = nameAt(plain, value);
+    const isFilled = filled.some((slot) => slot.attribute === attribute);
+    if (at < 0 || isFilled || partingOf(plain.slice(0, at), plain.slice(at + value.length), pack) !== 'parted')
+      return [];
+    return [{ ...OF_USER, attribute, value, polarity: 'denied', start: at, end: text.length }];
+  });
+}
+
+function nameAt(text: string, name: string): number {
+  const at = text.indexOf(name);
+  const isWhole =
+    !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
+  return at >= 0 && isWhole && /^\p{Lu}/u.test(name) ? at : -1;
+}
+
+const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
+
+/** The slots of a sentence that begins with the name of a known relative, read as if the words named the relation too. */
+function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+  const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
+    const name = RELATED.exec(subject)?.groups?.['name'];
+    return name !== undefined && nameAt(unit.text, name) === 0;
+  });
+  const [subject] = subjects;
+  if (subject === undefined || subjects.length > 1) return [];
+  const relation = RELATED.exec(subject)?.groups?.['relation'] ?? '';
+  const word = Object.keys(pack.relations).find((each) => pack.relations[each] === relation);
+  if (word === undefined) return [];
+  const lead = `${pack.my.split('|')[0] ?? ''} ${word} `;
+  return fillSlots(lead + unit.text, pack, context).flatMap((slot) =>
+    slot.subject === subject
+      ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]
+      : [],
+  );
+}
+
+const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
+const NAME = `${WORD}(?: ${WORD}){0,2}`;
+
+/** "It's in Knivsta, not Uppsala": a name that takes the place of a known value. Null where no known value is named, or several are. */
+function replacementIn(
+  unit: ReadUnit,
+  { known, attributes }: ReadInput,
+  { number, event }: Turn,
+): ReadStatement | null {
+  const { pack, text } = unit;
+  const insteadOf = pack?.lists['insteadOf'];
+  if (pack === null || insteadOf === undefined || !isClaim(unit)) return null;
+  // "The party is in Knivsta, not Uppsala" corrects nothing.
+  if (!listPattern(pack, 'correction').test(plainMarks(text))) return null;
+  const newFor = (old: string): string | undefined => {
+    const source = insteadOf.replaceAll('<old>', `(?:${old})(?![\\p{L}\\p{N}])`).replaceAll('<new>', `(${NAME})`);
+    const name = new RegExp(source, 'u').exec(plainMarks(text))?.slice(1).find(Boolean);
+    return name === undefined || isOrdinary((name.split(' ')[0] ?? '').toLowerCase(), pack) ? undefined : name;
+  };
+  const found = known.flatMap((memory, index) => {
+    const { attribute, value, polarity, tense, sourceEvents } = memory;
+    if (attribute === null || value === null || polarity !== 'affirmed' || tense === 'happened') return [];
+    // A turn that is read a second time finds the new value in the place of the old one.
+    const isDone = sourceEvents.includes(event.id) && newFor(NAME) === value;
+    const name = isDone ? value : newFor(value.replace(/[^\p{L}\p{N} ]/gu, '.'));
+    return name === undefined ? [] : [{ memory, index, name, attribute }];
+  });
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) return null;
+  const { memory, index, name: value, attribute } = only;
+  return readStatement({
+    subject: memory.subject,
+    attribute,
+    value,
+    type: memory.type,
+    text: renderSlot({ subject: memory.subject, attribute, value, polarity: 'affirmed' }, pack, attributes),
+    quotes: [{ turn: number, words: text }],
+    relation: normalValue(memory.value ?? '') === normalValue(value) ? null : { kind: 'replaces', known: index + 1 },
+  });
 }
 
 /** The log-odds of the reading layers above which a sentence may ask to forget something. What was said before it decides. */

@@ -1,4 +1,4 @@
-import { dayOfYear } from '../../../language/pack-dates.ts';
+import { dayOfYear } from '../../../language/calendar.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packOf } from '../../../language/packs/packs.ts';
 import { bareStatement } from '../../../language/sentences.ts';

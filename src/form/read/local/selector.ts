@@ -1,6 +1,7 @@
-import type { PackWords } from '../../../language/packs/pack.ts';
+import type { Pack, PackWords } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
+import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
 
 /** The questions that the selector answers about a sentence, each with its classes. */
@@ -245,4 +246,84 @@ function hash(text: string): number {
     value = Math.imul(value, 0x01000193);
   }
   return value >>> 0;
+}
+
+/** What a sentence asks of the memory besides forgetting; null if it asks nothing. */
+export type Request = 'remember' | 'wish' | 'reminder';
+
+/** A sentence with its request and with the answers of the selector. */
+export interface Asked {
+  unit: ReadUnit;
+  request: Request | null;
+  selection: Selection;
+  hasVector: boolean;
+}
+
+/** The request that a sentence makes, by the phrases of its language. */
+export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request | null {
+  if (pack === null || isForeign) return null;
+  const text = plainMarks(words.slice(0, 600));
+  const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
+  if (says('reminder')) return 'reminder';
+  if (/[?？]\s*$/.test(text)) return null;
+  if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
+  return says('wish') ? 'wish' : null;
+}
+
+/** The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md). */
+const KEEP = { vector: 0.58, plain: 0.62 };
+const SLOT_NEEDS = 0.12;
+const LIKELY_NEEDS = 0.45;
+const WISH_NEEDS = 0.3;
+const PLAIN_NEEDS = 0.35;
+const CONSTRAINT_NEEDS = 0.12;
+const LEAST_OWN = 0.45;
+/** The slots of a sentence whose words are not kept. */
+export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
+  const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
+  return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
+}
+
+/** Whether a sentence is kept in its own words. */
+export function isKept({ selection, request, hasVector, unit }: Asked): boolean {
+  if (selection.foreign.own < LEAST_OWN) return false;
+  if (request === 'wish') return Math.max(selection.keep.yes, selection.request.wish) >= WISH_NEEDS;
+  if (/[?？]\s*$/u.test(unit.text) && selection.keep.yes < 0.8) return false;
+  const needed = isConstraint(unit)
+    ? CONSTRAINT_NEEDS
+    : isPlainStatement(unit)
+      ? PLAIN_NEEDS
+      : KEEP[hasVector ? 'vector' : 'plain'];
+  return selection.keep.yes >= needed;
+}
+
+const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)' } }) => {
+  const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|\\p{L}*intol[eé]r\\p{L}+|\\p{L}*unverträglich\\p{L}*`;
+  // Scripts without spaces are left to the selector.
+  return packRegExp(
+    script === 'han'
+      ? '(?!)'
+      : `\\p{L}(?:${is}| are| sind| son| sont| sono| são| zijn)(?: \\p{L}+){0,3}? (?:${words})(?![\\p{L}])`,
+  );
+});
+
+/** "Could you suggest a dinner? Rui is lactose intolerant.": what somebody cannot eat is worth keeping beside a request. */
+function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
+  if (pack === null || isForeign || /[?？]/u.test(text)) return false;
+  const plain = plainMarks(text);
+  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
+  return (
+    constraint(pack).test(plain) && !(['hedge', 'if', 'joke', 'said', 'question', 'you', 'ask'] as const).some(says)
+  );
+}
+
+/** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
+function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
+  if (pack === null || pack.script === 'han' || count > 1) return false;
+  const plain = plainMarks(text);
+  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
+  return (
+    packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
+    !(['hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling'] as const).some(says)
+  );
 }

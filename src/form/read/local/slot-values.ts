@@ -1,17 +1,20 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
-import { type DateContext, findDates } from '../../../language/pack-dates.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
 import {
   LANGUAGES,
+  listPattern,
   packPattern,
   packRegExp,
   perPack,
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
-import type { Polarity, Tense } from '../../../record/statement.ts';
+import type { AttributeTable } from '../../../record/attributes.ts';
+import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
 
 /** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
@@ -385,4 +388,21 @@ function listedWith(
   const isName = (name: string): boolean =>
     !/^\p{Ll}/u.test(name) || GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
   return values.every(isName) ? values : [value];
+}
+
+/** A filled slot as a sentence: "Lives in Graz", "User's sister Ana: lives in Graz". */
+export function renderSlot(
+  slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity' | 'isNever'>,
+  pack: Pack,
+  attributes: AttributeTable,
+): string {
+  // "Has diabetes", but "Is diabetic".
+  const isBeing = slot.attribute === 'medical_condition' && listPattern(pack, 'being').test(slot.value ?? '');
+  const template =
+    pack.templates[isBeing ? 'being' : slot.attribute] ??
+    `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
+  const sentence = template.replace('{value}', () => slot.value ?? '');
+  const not = slot.isNever === true ? pack.notSo : pack.notAnyMore;
+  const denied = slot.polarity === 'denied' ? `${not}: ${sentence}` : sentence;
+  return isUser(slot.subject) ? denied : `${slot.subject}: ${denied}`;
 }

@@ -1,7 +1,6 @@
 import { civilDateAt, instantAt } from '../../../language/calendar.ts';
-import { splitClauses } from '../../../language/clauses.ts';
 import { extractEntities } from '../../../language/entities.ts';
-import { type DateContext, findDates, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
+import { type DateContext, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -13,32 +12,21 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { withBlanks } from '../../../language/sentences.ts';
+import { findDates, withDates } from '../../../language/resolve-dates.ts';
+import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { normalValue } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { isUser, type Tense, USER } from '../../../record/statement.ts';
+import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { boundOf } from './fill-slots.ts';
-import type { FilledSlot } from './slot-values.ts';
-import type { Selection } from './selector.ts';
-import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
+import type { Asked } from './selector.ts';
+import { type FilledSlot, renderSlot } from './slot-values.ts';
+import type { ReadUnit, Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
-
-/** What a sentence asks of the memory besides forgetting; null if it asks nothing. */
-export type Request = 'remember' | 'wish' | 'reminder';
-
-/** A sentence with its request and with the answers of the selector. */
-export interface Asked {
-  unit: ReadUnit;
-  request: Request | null;
-  selection: Selection;
-  hasVector: boolean;
-}
 
 /** A sentence that is kept. */
 export interface Kept extends Asked {

@@ -1,11 +1,13 @@
+import { GIVEN_NAMES } from '../../../language/entities.ts';
 import { asksAboutText, type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
-import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
+import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   detectPack,
   listPattern,
   packPattern,
   packRegExp,
+  PACKS,
   perPack,
   plainMarks,
   relationsOf,
@@ -13,13 +15,14 @@ import {
   topicPatterns,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
-import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
-import { isUser, type Tense } from '../../../record/statement.ts';
+import { cutAt, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
+import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
+import type { AttributeTable } from '../../../record/attributes.ts';
+import type { Event } from '../../../record/event.ts';
+import { attributeLabel } from '../../../record/statement.ts';
+import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
 import { type FilledSlot, OF_SEVERAL } from './slot-values.ts';
-import type { Event } from '../../../record/event.ts';
-import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 
 /** A turn of a conversation that is read. */
 export interface Turn {
@@ -57,7 +60,7 @@ export interface ReadUnit {
   hasForeign: boolean;
   filled: FilledSlot[];
   /** Places in the sentence that are not its author's words. */
-  foreign: { start: number; end: number }[];
+  foreign: TextSpan[];
 }
 
 export interface TurnContext {
@@ -160,55 +163,6 @@ function splitLong(text: string, start: number, end: number): [number, number][]
     from = cut;
   }
   return pieces;
-}
-
-/** A filled slot as a sentence: "Lives in Graz", "User's sister Ana: lives in Graz". */
-export function renderSlot(
-  slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity' | 'isNever'>,
-  pack: Pack,
-  attributes: AttributeTable,
-): string {
-  // "Has diabetes", but "Is diabetic".
-  const isBeing = slot.attribute === 'medical_condition' && listPattern(pack, 'being').test(slot.value ?? '');
-  const template =
-    pack.templates[isBeing ? 'being' : slot.attribute] ??
-    `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
-  const sentence = template.replace('{value}', () => slot.value ?? '');
-  const not = slot.isNever === true ? pack.notSo : pack.notAnyMore;
-  const denied = slot.polarity === 'denied' ? `${not}: ${sentence}` : sentence;
-  return isUser(slot.subject) ? denied : `${slot.subject}: ${denied}`;
-}
-
-/** A day without a year that is further ahead than this may mean the previous year. */
-const DOUBTFUL_AHEAD = 250 * 86_400_000;
-
-/**
- * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
- * weekday only where it means one day.
- */
-export function withDates(
-  words: string,
-  tense: Tense,
-  pack: Pack | null,
-  at: { now: Date; timeZone: string },
-): { text: string; dates: FoundDate[] } {
-  if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
-    return { text: words, dates: [] };
-  const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
-  const dates = found.filter(
-    ({ isBareWeekday, relative, hasYear, from }) =>
-      (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
-      // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
-      !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
-  );
-  let text = '';
-  let position = 0;
-  for (const date of dates) {
-    if (!date.relative) continue;
-    text += `${words.slice(position, date.end)} [${date.written}]`;
-    position = date.end;
-  }
-  return { text: text + words.slice(position), dates };
 }
 
 /** Classifies the parts of a message by the reading layers (train/reader). */
@@ -386,8 +340,119 @@ const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
 const CLOSES = /[\p{L}\p{N}\p{M}%$€£¥)]/u;
 
 /** The words without the marks of punctuation around them. */
-function trimmed(text: string, start: number, end: number): { start: number; end: number } {
+function trimmed(text: string, start: number, end: number): TextSpan {
   while (start < end && !OPENS.test(text.charAt(start))) start += 1;
   while (end > start && !CLOSES.test(text.charAt(end - 1))) end -= 1;
   return { start, end };
+}
+
+/**
+ * The spans of a user's message that its form shows to be somebody else's words: all of it, if it is a text of a school book or has the label
+ * of another person in a chat of several, and otherwise what was copied from the product's own prompt. `turns` are all turns in question.
+ */
+export function othersByForm(event: Event, turns: readonly Event[], { attributes, userNames }: ReadInput): TextSpan[] {
+  const { content } = event;
+  const isOthers = EXERCISE.test(content) || isLabelled(event, turns, userNames);
+  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, labelsOf(attributes));
+}
+
+/** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
+const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
+
+const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
+const LABEL = new RegExp(
+  `^\\s*(?:\\[(${NAME})\\]|<(${NAME})>|(@?${NAME})(?: \\(\\d[^()\\n]{0,18}\\))?[:：])\\s*(?=\\S)`,
+  'u',
+);
+
+/** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
+function labelOf({ content }: Event): { name: string; rest: string } | null {
+  const match = LABEL.exec(content.slice(0, 120));
+  const name = match?.[1] ?? match?.[2] ?? match?.[3];
+  return match === null || name === undefined ? null : { name, rest: content.slice(match[0].length) };
+}
+
+const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
+const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
+const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
+
+/**
+ * Whether a message begins with the name of somebody else, whose words it then is. A label is a name if it is a known given name, or no
+ * ordinary word in a conversation in which another message has such a name. Outside of such a conversation the message must speak in the
+ * first person: "Ben: allergic to nuts" is the user's own note.
+ */
+function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
+  const label = labelOf(event);
+  if (label === null || event.speaker !== null) return false;
+  const { name, rest } = label;
+  if (userNames.some((own) => firstOf(own) === firstOf(name))) return false;
+  const isGroup = turns.some((other) => {
+    const another = isOwnMessage(other) ? labelOf(other) : null;
+    return another !== null && isGiven(another.name) && firstOf(another.name) !== firstOf(name);
+  });
+  const pack = detectPack(rest);
+  const isOrdinaryWord = PACKS.some((each) => isOrdinary(firstOf(name), each));
+  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
+  if (!isGiven(name) || pack === null) return false;
+  // "j'habite": the pattern asks for whole words.
+  const plain = plainMarks(rest).replaceAll("'", "' ");
+  return ownVoice(pack).test(plain) && !apposition(pack).test(plain);
+}
+
+/** Words in the first person. */
+export const ownVoice: (pack: Pack) => RegExp = perPack(({ words: { me, my }, script }) =>
+  wordsPattern(`${me}|${my}`, script),
+);
+const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
+
+/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
+export function withoutPrompt(content: string, attributes: AttributeTable): string {
+  return withBlanks(content, promptSpans(content, labelsOf(attributes)));
+}
+
+// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
+// their own words.
+const PROMPT_BLOCK =
+  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
+const PROMPT_HEADING =
+  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
+const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
+const PROMPT_LINE =
+  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
+const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
+
+/**
+ * The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. `labels` are the labels of attributes, in
+ * lower case.
+ */
+function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
+  const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }));
+  let start = 0;
+  let isBelow = false;
+  for (const line of message.split('\n')) {
+    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
+    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
+    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
+    start += line.length + 1;
+  }
+  return spans;
+}
+
+const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
+
+/** The labels of all attributes in all languages, in lower case. */
+function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
+  const known = labels.get(attributes);
+  if (known !== undefined) return known;
+  const all = new Set(
+    attributes
+      .names()
+      .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)])
+      .map((label) => label.toLowerCase()),
+  );
+  labels.set(attributes, all);
+  return all;
 }

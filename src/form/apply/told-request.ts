@@ -1,23 +1,28 @@
 import { isOrdinary } from '../../language/names.ts';
-import { asksForAll, changesPlan, orderIn } from '../../language/forget-words.ts';
-import { detectPack, topicsNamed } from '../../language/packs/packs.ts';
-import { splitSentences } from '../../language/sentences.ts';
-import { splitClauses } from '../../language/clauses.ts';
-import { contentStems } from '../../language/words.ts';
+import {
+  detectPack,
+  forgetPatterns,
+  orderIn,
+  packPattern,
+  PACKS,
+  plainMarks,
+  topicsNamed,
+} from '../../language/packs/packs.ts';
+import { splitClauses, splitSentences, type TextSpan } from '../../language/sentences.ts';
+import { contentStems, withoutEnd } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
-import { normalValue } from '../../record/attributes.ts';
+import { normalValue, type Quote, USER } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
-import type { ArchiveReason, Memory } from '../../record/memory.ts';
-import { ownerKey, type Scope } from '../../record/scope.ts';
-import { lengthOf, type Quote, USER } from '../../record/statement.ts';
-import type { Parts, Reader, Writer } from '../../store/database.ts';
+import type { Memory } from '../../record/memory.ts';
+import type { Scope } from '../../record/scope.ts';
+import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { findMemory, listMemories, listStatements } from '../../store/read-memories.ts';
+import { listStatements } from '../../store/read-memories.ts';
 import type { Evidence } from '../check/evidence.ts';
-import { changeableOwners, type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
+import { type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
 import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
-import type { CheckedForget, MeantWords, ToldRequest } from '../statement.ts';
+import type { MeantWords, ToldRequest } from '../statement.ts';
 
 /** A clause that a request may mean: words of the user, with their place in the log, or a statement that quotes no words of the log. */
 interface Heard {
@@ -156,6 +161,34 @@ function askedBy(
   const asking = above(told.asks, own, Math.min(ASKS, asks - 1));
   const isNothing = !isCertain && (!isAsking || changesPlan(turn, asking));
   return isNothing ? null : { asks, takesBack, isForAll, isCertain, asking };
+}
+
+/** "Forget everything you know about me": whether a sentence of a turn asks to forget everything, and says nothing else. */
+function asksForAll(turn: string): boolean {
+  return splitSentences(turn).some(({ text }) => {
+    const words = withoutEnd(plainMarks(text), ' \n.!?…。！？').trim();
+    // Such a sentence has too few words to detect its language.
+    return PACKS.some((pack) => forgetPatterns(pack).everything.test(words));
+  });
+}
+
+/** Fewer words are a tag: "ok?", "right?". */
+const SHORTEST_QUESTION = 3;
+
+/**
+ * "Forget the peanut sauce, what about soy?": whether a request only changes a plan. Its clauses have no word that refers to memory ("my",
+ * "what I told you"), and it is limited to now, or a proposal, a question or an instruction follows.
+ */
+function changesPlan(content: string, asking: readonly (TextSpan & { text: string })[]): boolean {
+  const pack = detectPack(content);
+  const last = asking.at(-1);
+  if (pack === null || last === undefined) return false;
+  const { ofMemory, forNow, goesOn } = forgetPatterns(pack);
+  const own = plainMarks(asking.map(({ text }) => text).join(''));
+  if (ofMemory.test(own)) return false;
+  const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
+  const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
+  return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
 }
 
 function mostOf(odds: Float32Array, own: readonly MeantWords[]): number {
@@ -403,104 +436,4 @@ async function turnsBefore(reader: Reader, owner: Scope, event: Event, limit: nu
   });
   // By position: all turns that the application logs in one call may have the same time.
   return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
-}
-
-/** What a request to forget means: statements, and words of turns. */
-interface Meant {
-  memories: Memory[];
-  words: Quote[];
-}
-
-export interface Forgetting {
-  writer: Writer;
-  deps: Parts;
-  owner: Scope;
-  /** The turns of the formation, with those before them. */
-  turns: readonly Event[];
-}
-
-/** The statements and words that a request means. */
-export async function findMeant(forgetting: Forgetting, { targets, told, evidence }: CheckedForget): Promise<Meant> {
-  const { turns } = forgetting;
-  const since = turns.slice(turns.findIndex(({ id }) => id === evidence.event.id) + 1);
-  const isSaidAgain = ({ sourceEvents, value, content }: Memory): boolean =>
-    since.some(
-      (turn) =>
-        sourceEvents.includes(turn.id) ||
-        (turn.origin === 'user' && normalValue(turn.content).includes(normalValue(value ?? content))),
-    );
-  const known = await forgettable(forgetting, targets, told?.isEverything === true);
-  const open = known.filter((memory) => !isSaidAgain(memory));
-  const named = open.filter(({ id }) => targets.some((target) => target.id === id));
-  if (named.length > 0 || told === null) return { memories: named, words: [] };
-  if (told.isEverything) return { memories: open, words: await allWords(forgetting, evidence.event) };
-  const memories = open.flatMap((memory) =>
-    told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words) ?? []),
-  );
-  const quotes = memories.flatMap((memory) => memory.quotes);
-  const isQuoted = ({ event, start, end }: Quote): boolean =>
-    quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1);
-  return { memories, words: told.words.filter((each) => !isQuoted(each)) };
-}
-
-/**
- * A statement, if it says what is meant. Of "I live in Oslo and work at Equinor" a request may mean one clause, while both statements quote
- * the whole sentence: then the value decides. A statement without a value counts with the meant words alone, so that the rest stays.
- */
-function withinWords(memory: Memory, words: readonly MeantWords[]): Memory | null {
-  const { quotes, value } = memory;
-  const meant = words.filter((each) => quotesMeet(quotes, [each]));
-  if (meant.length === 0) return null;
-  if (lengthOf(meant) * WHOLE >= lengthOf(quotes)) return memory;
-  const said = meant.map(({ text }) => text.trim()).join(' ');
-  if (value === null) return { ...memory, content: said, quotes: meant };
-  return normalValue(said).includes(normalValue(value)) ? { ...memory, quotes: meant } : null;
-}
-
-/** Of a statement that quotes up to this many times the words that are meant, all is meant. */
-const WHOLE = 1.25;
-
-/** All words of all speakers up to the turn of the request. */
-async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
-  const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() }, order: 'newest' });
-  return heard
-    .filter((event) => event.kind !== 'document_chunk' && event.id !== id)
-    .map((event) => ({ event: event.id, start: 0, end: event.content.length }));
-}
-
-const MOST_KNOWN = 1000;
-
-/**
- * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
- * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
- */
-async function forgettable(
-  { writer, deps, owner }: Forgetting,
-  targets: readonly Memory[],
-  isEverything: boolean,
-): Promise<Memory[]> {
-  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
-  const list = async (filter: { archiveReasons?: ArchiveReason[] }): Promise<Memory[]> => {
-    const listed: Memory[] = [];
-    let cursor: string | null | undefined;
-    do {
-      const page = { types, limit: MOST_KNOWN, ...filter, ...(cursor == null ? {} : { cursor }) };
-      const { items, cursor: next } = await listMemories(writer, owner, page, { now: deps.clock.now() });
-      listed.push(...items);
-      cursor = next;
-    } while (isEverything && cursor !== null);
-    return listed;
-  };
-  const live = await list({});
-  const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
-  const replaced = past.filter(
-    ({ archiveReason, contradictedBy }) => isEverything || archiveReason === 'contradicted' || contradictedBy !== null,
-  );
-  const found = new Map([...live, ...replaced].map((memory) => [memory.id, memory]));
-  for (const { id } of targets) {
-    const memory = found.get(id) ?? (await findMemory(writer, owner, id));
-    if (memory !== null && memory.archiveReason !== 'forgotten' && types.includes(memory.type)) found.set(id, memory);
-  }
-  const owners = changeableOwners(deps, owner);
-  return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
 }

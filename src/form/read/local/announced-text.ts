@@ -1,12 +1,4 @@
-import { GIVEN_NAMES } from '../../../language/entities.ts';
-import {
-  asksAboutText,
-  type ForeignSpan,
-  foreignSpans,
-  introducesText,
-  namesText,
-} from '../../../language/foreign-text.ts';
-import { isOrdinary } from '../../../language/names.ts';
+import { asksAboutText, foreignSpans, introducesText, namesText } from '../../../language/foreign-text.ts';
 import {
   anyWords,
   detectPack,
@@ -16,85 +8,12 @@ import {
   plainMarks,
   relationsOf,
   wordsOfAll,
-  wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { cutAt, type TextSpan, withBlanks } from '../../../language/sentences.ts';
+import { cutAt, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
-import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
-import type { ReadInput } from '../reader.ts';
-import { isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
-
-/**
- * The parts of a user's message that only its surroundings show to be somebody else's words: a text that the turn before announces, the
- * words of another person in a chat of several, and the product's own prompt that an application logs as a message.
- */
-export async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
-  const event = input.turns[index] as Event;
-  const { content } = event;
-  const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const spans =
-    EXERCISE.test(content) || isLabelled(event, [...input.earlier, ...input.turns], input.userNames)
-      ? [{ start: 0, end: content.length }]
-      : [...promptSpans(content, labelsOf(input.attributes)), ...(await announced(event, before, telling))];
-  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
-}
-
-/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
-export function withoutPrompt(content: string, attributes: AttributeTable): string {
-  return withBlanks(content, promptSpans(content, labelsOf(attributes)));
-}
-
-// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
-// their own words.
-const PROMPT_BLOCK =
-  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
-const PROMPT_HEADING =
-  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
-const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
-const PROMPT_LINE =
-  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
-const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
-
-/**
- * The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. `labels` are the labels of attributes, in
- * lower case.
- */
-function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
-  const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
-    start: index,
-    end: index + length,
-  }));
-  let start = 0;
-  let isBelow = false;
-  for (const line of message.split('\n')) {
-    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
-    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
-    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
-    start += line.length + 1;
-  }
-  return spans;
-}
-
-const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
-
-/** The labels of all attributes in all languages, in lower case. */
-function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
-  const known = labels.get(attributes);
-  if (known !== undefined) return known;
-  const all = new Set(
-    attributes
-      .names()
-      .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)])
-      .map((label) => label.toLowerCase()),
-  );
-  labels.set(attributes, all);
-  return all;
-}
-
-/** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
-const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
+import { isOwnMessage, ownVoice, partsOf, type ReadParts, wordsOf } from './units.ts';
 
 /** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
 const MOST_BETWEEN = 3;
@@ -103,7 +22,7 @@ const LONGEST_PAUSE = 30 * MINUTE;
 const LONGEST_ANNOUNCEMENT = 240;
 const SHORTEST_TEXT = 12;
 
-interface Telling {
+export interface Telling {
   readParts: ReadParts | undefined;
   /** Whether the message asks to forget something. */
   isAsking: boolean;
@@ -111,7 +30,7 @@ interface Telling {
 }
 
 /** The parts of a message that are the text which a message before announces: "I'll send you my brother's letter, please correct it". */
-async function announced(event: Event, before: readonly Event[], telling: Telling): Promise<TextSpan[]> {
+export async function announced(event: Event, before: readonly Event[], telling: Telling): Promise<TextSpan[]> {
   const own = before.filter(
     (other) =>
       isOwnMessage(other) &&
@@ -234,46 +153,3 @@ function isSpokenFor(message: string, own: readonly Event[]): boolean {
 }
 
 const SHE_OR_HE = anyWords('sheOrHe');
-
-const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
-const LABEL = new RegExp(
-  `^\\s*(?:\\[(${NAME})\\]|<(${NAME})>|(@?${NAME})(?: \\(\\d[^()\\n]{0,18}\\))?[:：])\\s*(?=\\S)`,
-  'u',
-);
-
-/** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
-function labelOf({ content }: Event): { name: string; rest: string } | null {
-  const match = LABEL.exec(content.slice(0, 120));
-  const name = match?.[1] ?? match?.[2] ?? match?.[3];
-  return match === null || name === undefined ? null : { name, rest: content.slice(match[0].length) };
-}
-
-const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
-const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
-const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
-
-/**
- * Whether a message begins with the name of somebody else, whose words it then is. A label is a name if it is a known given name, or no
- * ordinary word in a conversation in which another message has such a name. Outside of such a conversation the message must speak in the
- * first person: "Ben: allergic to nuts" is the user's own note.
- */
-function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
-  const label = labelOf(event);
-  if (label === null || event.speaker !== null) return false;
-  const { name, rest } = label;
-  if (userNames.some((own) => firstOf(own) === firstOf(name))) return false;
-  const isGroup = turns.some((other) => {
-    const another = isOwnMessage(other) ? labelOf(other) : null;
-    return another !== null && isGiven(another.name) && firstOf(another.name) !== firstOf(name);
-  });
-  const pack = detectPack(rest);
-  const isOrdinaryWord = PACKS.some((each) => isOrdinary(firstOf(name), each));
-  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
-  if (!isGiven(name) || pack === null) return false;
-  // "j'habite": the pattern asks for whole words.
-  const plain = plainMarks(rest).replaceAll("'", "' ");
-  return ownVoice(pack).test(plain) && !apposition(pack).test(plain);
-}
-
-const ownVoice = perPack(({ words: { me, my }, script }) => wordsPattern(`${me}|${my}`, script));
-const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));

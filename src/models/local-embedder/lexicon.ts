@@ -1,14 +1,6 @@
 import { matchesOf } from '../../language/words.ts';
-import { detectPack } from '../../language/packs/packs.ts';
 
-/** Replaces the words of a text in another language by English words, because the model was trained on English. */
-export interface Glossary {
-  /** The text with its words in English if its language has a lexicon, otherwise the unchanged text. */
-  gloss(text: string): string;
-  /** The same for groups of parts. A group whose language is not detected is read in the language of all groups together. */
-  glossTogether(groups: readonly (readonly string[])[]): GlossedText[][];
-}
-
+/** A text in which English words replace words of another language. */
 export interface GlossedText {
   text: string;
   /** The replaced stretches, in their order. The text between them is unchanged. */
@@ -22,46 +14,8 @@ interface Stretch {
   source: { start: number; end: number };
 }
 
-/**
- * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text. They are read at the first text in another language,
- * and a lexicon is parsed at the first text in its language.
- */
-export function createGlossary(read: () => string): Glossary {
-  let sources: ReadonlyMap<string, string> | null = null;
-  const opened = new Map<string, Lexicon | null>();
-
-  const lexiconOf = (language: string): Lexicon | null => {
-    if (language === 'en') return null;
-    let lexicon = opened.get(language);
-    if (lexicon === undefined) {
-      sources ??= new Map(
-        read()
-          .split(/^# /mu)
-          .map((source): [language: string, source: string] => [source.slice(0, 2), source]),
-      );
-      const source = sources.get(language);
-      opened.set(language, (lexicon = source === undefined ? null : readLexicon(source)));
-    }
-    return lexicon;
-  };
-
-  return {
-    gloss: (text) => glossed(text, lexiconOf(languageOf(text))).text,
-    glossTogether(groups) {
-      const whole = languageOf(groups.flat().join(' '));
-      return groups.map((parts) => {
-        const lexicon = lexiconOf(languageOf(parts.join(' '), whole));
-        return parts.map((part) => glossed(part, lexicon));
-      });
-    },
-  };
-}
-
-function languageOf(text: string, fallback = 'en'): string {
-  return detectPack(text)?.language ?? fallback;
-}
-
-interface Lexicon {
+/** The words of a language in English. */
+export interface Lexicon {
   /** Keys in lower case, and also without accents unless that is another word: "avó" and "avô" differ, but "comio" is "comió". */
   readonly words: ReadonlyMap<string, string>;
   readonly inflections: readonly Inflection[];
@@ -90,7 +44,7 @@ interface Inflection {
  * of any other word, whose forms end in one of `words`. The other lines have an entry, a tab and its English words. Of two equal entries the
  * first is used.
  */
-function readLexicon(source: string): Lexicon {
+export function readLexicon(source: string): Lexicon {
   const [head = '', ...lines] = source.split('\n');
   const setting = (name: string): string | null => new RegExp(` ${name}=(\\S*)`, 'u').exec(head)?.[1] ?? null;
   const listed = (name: string): string[] | null => setting(name)?.split('|') ?? null;
@@ -152,8 +106,8 @@ const LATIN_MARKS = /[\u0300-\u036f]/gu;
 /** No embedder reads more characters than this. */
 const MOST_READ = 65_536;
 
-function glossed(text: string, lexicon: Lexicon | null): GlossedText {
-  if (lexicon === null) return { text, stretches: [] };
+/** A text of the language of a lexicon with its words in English. */
+export function glossWith(lexicon: Lexicon, text: string): GlossedText {
   const read = text.slice(0, MOST_READ).normalize('NFC');
   const writer = new GlossWriter(read);
   if (lexicon.hasSpaces) glossWords(read, lexicon, writer);
@@ -187,23 +141,6 @@ class GlossWriter {
   finish(): GlossedText {
     return { text: this.#text + this.#source.slice(this.#read), stretches: this.#stretches };
   }
-}
-
-/** The words of a glossed text, split at white space, each with its span in the source. */
-export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; start: number; end: number }[] {
-  let next = 0;
-  let shift = 0;
-  const sourceOf = (at: number, edge: 'start' | 'end'): number => {
-    for (let stretch = stretches[next]; stretch !== undefined && stretch.end <= at; stretch = stretches[++next])
-      shift = stretch.source.end - stretch.end;
-    const around = stretches[next];
-    return around !== undefined && around.start < at + (edge === 'start' ? 1 : 0) ? around.source[edge] : at + shift;
-  };
-  return matchesOf(text, /\S+/gu).map(({ 0: word, index }) => ({
-    text: word,
-    start: sourceOf(index, 'start'),
-    end: sourceOf(index + word.length, 'end'),
-  }));
 }
 
 function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {

@@ -2,7 +2,8 @@ import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } 
 import { invalidInput } from '../errors.ts';
 import { redactNamed, redactSensitive } from '../language/privacy-policy.ts';
 import type { ContextSource } from '../record/context-source.ts';
-import { memoryType, type MemoryType } from '../record/memory-types.ts';
+import type { Event, EventKind } from '../record/event.ts';
+import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import type { ArchiveReason, InternalMemory, Memory, SourceType } from '../record/memory.ts';
 import { type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
 import {
@@ -19,10 +20,33 @@ import {
 } from '../record/statement.ts';
 import type { Parts } from './database.ts';
 import { upgradeSnapshot } from './migrations/older-memory.ts';
-import type { MemoryTable } from './schema.ts';
+import type { EventTable, MemoryTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';
 import { entitySlug } from '../language/entities.ts';
 import { ownerColumns, scopeOfRow } from './owner-store.ts';
+
+export type EventRow = Selectable<EventTable>;
+
+export function toEvent(row: EventRow): Event {
+  return {
+    id: row.id,
+    scope: scopeOfRow(row),
+    position: row.position,
+    kind: row.kind as EventKind,
+    origin: row.origin as Origin,
+    speaker: row.speaker,
+    content: row.content,
+    category: row.category,
+    refersTo: row.refers_to,
+    interaction: row.interaction,
+    channel: row.channel,
+    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    occurredAt: new Date(row.occurred_at),
+    recordedAt: new Date(row.recorded_at),
+    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
+  };
+}
 
 export type MemoryRow = Selectable<MemoryTable>;
 
@@ -236,6 +260,16 @@ function toDate(time: number | null): Date | null {
 
 function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
+}
+
+/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown one. */
+export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
+  const type = table.get(name);
+  if (type !== undefined) return type;
+  throw invalidInput(
+    `There is no memory type ${JSON.stringify(name)}. Known types: ${[...table.keys()].join(', ')}. ` +
+      `Add one with createVarve({ memoryTypes: { ${name}: { description: '…' } } }).`,
+  );
 }
 
 /** Builds a memory from its input, in the scope of the handle, with the defaults of its type and attribute. */

@@ -1,128 +1,185 @@
-import { VarveError } from '../errors.ts';
-import { createInlineQueue } from '../jobs/inline-queue.ts';
-import type { Job } from '../store/queue/job.ts';
 import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
-import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
-import type { Memory } from '../record/memory.ts';
+import { HOUR } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
-import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Session } from '../record/session.ts';
 import { restateInBlocks } from '../store/block-store.ts';
-import type { Reader, Writer } from '../store/database.ts';
+import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
-import { changeOwner } from '../store/owner-store.ts';
-import { scopeOfJob } from '../store/queue/enqueue.ts';
+import { changeOwner, chunks } from '../store/owner-store.ts';
+import { enqueueJobs, ownerJob, scopeOfJob, sessionJob } from '../store/queue/enqueue.ts';
+import type { Job, NewJob } from '../store/queue/job.ts';
 import { findMemory, listStatements, memoriesFrom } from '../store/read-memories.ts';
-import { findSession, listSessionEvents } from '../store/session-store.ts';
+import { findColdSessions, findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts, ofSameMatter } from './decide/decide.ts';
 import { wins } from './decide/precedence.ts';
-import { formExchange, type FormOptions, formSession } from './form.ts';
 import { type FormResult, nothingFormed } from './formation-result.ts';
-import type { FormDeps } from './formation-settings.ts';
+import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 import { readStatement, type ReadTopic, usesModel } from './read/reader.ts';
-import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts';
 
-/** The formation of memories in a process: at once, by jobs, or on request. */
-export interface Formation {
-  /** Forms the session of a scope now, after any formation of it that is already running in this process. */
-  form(scope: Scope): Promise<FormResult>;
-  /** Queues what follows from events, in the transaction that appends them. */
-  afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
-  /** Accepts events that were just committed, for the local reader. Returns at once. */
-  noticed(scope: Scope, events: readonly Event[]): void;
-  /** A text as the log may store it. */
-  cleaned(text: string): string;
-  /** Data of an event, such as the arguments of a tool, as the log may store it. */
-  cleanedData<Data>(data: Data): Data;
-  readonly jobs: JobKinds;
-  /** Begins to read exchanges as they arrive. */
-  start(): void;
-  /** Reads the events that wait. */
-  drain(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-// Many events are read in batches, so that they never block the process.
-const EVENTS_AT_ONCE = 20;
-
-/** Makes the formation of a process. */
-export function createFormation(deps: FormDeps): Formation {
+/**
+ * Queues the jobs that follow from new events, in the transaction that appends them: a formation when there are enough events, the reading
+ * of the exchange by a model if the settings ask for it, the summary of the session once it is quiet, and the boost after a good outcome.
+ */
+export async function triggerFormation(
+  writer: Writer,
+  deps: TriggerDeps,
+  scope: Scope,
+  events: readonly Event[],
+): Promise<void> {
   const { settings } = deps;
-  const inline = createInlineQueue(async (scope, events) => {
-    const ids = events.map(({ id }) => id);
-    return formExchange(deps, scope, ids).catch((error: unknown) => {
-      // Something was forgotten or erased during the reading, so the remaining events are read again.
-      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, ids);
-      throw error;
-    });
-  });
-  const running = new Map<string, Promise<unknown>>();
-
-  /** Runs one formation of a session at a time in this process. The queue and the cursor do the same for other processes. */
-  const oneAtATime = async (scope: Scope, form: () => Promise<FormResult>): Promise<FormResult> => {
-    const key = JSON.stringify([ownerKey(scope), scope.session]);
-    const before = running.get(key) ?? Promise.resolve();
-    const formed = before.then(form);
-    const settled = formed
-      .catch(() => undefined)
-      .finally(() => {
-        if (running.get(key) === settled) running.delete(key);
-      });
-    running.set(key, settled);
-    return formed;
-  };
-  const formNow = (scope: Scope, options: FormOptions): Promise<FormResult> =>
-    oneAtATime(scope, () => formSession(deps, scope, options));
-
-  return {
-    form: (scope) => formNow(scopeAt(scope, 'session'), { cause: 'hand' }),
-    afterAppend: (writer, scope, events) => triggerFormation(writer, deps, scope, events),
-    noticed(scope, events) {
-      if (settings.writes === 'deferred' || !settings.facts || readsByModel(deps)) return;
-      const readable = events.filter((event) => event.kind !== 'document_chunk');
-      for (let start = 0; start < readable.length; start += EVENTS_AT_ONCE) {
-        inline.add(scope, readable.slice(start, start + EVENTS_AT_ONCE));
-      }
-    },
-    cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
-    cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    jobs: formationJobs(deps, { formNow, oneAtATime }),
-    start: inline.start,
-    drain: inline.drain,
-    stop: inline.stop,
-  };
+  const jobs = events.flatMap((event) => boostJob(event));
+  const messages = events.filter((event) => event.kind === 'message');
+  // Deferred messages are read when their session is formed. Without a session they are read by a job.
+  const isAlone = settings.facts && settings.writes === 'deferred' && scope.session === null;
+  if (readsByModel(deps) || isAlone) jobs.push(...exchangeJobs(scope, messages));
+  if (scope.session !== null && events.length > 0) {
+    const place = { ...scope, connection: null };
+    const session = await findSession(writer, place, deps.clock.now());
+    if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place));
+    if (messages.length > 0 && settings.summaries) jobs.push(summaryJob(place, settings.summary.quietAfter));
+  }
+  if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
-interface SessionRuns {
-  formNow(scope: Scope, options: FormOptions): Promise<FormResult>;
+/** Whether a model reads every exchange at once, in addition to the formation of the session. */
+export function readsByModel(deps: TriggerDeps): boolean {
+  const { facts, writes, inlineReader } = deps.settings;
+  return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
+}
+
+/** Whether there are enough events since the last formation. */
+function isFormationDue(
+  session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
+  { messages, weightedTokens, minimumMessages }: TriggerSettings,
+): boolean {
+  const since = session.messagesSinceFormation;
+  if (since < minimumMessages) return false;
+  return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
+}
+
+/** The job that forms a session. `whole`: forms the session however few messages it has. */
+export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
+  return sessionJob('form', scope, { cause: 'schedule', whole });
+}
+
+/** Each new message delays the job again. */
+function summaryJob(scope: Scope, delay: number): NewJob {
+  return { ...sessionJob('summarise', scope), delay, whenWaiting: 'move' };
+}
+
+const MESSAGES_AT_ONCE = 20;
+
+/** The jobs that read an exchange: its last messages, because the formation of its session reads the rest; without a session, all of it. */
+function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
+  const read = scope.session === null ? messages : messages.slice(-4);
+  return [...chunks(read, MESSAGES_AT_ONCE)]
+    .filter((some) => some.some(({ origin }) => origin === 'user'))
+    .flatMap((some) =>
+      readingJobs(
+        scope,
+        some.map(({ id }) => id),
+      ),
+    );
+}
+
+function readingJobs(scope: Scope, events: readonly string[]): NewJob[] {
+  return [...chunks(events, MESSAGES_AT_ONCE)].map((some) => ({
+    ...ownerJob('read-exchange', scope, { events: some }),
+    priority: 3,
+  }));
+}
+
+function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
+  if (kind !== 'outcome' || metadata['effect'] !== 'positive') return [];
+  return [{ ...ownerJob('boost-outcomes', { ...scope, session: null }, { outcome: id }), uniqueKey: id }];
+}
+
+/** Messages that were imported and not read yet, by the scope that they belong to. */
+export interface ImportedMessages {
+  scope: Scope;
+  /** The ids of the messages. */
+  events: readonly string[];
+}
+
+/**
+ * Queues the reading of imported messages. An imported conversation is over, so its session is formed however few messages it has. Messages
+ * without a session are read in the order in which they were imported.
+ */
+export async function formImported(deps: TriggerDeps, imported: readonly ImportedMessages[]): Promise<void> {
+  const jobs = imported.flatMap(({ scope, events }) =>
+    scope.session === null
+      ? readingJobs(scope, events)
+      : [formationJob({ ...scope, connection: null }, { whole: true })],
+  );
+  const [first] = imported;
+  if (first === undefined || jobs.length === 0) return;
+  await deps.database.write(first.scope.tenant, (writer) => enqueueJobs(writer, jobs, deps));
+}
+
+const MOST_SESSIONS = 500;
+/** How long after a formation was given up, because of a dead provider or an expired key, it is tried again. */
+const TRY_AGAIN_AFTER = HOUR;
+
+/** Queues a formation for every session that has been quiet for `quietFor` and has unread events, however few. */
+export async function formColdSessions(
+  deps: TriggerDeps,
+  quietFor: number = deps.settings.triggers.coldAfter,
+): Promise<number> {
+  const now = deps.clock.now();
+  const scopes = await deps.database.read(EVERY_TENANT, (reader) =>
+    findColdSessions(reader, {
+      quietSince: now - quietFor,
+      givenUpSince: now - TRY_AGAIN_AFTER,
+      limit: MOST_SESSIONS,
+    }),
+  );
+  if (scopes.length === 0) return 0;
+  const jobs = scopes.map((scope) => formationJob(scope, { whole: true }));
+  await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
+  return scopes.length;
+}
+
+/** The formations that jobs run. */
+interface Formations {
+  formSession(scope: Scope, options: FormOptions): Promise<FormResult>;
+  formExchange(scope: Scope, ids: readonly string[], options: FormOptions): Promise<FormResult>;
+  /** Waits for any formation of the session that is already running in this process. */
   oneAtATime(scope: Scope, form: () => Promise<FormResult>): Promise<FormResult>;
 }
 
-function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): JobKinds {
+/** The jobs of formation, by their kind. */
+export function formationJobs(deps: FormDeps, { formSession, formExchange, oneAtATime }: Formations): JobKinds {
   return {
     form: {
       isPaid: true,
       async run(job, { signal, complete }) {
         const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
         const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        await formNow(scopeOfJob(job), { cause, minimumMessages, signal, complete });
+        const scope = scopeOfJob(job);
+        await oneAtATime(scope, () => formSession(scope, { cause, minimumMessages, signal, complete }));
       },
     },
     summarise: {
       isPaid: true,
       // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
       async run(job, { signal, complete }) {
-        await oneAtATime(scopeOfJob(job), () => summariseSession(deps, scopeOfJob(job), { signal, complete }));
+        const scope = scopeOfJob(job);
+        const form = (options: FormOptions): Promise<FormResult> =>
+          formSession(scope, { ...options, cause: 'schedule', signal });
+        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
       },
     },
     'read-exchange': {
       isPaid: true,
       async run(job, { signal, complete }) {
         const ids = payloadOf(job)['events'] as string[];
-        await formExchange(deps, scopeOfJob(job), ids, { by: 'model', signal, complete });
+        await formExchange(scopeOfJob(job), ids, { signal, complete });
       },
     },
     'take-effect': {
@@ -152,15 +209,16 @@ function payloadOf(job: Job): Record<string, unknown> {
 async function summariseSession(
   deps: FormDeps,
   scope: Scope,
-  { signal, complete }: Pick<JobContext, 'signal' | 'complete'>,
+  form: (options: FormOptions) => Promise<FormResult>,
+  complete: JobContext['complete'],
 ): Promise<FormResult> {
-  if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', signal, complete });
+  if (usesModel(deps, 'read')) return form({ complete });
   // Topics belong to the owner, but talk without a user stays in its session.
   if (scope.user === null) {
     await deps.database.write(scope.tenant, complete);
     return nothingFormed();
   }
-  await formSession(deps, scope, { cause: 'schedule', signal });
+  await form({});
   const run = deps.ids.next('run');
   return deps.database.write(scope.tenant, async (writer) => {
     const why = { reason: 'summed up the session', actor: 'form', run };
