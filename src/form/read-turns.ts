@@ -254,15 +254,17 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       events.map(({ id }) => id),
     );
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
+    const named = await listStatements(store, ownerOf(scope), {
+      subjects: [USER],
+      attributes: ['name', 'preferred_name'],
+      owner: deps.sharesFacts === true ? 'visible' : 'own',
+    });
     return {
       known:
         settings.limits.existing === 0 ? [] : await knownStatements(store, deps, { scope, events, vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, deps, { scope, events, most: MOST_TOPICS }) : [],
-      names: await listStatements(store, ownerOf(scope), {
-        subjects: [USER],
-        attributes: ['name', 'preferred_name'],
-        owner: deps.sharesFacts === true ? 'visible' : 'own',
-      }),
+      // A draft of these turns is not yet known: it may have taken the boss of "Gert is fine" for the user.
+      names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
       usual: await usualSpeaker(store, scope, events),
     };
   });
@@ -318,7 +320,7 @@ export async function checkContext(
 
 /** Tells a model once what was refused, and adds what it corrects. An item that is refused again stays refused. */
 async function amended(work: FormWork, input: ReadInput, checked: Checked, context: CheckContext): Promise<Checked> {
-  const mendable = checked.refused.filter(({ reason, text }) => isMendable(reason) && text !== null && text !== '');
+  const mendable = checked.refused.filter((each) => isMendable(each) && each.text !== null && each.text !== '');
   if (work.reader.amend === undefined || mendable.length === 0) return checked;
   const again = checkStatements(await work.reader.amend(input, mendable, { signal: work.signal }), context);
   // A model may repeat its whole answer: only new items are corrections.

@@ -162,12 +162,14 @@ const REASONS: Readonly<Record<string, string>> = {
   quote_not_found: 'the quote does not say so: copy the telling words of the turn as they stand',
   value_not_said: 'the value is in no turn: use the words of the turn',
   says_more_than_quote: 'the sentence says more than the turns: keep to what they say',
+  not_the_users_own: 'another speaker says so: it is about that speaker, or left out',
   too_long: 'more than 30 words',
   malformed: 'fields are missing',
 };
 
-/** Whether a reader that is told the reason can correct the item. */
-export function isMendable(reason: string): boolean {
+/** Whether a reader that is told the reason can correct the item. The words of another speaker may be a statement about that speaker. */
+export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'detail'>): boolean {
+  if (reason === 'not_the_users_own') return detail?.startsWith('said by: the speaker') === true;
   return Object.hasOwn(REASONS, reason);
 }
 
