@@ -233,7 +233,7 @@ function isRequest({ quotes, value }: Statement, forgets: readonly CheckedForget
 }
 
 /** How many topics a reader is shown to continue. */
-const MOST_TOPICS = 6;
+const MOST_TOPICS = 10;
 
 /** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput(work: FormWork): Promise<ReadInput> {

@@ -245,11 +245,11 @@ const QUARTER_HOUR = anyWords('quarterHour');
 /** Spoken times that name the hour to come, each as minutes before that hour: 30 where no minutes are said. */
 const BEFORE_HOUR: readonly RegExp[] = [
   // "halb neun", "half negen"
-  /(?<!\p{L})(?:halb|half) (?<hour>\p{L}+|\d{1,2})/giu,
+  /(?<!\p{L})(?:halb|half) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
   // "a quarter to six", "zehn vor sechs", "kwart voor zes"
-  /(?<minutes>\p{L}+|\d{1,2})(?: minut\p{L}*)? (?:to|vor|voor) (?<hour>\p{L}+|\d{1,2})/giu,
+  /(?<!\p{L})(?<minutes>\p{L}{1,20}|\d{1,2})(?: minut\p{L}{1,5})? (?:to|vor|voor) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
   // "las seis menos cuarto", "six heures moins le quart"
-  /(?<hour>\p{L}+|\d{1,2})(?: heures?| horas?| h)? (?:menos|moins|meno) (?:le |un )?(?<minutes>\p{L}+|\d{1,2})/giu,
+  /(?<!\p{L})(?<hour>\p{L}{1,20}|\d{1,2})(?: heures?| horas?| h)? (?:menos|moins|meno) (?:le |un )?(?<minutes>\p{L}{1,20}|\d{1,2})/giu,
   /(?<hour>[一二三四五六七八九十]{1,3}|\d{1,2})[時时点](?<minutes>[一二三四五十]{1,3}|\d{1,2})分前/gu,
 ];
 

@@ -124,7 +124,7 @@ function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): 
 /** Follows the relation to a known statement that the reader gives, if subject, trust and rank allow it. */
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
-  const { kind, target, isOwnMatter = false } = statement.relation;
+  const { kind, target } = statement.relation;
   if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
   // An expired statement that is said again becomes a new one with today's date: the old one would expire again at once.
@@ -133,9 +133,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (kind === 'repeats') {
     return conflicts(statement, target, context) ? null : (moveDay(statement, target) ?? { action: 'confirm', target });
   }
-  // What people say about themselves changes what the user has said about them.
-  const claim = isOwnMatter ? { ...statement, trust: target.trust } : statement;
-  if (!maySupersede(claim, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
+  if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
   // A plan does not replace a state before its day: the job that puts the plan into effect does so on that day.
@@ -143,6 +141,12 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [], retiresLater: target };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/** Whether trust and rank allow a statement to change a known one. What people say about themselves changes what the user said about them. */
+function mayChange(statement: Statement, target: Memory): boolean {
+  const isOwnMatter = statement.relation?.isOwnMatter === true;
+  return maySupersede(isOwnMatter ? { ...statement, trust: target.trust } : statement, target);
 }
 
 /** Whether a reader's relation is possible, given subject and attribute. */
