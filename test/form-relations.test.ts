@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
+import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Varve } from '../src/varve.ts';
@@ -206,6 +207,34 @@ for (const database of databases()) {
       expect(promptsOf(server).at(-1)).not.toContain('Ulf\n</names');
       await say('nah Ulf is fine, he just never calls back', []);
       expect(promptsOf(server).at(-1)).not.toContain('Ulf\n</names');
+    });
+
+    it('[Q3] [T3] with an embedder, a statement that has neither a word nor the meaning of its quote is refused and told', async () => {
+      const created = await database.create();
+      const { varve: meaning } = await openForming(created.options, {
+        server,
+        embedder: createLocalEmbedder(),
+        formation: { writes: 'deferred' },
+      });
+      const otto = meaning.for({ user: 'otto', session: 's' });
+      await otto.observe([
+        { content: 'walnuts make my throat swell' },
+        { content: 'Shall I book the window seat for you?', origin: 'agent' },
+        { content: 'spot on' },
+      ]);
+      const statements = [
+        item({ text: 'User was fired for stealing.', turn: 1, quote: 'walnuts make my throat swell' }),
+        item({ text: 'User has a severe nut allergy.', turn: 1, quote: 'walnuts make my throat swell' }),
+        item({ text: 'User sits by the window on journeys.', turn: 3, quote: 'spot on' }),
+      ];
+      server.otherwise({ chat: answering({ read: reading({ statements }) }) });
+      const { refused } = await otto.form();
+      expect(refused.map(({ reason, text }) => [reason, text])).toEqual([
+        ['says_more_than_quote', 'User was fired for stealing.'],
+      ]);
+      expect(promptsOf(server).at(-1)).toContain('User was fired for stealing. — the sentence says more');
+      await meaning.close();
+      await created.drop();
     });
 
     it('[Q3] all of sixty known statements are shown, whatever the turns are about', async () => {

@@ -81,6 +81,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
   const resolved = resolveTimes(named, { quoted, statedAt: source.statedAt, timeZone: context.settings.timeZone });
+  if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);

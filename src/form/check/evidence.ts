@@ -55,6 +55,8 @@ export interface CheckContext {
   recalled?: readonly string[];
   types: MemoryTypeTable;
   attributes: AttributeTable;
+  /** Statements whose meaning is far from their sources. */
+  unrelated?: ReadonlySet<ReadStatement>;
   /** Names of the user, besides "User". */
   userNames: readonly string[];
   /** The subjects that the owner's statements have. */
@@ -416,10 +418,38 @@ function headOf(stem: string): string {
 }
 
 /** The turns right before the evidence, because an answer refers to the words of its question. */
-function questionsBefore(evidence: readonly Evidence[], { events, earlier }: CheckContext): string[] {
+function questionsBefore(
+  evidence: readonly Pick<Evidence, 'event'>[],
+  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
+): string[] {
   const turns = [...earlier, ...events];
   return evidence.flatMap(({ event }) => {
     const place = turns.findIndex(({ id }) => id === event.id);
     return turns.slice(Math.max(0, place - 2), Math.max(0, place)).map(({ content }) => content);
   });
+}
+
+/**
+ * The texts that a statement may have its meaning from, where it has no word, number or name of theirs; null if it has one. An assent ("yes,
+ * spot on") has its meaning from the turns before it.
+ */
+export function unsharedSources(
+  { text, quotes, relation }: ReadStatement,
+  context: Pick<CheckContext, 'events' | 'earlier' | 'known' | 'userNames'>,
+): string[] | null {
+  const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []).map((event) => ({ event }));
+  const target = relation === null ? undefined : context.known[relation.known - 1];
+  const sources = [
+    ...quotes.map(({ words }) => words),
+    ...cited.map(({ event }) => event.content),
+    ...questionsBefore(cited, context),
+    ...(target === undefined ? [] : [target.content]),
+  ].filter((source) => source.trim() !== '');
+  const said = [...sources, ...context.userNames].join('\n').slice(0, 100_000);
+  const heads = new Set([...contentStems(said)].map(headOf));
+  const numbers = numbersSaid(said);
+  const isShared =
+    [...contentStems(text)].some((stem) => heads.has(headOf(stem))) ||
+    [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
+  return isShared || sources.length === 0 ? null : sources;
 }
