@@ -146,7 +146,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
     .prefault({}),
   limits: z
     .strictObject({
-      existing: count.max(100).default(60),
+      existing: count.max(50).default(50),
       existingTokens: count.default(3500),
       candidates: count.default(5),
       memories: count.default(60),
