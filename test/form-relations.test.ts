@@ -242,7 +242,9 @@ for (const database of databases()) {
         const things = ['a red kite', 'the old ferry', 'one tin whistle', 'her father’s atlas', 'some dry peat'];
         await say(
           `Note ${count} about my shed.`,
-          things.map((thing) => ({ text: `User keeps ${thing} on shelf ${count} of the shed, behind the paint.` })),
+          things.map((thing) => ({
+            text: `User keeps ${thing} on shelf ${count} of the shed, behind the paint, because the damp wall on the other side ruins whatever stands there over the winter.`,
+          })),
         );
       }
       await say('The tyre of my bicycle is flat.', []);
