@@ -147,7 +147,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   limits: z
     .strictObject({
       existing: count.max(50).default(50),
-      existingTokens: count.default(1500),
+      existingTokens: count.default(3500),
       candidates: count.default(5),
       memories: count.default(60),
       minimumMemories: count.default(12),

@@ -1,6 +1,6 @@
 import { splitClauses } from '../language/sentences.ts';
 import { lexicalSimilarity, withoutEnd } from '../language/words.ts';
-import { unlessUnavailable } from '../models/embedder.ts';
+import { dot, unlessUnavailable } from '../models/embedder.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
 import { mayStillChange, type Memory } from '../record/memory.ts';
@@ -14,7 +14,7 @@ import { listMemories, listStatements, listSubjects, memoriesFrom } from '../sto
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import { type CheckContext, isStated } from './check/evidence.ts';
+import { type CheckContext, isStated, unsharedSources } from './check/evidence.ts';
 import {
   embedTexts,
   findCandidates,
@@ -102,7 +102,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     isLocal: reader.kind === 'local',
   });
   const ended = await endedByTurns(work, reading);
-  const checked = await amended(work, input, checkStatements(reading.statements, context), context);
+  const checked = await amended(work, input, await checkReading(work, reading.statements, context), context);
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
@@ -233,7 +233,7 @@ function isRequest({ quotes, value }: Statement, forgets: readonly CheckedForget
 }
 
 /** How many topics a reader is shown to continue. */
-const MOST_TOPICS = 6;
+const MOST_TOPICS = 10;
 
 /** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput(work: FormWork): Promise<ReadInput> {
@@ -254,15 +254,17 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       events.map(({ id }) => id),
     );
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
+    const named = await listStatements(store, ownerOf(scope), {
+      subjects: [USER],
+      attributes: ['name', 'preferred_name'],
+      owner: deps.sharesFacts === true ? 'visible' : 'own',
+    });
     return {
       known:
         settings.limits.existing === 0 ? [] : await knownStatements(store, deps, { scope, events, vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, deps, { scope, events, most: MOST_TOPICS }) : [],
-      names: await listStatements(store, ownerOf(scope), {
-        subjects: [USER],
-        attributes: ['name', 'preferred_name'],
-        owner: deps.sharesFacts === true ? 'visible' : 'own',
-      }),
+      // A draft of these turns is not yet known: it may have taken the boss of "Gert is fine" for the user.
+      names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
       usual: await usualSpeaker(store, scope, events),
     };
   });
@@ -316,11 +318,30 @@ export async function checkContext(
   };
 }
 
+/**
+ * The cosine below which a statement and a text have nothing in common. Of 936 statements in recorded answers, the 30 that share no word with
+ * their turn are above .137 to it or to a turn before it. Of pairs drawn at random, a fifth is below this value.
+ */
+const LEAST_RELATED = 0.12;
+
+/** Checks the statements of a reading. What a model says without a word of its sources must at least be near to one of them in meaning. */
+async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {
+  const unrelated = new Set<ReadStatement>();
+  for (const statement of context.isLocal ? [] : read) {
+    const sources = unsharedSources(statement, context);
+    if (sources === null) continue;
+    const vectors = await embedTexts(work, [statement.text, ...sources.map((source) => source.slice(0, 2000))]);
+    const [own, ...others] = vectors?.of ?? [];
+    if (own !== undefined && others.every((other) => dot(own, other) < LEAST_RELATED)) unrelated.add(statement);
+  }
+  return checkStatements(read, { ...context, unrelated });
+}
+
 /** Tells a model once what was refused, and adds what it corrects. An item that is refused again stays refused. */
 async function amended(work: FormWork, input: ReadInput, checked: Checked, context: CheckContext): Promise<Checked> {
-  const mendable = checked.refused.filter(({ reason, text }) => isMendable(reason) && text !== null && text !== '');
+  const mendable = checked.refused.filter((each) => isMendable(each) && each.text !== null && each.text !== '');
   if (work.reader.amend === undefined || mendable.length === 0) return checked;
-  const again = checkStatements(await work.reader.amend(input, mendable, { signal: work.signal }), context);
+  const again = await checkReading(work, await work.reader.amend(input, mendable, { signal: work.signal }), context);
   // A model may repeat its whole answer: only new items are corrections.
   const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
   const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));

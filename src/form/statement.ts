@@ -24,8 +24,8 @@ export interface Statement extends Pick<
   validFrom: Date | null;
   validTo: Date | null;
   dueAt: Date | null;
-  /** Its relation to a known statement, as the reader gives it. */
-  relation: { kind: Relation; target: Memory } | null;
+  /** Its relation to a known statement, as the reader gives it. `isOwnMatter`: a person who is not the user speaks about themself. */
+  relation: { kind: Relation; target: Memory; isOwnMatter?: boolean } | null;
 }
 
 /** The ends and requests of a reading whose quotes are in the user's own words. */
@@ -34,6 +34,7 @@ export interface CheckedRequests {
     target: Memory;
     evidence: Evidence;
     /** The day from which it is over, if that day is in the future. */ on: Date | null;
+    /** The trust of the words. Default: that of their speaker. */ trust?: Trust;
   }[];
   forgets: CheckedForget[];
   refused: Refusal[];

@@ -232,14 +232,40 @@ export function numbersSaid(text: string): Set<number> {
   // A number does not continue in the next sentence: "under four thousand. Three thousand eight hundred and forty."
   for (const sentence of plain.split(/[.!?;:\n]/u))
     for (const number of spelledNumbers(sentence.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
-  // "Half past five" is 5:30, "a quarter to six" 5:45.
-  if (/\b(?:half|halb)\b/u.test(plain)) numbers.add(30);
-  if (/\b(?:quarter|viertel)\b/u.test(plain)) numbers.add(15).add(45);
+  for (const number of spokenTimes(plain)) numbers.add(number);
   for (const run of plain.match(HAN_NUMBER) ?? []) {
     numbers.add(hanNumber(run));
     for (const sign of run) numbers.add(NUMBER_WORDS.get(sign) ?? 0);
   }
   return numbers;
+}
+
+const HALF_HOUR = anyWords('halfHour');
+const QUARTER_HOUR = anyWords('quarterHour');
+/** Spoken times that name the hour to come, each as minutes before that hour: 30 where no minutes are said. */
+const BEFORE_HOUR: readonly RegExp[] = [
+  // "halb neun", "half negen"
+  /(?<!\p{L})(?:halb|half) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
+  // "a quarter to six", "zehn vor sechs", "kwart voor zes"
+  /(?<!\p{L})(?<minutes>\p{L}{1,20}|\d{1,2})(?: minut\p{L}{1,5})? (?:to|vor|voor) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
+  // "las seis menos cuarto", "six heures moins le quart"
+  /(?<!\p{L})(?<hour>\p{L}{1,20}|\d{1,2})(?: heures?| horas?| h)? (?:menos|moins|meno) (?:le |un )?(?<minutes>\p{L}{1,20}|\d{1,2})/giu,
+  /(?<hour>[一二三四五六七八九十]{1,3}|\d{1,2})[時时点](?<minutes>[一二三四五十]{1,3}|\d{1,2})分前/gu,
+];
+
+/** The hours and minutes of spoken times: "half past five" is 5:30, "a quarter to six" 5:45, "halb neun" and 8時半 are 8:30. */
+function* spokenTimes(text: string): Generator<number> {
+  if (HALF_HOUR.test(text)) yield 30;
+  if (QUARTER_HOUR.test(text)) yield* [15, 45];
+  for (const { groups } of BEFORE_HOUR.flatMap((pattern) => matchesOf(text, pattern))) {
+    for (const hour of clockNumbers(groups?.['hour'])) if (hour > 0 && hour <= 24) yield hour - 1;
+    for (const minutes of clockNumbers(groups?.['minutes'])) if (minutes > 0 && minutes < 30) yield 60 - minutes;
+  }
+}
+
+function clockNumbers(word = ''): number[] {
+  if (/^\d/.test(word)) return [Number(word)];
+  return /^\p{Script=Han}/u.test(word) ? [hanNumber(word)] : [...spelledNumbers([word])];
 }
 
 /** "forty-two", "three thousand eight hundred and forty", "sixteen fifty": a run of number words, with all its parts. */
@@ -254,6 +280,8 @@ function* numbersInWords(words: readonly string[]): Generator<number> {
     yield value;
     // "Sixteen fifty" is also read as 1650, and "six fifty" as 650.
     if (last >= 1 && last < 100 && value >= 10 && value < 100) yield last * 100 + value;
+    // "Seven forty-five" is 7:45.
+    if (last >= 20 && last < 100 && last % 10 === 0 && value < 10) yield last + value;
     if (value >= 1000) [thousands, current] = [thousands + Math.max(current, 1) * value, 0];
     else current = value === 100 ? Math.max(current, 1) * 100 : current + value;
     last = value;

@@ -36,6 +36,20 @@ describe('numbers that are said', () => {
     ['22:00 to 06:00', 'ten to six, every second night'],
     ['7:45', 'bus is at 7 45'],
     ['9000', 'paid 2000 of it, so I owe him 9'],
+    ['7:45', 'the bus goes at seven forty-five'],
+    ['6:30', 'お迎えは6時半です'],
+    ['19:30', '晚上七点半开门'],
+    ['8:30', 'der Bus fährt um halb neun'],
+    ['16:30', 'de les begint om half vijf'],
+    ['7:30', 'a las siete y media'],
+    ['9:30', 'on ouvre à neuf heures et demie'],
+    ['18:30', 'alle sei e mezza'],
+    ['8:30', 'às oito e meia'],
+    ['5:45', 'the ferry goes at a quarter to six'],
+    ['8:45', 'um Viertel vor neun'],
+    ['6:45', 'a las siete menos cuarto'],
+    ['9:50', 'dix heures moins dix'],
+    ['7:50', 'バスは8時10分前に出る'],
   ])('%s is in %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).toBeNull());
 
   it.each([
@@ -70,4 +84,11 @@ describe('names that are said', () => {
     ['Thursday', 'she is in mon and weds'],
     ['Monique', 'she is in on mon'],
   ])('%s does not come from %j', (value, text) => expect(isNameSaid(value, [text])).toBe(false));
+
+  it.each([
+    ['8:30', 'お迎えは8時です'],
+    ['7:30', 'um halb neun'],
+    ['6:30', 'a las siete menos cuarto'],
+    ['5:50', 'a quarter to six'],
+  ])('%s is another time than %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).not.toBeNull());
 });

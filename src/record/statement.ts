@@ -117,6 +117,20 @@ export function isOneOfSeveral(subject: string): boolean {
   return name === '' && ONE_OF_SEVERAL.test(relation);
 }
 
+/** Whether a text has the name of a subject: "User's sister Ana" is named in "User moves in with Ana". */
+export function isNamedIn(subject: string, text: string): boolean {
+  const { name } = partsOf(subject);
+  if (isUser(subject) || name === '') return false;
+  const spaced = (words: string): string =>
+    ` ${words
+      .normalize('NFKC')
+      .toLowerCase()
+      .split(/[^\p{L}\p{M}\p{N}]+/u)
+      .join(' ')} `;
+  // In a script without spaces, no mark separates a name from the words around it.
+  return /\p{Lo}/u.test(name) ? text.includes(name) : spaced(text).includes(spaced(name));
+}
+
 /** Whether a subject is a thing and not a person: it is neither the user, nor a bare name, nor somebody who belongs to the user. */
 function isThing(subject: string): boolean {
   return !isUser(subject) && !belongsToUser(subject) && !/^\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*$/u.test(subject);

@@ -161,12 +161,18 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
   );
 }
 
-/** Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. */
+/**
+ * Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. A known statement
+ * that the reader says to change was not read from these events, even if a draft of theirs has confirmed it.
+ */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: ApplyWork): boolean {
+  const { relation } = statement;
+  const changes = relation === null || relation.kind === 'repeats' ? null : relation.target.id;
   const events = new Set(statement.events.map(({ id }) => id));
   return formed.some(
     (memory) =>
       memory.reader === reader &&
+      memory.id !== changes &&
       memory.sourceEvents.some((id) => events.has(id)) &&
       (contentHash(memory.content) === contentHash(statement.text) ||
         (hasSameFields(memory, statement) && quotesMeet(memory.quotes, statement.quotes))),

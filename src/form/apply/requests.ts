@@ -1,5 +1,5 @@
 import { contentStems } from '../../language/words.ts';
-import { lengthOf, lowestTrust, normalValue, type Quote, trustOf } from '../../record/statement.ts';
+import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
@@ -13,7 +13,7 @@ import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts
 import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
 import { toDate } from '../check/check.ts';
-import { type CheckContext, type Evidence, locateOwnWords } from '../check/evidence.ts';
+import { type CheckContext, type Evidence, locateOwnWords, trustOfWords } from '../check/evidence.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
@@ -28,15 +28,18 @@ import { tellRequest, type TellWork } from './told-request.ts';
 export async function checkRequests(
   work: TellWork,
   { ends, forgets }: Pick<Reading, 'ends' | 'forgets'>,
-  context: Pick<CheckContext, 'events' | 'known' | 'isLocal' | 'userNames'>,
+  context: Pick<CheckContext, 'events' | 'known' | 'isLocal' | 'userNames' | 'types'>,
 ): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on } of ends) {
     const target = context.known[known - 1];
-    const evidence = locateOwnWords(quote, context, target?.subject);
+    const evidence = locateOwnWords(quote, context, target);
     if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
     else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
-    else checked.ends.push({ target, evidence, on: toDate(on) });
+    else {
+      const trust = trustOfWords(evidence, target.subject, context.userNames);
+      checked.ends.push({ target, evidence, on: toDate(on), trust });
+    }
   }
   for (const request of forgets) {
     const evidence = locateOwnWords(request.quote, context);
@@ -75,8 +78,9 @@ export async function applyRequests(
   { ends, forgets }: CheckedRequests,
   where: { scope: Scope; turns: readonly Event[]; why: Change },
 ): Promise<AppliedRequests> {
-  const retired = await applyEnds(writer, deps, ends, where);
-  return { retired, ...(await applyForgets(writer, deps, forgets, where)) };
+  const ended = await applyEnds(writer, deps, ends, where);
+  const forgotten = await applyForgets(writer, deps, forgets, where);
+  return { ...forgotten, retired: ended.retired, refused: [...ended.refused, ...forgotten.refused] };
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
@@ -85,20 +89,23 @@ async function applyEnds(
   deps: Parts,
   ends: CheckedRequests['ends'],
   { scope, why }: { scope: Scope; why: Change },
-): Promise<string[]> {
-  const ended: string[] = [];
+): Promise<Pick<AppliedRequests, 'retired' | 'refused'>> {
+  const ended: Pick<AppliedRequests, 'retired' | 'refused'> = { retired: [], refused: [] };
   const owners = changeableOwners(deps, scope);
-  for (const { target, evidence, on } of ends) {
+  for (const { target, evidence, on, trust = trustOf(evidence.event.origin) } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
     const claim = {
       sourceType: 'explicit',
-      trust: lowestTrust([trustOf(event.origin)]),
+      trust,
       statedAt: event.occurredAt,
       validFrom: null,
     } as const;
-    if (now === null || !mayStillChange(now) || !owners.includes(ownerKey(now.scope)) || !maySupersede(claim, now))
+    if (now === null || !mayStillChange(now) || !owners.includes(ownerKey(now.scope))) continue;
+    if (!maySupersede(claim, now)) {
+      ended.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
+    }
     const reason = { ...why, reason: 'the user says that it is over' };
     // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
@@ -106,7 +113,7 @@ async function applyEnds(
     const quoted = await reviseMemory(writer, deps, now, { change, why: reason });
     if (isAhead) continue;
     await archiveMemory(writer, deps, quoted, { reason: 'contradicted', until: event.occurredAt, why: reason });
-    ended.push(now.id);
+    ended.retired.push(now.id);
   }
   return ended;
 }

@@ -7,6 +7,7 @@ import {
   belongsToUser,
   canonicalSubject,
   type Confidence,
+  isSameSubject,
   isUser,
   keySchema,
   knownSubject,
@@ -31,9 +32,12 @@ import {
   checkWords,
   clippedWords,
   type Evidence,
+  isOwnWordOfAnother,
   isRecalled,
   isStated,
   locateQuotes,
+  trustOfEvent,
+  trustOfWords,
 } from './evidence.ts';
 
 /** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
@@ -77,6 +81,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
   const resolved = resolveTimes(named, { quoted, statedAt: source.statedAt, timeZone: context.settings.timeZone });
+  if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
@@ -99,13 +104,13 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: source.events.length === 0 ? trustOf(source.statedBy) : lowestTrust(source.events.map(trustOfEvent)),
+    trust: trustIn(evidence, subject, source, context),
     sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
     ...source,
     quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
     tags: tagsOf(resolved, kept.marks, context),
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
-    relation: relationOf(resolved, context),
+    relation: relationOf(resolved, evidence, context),
   };
 }
 
@@ -152,9 +157,15 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
   };
 }
 
-/** A note that an agent made on its own, for example while reading an inbox, rests on what others wrote, and nobody has confirmed it. */
-function trustOfEvent({ origin, kind, metadata }: Event): Trust {
-  return kind === 'observation' && metadata['source'] === 'autonomous' ? 'low' : trustOf(origin);
+/** The trust of a statement: the lowest of the words that it rests on, or of the events that a statement from outside the log names. */
+function trustIn(
+  evidence: readonly Evidence[],
+  subject: string,
+  { events, statedBy }: Pick<Statement, 'events' | 'statedBy'>,
+  { userNames }: CheckContext,
+): Trust {
+  if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
+  return events.length === 0 ? trustOf(statedBy) : lowestTrust(events.map(trustOfEvent));
 }
 
 /** A text without control characters and invisible characters, some of which databases refuse, and with single spaces. */
@@ -236,9 +247,16 @@ function tagsOf({ tags }: ReadStatement, marks: readonly string[], { settings }:
   return [...new Set([...marks.map((mark) => `sensitive:${mark}`), ...clean])].slice(0, MOST_TAGS);
 }
 
-function relationOf({ relation }: ReadStatement, { known }: CheckContext): Statement['relation'] {
+function relationOf(
+  { relation, subject }: ReadStatement,
+  evidence: readonly Evidence[],
+  { known, userNames }: CheckContext,
+): Statement['relation'] {
   const target = relation === null ? undefined : known[relation.known - 1];
-  return relation === null || target === undefined ? null : { kind: relation.kind, target };
+  if (relation === null || target === undefined) return null;
+  const isOwnMatter =
+    isSameSubject(subject, target.subject) && evidence.some((each) => isOwnWordOfAnother(each, subject, userNames));
+  return { kind: relation.kind, target, isOwnMatter };
 }
 
 function refuse(

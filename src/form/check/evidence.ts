@@ -18,7 +18,15 @@ import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import type { Memory, SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
-import { belongsToUser, isUser, USER, type Origin } from '../../record/statement.ts';
+import {
+  belongsToUser,
+  isSameSubject,
+  isUser,
+  type Origin,
+  type Trust,
+  trustOf,
+  USER,
+} from '../../record/statement.ts';
 import type { RefusalReason } from '../formation-result.ts';
 import type { FormationSettings } from '../formation-settings.ts';
 import type { ReadQuote, ReadStatement } from '../read/reader.ts';
@@ -47,6 +55,8 @@ export interface CheckContext {
   recalled?: readonly string[];
   types: MemoryTypeTable;
   attributes: AttributeTable;
+  /** Statements whose meaning is far from their sources. */
+  unrelated?: ReadonlySet<ReadStatement>;
   /** Names of the user, besides "User". */
   userNames: readonly string[];
   /** The subjects that the owner's statements have. */
@@ -101,7 +111,7 @@ export function checkOrigin(
   const known = cited.filter(({ event }) => isFromRecall(event));
   const evidence = cited.filter((each) => !known.includes(each));
   if (evidence.length === 0) return { reason: known.length > 0 ? 'recalled_text' : 'quote_not_found' };
-  const outside = evidence.filter(isFromOutside);
+  const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
   if (
     outside.some(({ event, start, end }) => isInstruction(event.content.slice(start, end))) ||
     (outside.length > 0 && isInstruction(statement.text))
@@ -127,20 +137,56 @@ export function checkOrigin(
 }
 
 function foreignVoice(evidence: readonly Evidence[]): string {
-  const origins = new Set(
-    evidence.map((each) => (isFromOutside(each) && each.event.origin === 'user' ? 'pasted text' : each.event.origin)),
+  const voices = new Set(
+    evidence.map((each) => (isFromOutside(each) && each.event.origin === 'user' ? 'pasted text' : voiceOf(each.event))),
   );
-  return `said by: ${[...origins].join(', ')}`;
+  return `said by: ${[...voices].join(', ')}`;
 }
 
-/** Tools, documents, and what a user pastes or quotes. */
-function isFromOutside({ event, start, end }: Evidence): boolean {
-  if (event.origin === 'tool' || event.origin === 'document') return true;
+function voiceOf({ origin, speaker }: Event): string {
+  return origin === 'user' && speaker !== null ? `the speaker ${speaker}` : origin;
+}
+
+/** Tools, documents, and what a user pastes or quotes without taking it up. */
+function isFromOutside(evidence: Evidence): boolean {
+  const { origin } = evidence.event;
+  return origin === 'tool' || origin === 'document' || (isPasted(evidence) && !isTakenUp(evidence));
+}
+
+/** Whether somebody other than the user wrote these words of a user's message. */
+function isPasted({ event, start, end }: Evidence): boolean {
   if (event.origin !== 'user' || event.kind !== 'message') return false;
   const isForeign = ({ kind, ...span }: ForeignSpan): boolean =>
     // A few words in quotation marks inside the user's own sentence are what the user reports.
     kind !== 'quoted' || span.end - span.start > event.content.length / 2;
   return foreignSpans(event.content).some((span) => isForeign(span) && isMostlyWithin({ start, end }, span));
+}
+
+// Smaller numbers are in both texts by chance.
+const LEAST_TELLING = 10;
+
+/** Whether the user's own words beside a pasted text repeat one of its numbers and do not ask: "… your chair time is 6:15." Six fifteen! */
+function isTakenUp({ event: { content }, start, end }: Evidence): boolean {
+  let own = content;
+  for (const span of foreignSpans(content).toReversed()) own = `${own.slice(0, span.start)}\n${own.slice(span.end)}`;
+  const said = numbersSaid(
+    (own.match(/[^.!?？。！\n]+[.!?？。！\n]*/gu) ?? []).filter((each) => !/[?？]/u.test(each)).join(' '),
+  );
+  return [...numbersSaid(content.slice(start, end))].some((number) => number >= LEAST_TELLING && said.has(number));
+}
+
+/** A note that an agent made on its own, for example while reading an inbox, rests on what others wrote, and nobody has confirmed it. */
+export function trustOfEvent({ origin, kind, metadata }: Event): Trust {
+  return kind === 'observation' && metadata['source'] === 'autonomous' ? 'low' : trustOf(origin);
+}
+
+/**
+ * The trust of the words that a statement about a subject rests on. A pasted text has the trust of a document. What somebody other than the
+ * user says about themself is less certain than what the user says.
+ */
+export function trustOfWords(evidence: Evidence, subject: string, userNames: readonly string[]): Trust {
+  if (isFromOutside(evidence)) return 'low';
+  return isOwnWordOfAnother(evidence, subject, userNames) ? 'medium' : trustOfEvent(evidence.event);
 }
 
 function isMostlyWithin(quote: TextSpan, span: TextSpan): boolean {
@@ -153,10 +199,27 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
   const { event } = evidence;
   if (event.origin !== 'user' || event.kind !== 'message' || isFromOutside(evidence)) return false;
   if (event.speaker === null) return true;
-  const speaker = event.speaker.toLowerCase();
-  if (subject.toLowerCase() === speaker || subject.toLowerCase().startsWith(`${speaker}'s `)) return true;
-  if (!isUser(subject) && !belongsToUser(subject)) return true;
-  return userNames.some((name) => name.toLowerCase() === speaker);
+  if (isOwnName(event.speaker, userNames) || isAboutSpeaker(evidence, subject)) return true;
+  return !isUser(subject) && !belongsToUser(subject);
+}
+
+function isOwnName(speaker: string, userNames: readonly string[]): boolean {
+  return userNames.some((name) => name.toLowerCase() === speaker.toLowerCase());
+}
+
+/** Whether somebody speaks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
+function isAboutSpeaker({ event: { speaker } }: Evidence, subject: string): boolean {
+  if (speaker === null) return false;
+  return isSameSubject(subject, speaker) || subject.toLowerCase().startsWith(`${speaker.toLowerCase()}'s `);
+}
+
+/**
+ * Whether one of the user's people, and not the user, speaks about themself: a son who borrows the phone. In a chat in which nobody is known
+ * to be the user, nobody is one of the user's people, and all speakers count alike.
+ */
+export function isOwnWordOfAnother(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
+  const { speaker } = evidence.event;
+  return belongsToUser(subject) && isAboutSpeaker(evidence, subject) && !isOwnName(speaker ?? '', userNames);
 }
 
 /** A question of the agent right before one of the user's own turns. */
@@ -212,16 +275,18 @@ function locateIn(
 
 /**
  * The place of the words of a request or an end in the user's own turns; null if they are in none. In a group chat, every speaker may also
- * end a statement about themself or about a thing, so that the subject of the statement counts.
+ * end a statement about themself or about a thing, so that the subject of the statement counts. What the user pastes may end what it may
+ * also state.
  */
 export function locateOwnWords(
   quote: ReadQuote,
-  { events, isLocal, userNames }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames'>,
-  subject: string = USER,
+  { events, isLocal, userNames, types }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames' | 'types'>,
+  { subject, type }: Pick<Memory, 'subject' | 'type'> = { subject: USER, type: '' },
 ): Evidence | null {
   const place = locateIn(quote, { events, isLocal });
   if (place === null) return null;
-  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal: true }, [place], { userNames });
+  const isPersonal = place.event.origin !== 'user' || types.get(type)?.personal !== false;
+  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal }, [place], { userNames });
   return 'evidence' in verdict ? place : null;
 }
 
@@ -354,10 +419,38 @@ function headOf(stem: string): string {
 }
 
 /** The turns right before the evidence, because an answer refers to the words of its question. */
-function questionsBefore(evidence: readonly Evidence[], { events, earlier }: CheckContext): string[] {
+function questionsBefore(
+  evidence: readonly Pick<Evidence, 'event'>[],
+  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
+): string[] {
   const turns = [...earlier, ...events];
   return evidence.flatMap(({ event }) => {
     const place = turns.findIndex(({ id }) => id === event.id);
     return turns.slice(Math.max(0, place - 2), Math.max(0, place)).map(({ content }) => content);
   });
+}
+
+/**
+ * The texts that a statement may have its meaning from, where it has no word, number or name of theirs; null if it has one. An assent ("yes,
+ * spot on") has its meaning from the turns before it.
+ */
+export function unsharedSources(
+  { text, quotes, relation }: ReadStatement,
+  context: Pick<CheckContext, 'events' | 'earlier' | 'known' | 'userNames'>,
+): string[] | null {
+  const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []).map((event) => ({ event }));
+  const target = relation === null ? undefined : context.known[relation.known - 1];
+  const sources = [
+    ...quotes.map(({ words }) => words),
+    ...cited.map(({ event }) => event.content),
+    ...questionsBefore(cited, context),
+    ...(target === undefined ? [] : [target.content]),
+  ].filter((source) => source.trim() !== '');
+  const said = [...sources, ...context.userNames].join('\n').slice(0, 100_000);
+  const heads = new Set([...contentStems(said)].map(headOf));
+  const numbers = numbersSaid(said);
+  const isShared =
+    [...contentStems(text)].some((stem) => heads.has(headOf(stem))) ||
+    [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
+  return isShared || sources.length === 0 ? null : sources;
 }

@@ -2,6 +2,8 @@ import { tellApart } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Attribute, AttributeTable, ValueShape } from '../../record/attributes.ts';
 import {
+  belongsToUser,
+  isNamedIn,
   isOneOfSeveral,
   isSameSubject,
   isSameSubjectAmong,
@@ -131,7 +133,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (kind === 'repeats') {
     return conflicts(statement, target, context) ? null : (moveDay(statement, target) ?? { action: 'confirm', target });
   }
-  if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
+  if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
   // A plan does not replace a state before its day: the job that puts the plan into effect does so on that day.
@@ -139,6 +141,12 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [], retiresLater: target };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/** Whether trust and rank allow a statement to change a known one. What people say about themselves changes what the user said about them. */
+function mayChange(statement: Statement, target: Memory): boolean {
+  const isOwnMatter = statement.relation?.isOwnMatter === true;
+  return maySupersede(isOwnMatter ? { ...statement, trust: target.trust } : statement, target);
 }
 
 /** Whether a reader's relation is possible, given subject and attribute. */
@@ -189,20 +197,33 @@ function extend(statement: Statement, target: Memory, context: DecideContext): D
  * concerns now: "Oisin stays on" replaces the user's waiting for his answer. But what another person is or has never replaces what the user
  * is or has under an attribute of the table.
  */
-function mayConcernAnother(
-  { relation, attribute, subject }: Statement,
-  target: Memory,
-  { types, attributes }: DecideContext,
-): boolean {
+function mayConcernAnother(statement: Statement, target: Memory, { types, attributes }: DecideContext): boolean {
+  const { relation, attribute, subject } = statement;
   if (relation?.kind === 'ends' || relation?.kind === 'reaches') return true;
+  if (relation?.kind === 'extends') return isToldAgain(statement, target);
   if (relation?.kind !== 'replaces') return false;
   if (!isUser(target.subject) || target.tense === 'planned') return true;
   const type = types.get(target.type);
   const isPassing = type !== undefined && (type.expiresAfterDays !== null || type.initialState !== null);
   const isOwnWord = target.attribute !== null && !attributes.isKnown(target.attribute);
   // "User · colleague = Uwe Prell" is also a statement about Uwe Prell.
-  const namesSubject = target.value !== null && subject.toLowerCase().includes(target.value.toLowerCase());
+  const namesSubject =
+    isNamedIn(subject, target.content) ||
+    (target.value !== null && subject.toLowerCase().includes(target.value.toLowerCase()));
   return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord || namesSubject);
+}
+
+/** The share of a known statement's words that a statement about somebody else must contain to be its longer form. */
+const TOLD_AGAIN = 0.5;
+
+/**
+ * Whether a statement about somebody else is the longer form of a known one: "User has a granddaughter, Eve, who set up the tablet" says what
+ * was known of "User's granddaughter". Both are about the user or the user's people, or one names the subject of the other.
+ */
+function isToldAgain({ subject, text }: Statement, target: Memory): boolean {
+  const isOwn = [subject, target.subject].every((each) => isUser(each) || belongsToUser(each));
+  const isNamed = isNamedIn(subject, `${target.content} ${target.value ?? ''}`) || isNamedIn(target.subject, text);
+  return (isOwn || isNamed) && coveredBy(contentStems(target.content), contentStems(text)) >= TOLD_AGAIN;
 }
 
 /** The fields that decide whether two statements can both hold. */

@@ -5,36 +5,36 @@ import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.
 import { isUser } from '../../record/statement.ts';
 import type { ReadInput, RefusedItem } from './reader.ts';
 
-const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter weeks later: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
+const SYSTEM = `You keep the long-term memory of an assistant. Write down what the user says in these turns that will matter weeks later: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
 
 How much: usually 3 to 8 statements, at most 12; where there is more, take what later conversations will need most. One statement for one matter, complete with its names, numbers, place, reason and date: a detail belongs into the statement of its matter. Two statements only for two things that will change at different times (the job and its hours, the flat and its rent, a fact and the wish that it stays secret); a list of one kind (skills, tools, guests) and a person with their age or trade are one. Leave out what nobody will ask for in a month: moods, anecdotes, banter, what is eaten today, the wording and steps of the task at hand, "I will" to a suggestion.
-- text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026", "in mid-May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
-- about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
+- text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026", "in mid-May 2026"), in the language of most content words of the user's turns (if they mix two), where the user is "User", "Nutzer", "Usuario" ….
+- about: "User"; "User's sister Ana" (relation in English, then the name if known); in a group chat the speaker's name; or the thing ("the Rotterdam order").
 - attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers, also for spoken ones ("71", "650", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is ("User has a son, Tai, who is eleven."), and are about "User"; what else is said of that person later is about that person, under another attribute.
 - denied: true when it says that something is NOT so ("has no car", "does not eat pork") or no longer so ("no longer has asthma"), with the value that is denied; never false beside a value that is over.
-- tense: holds (so until something changes), habit (again and again: no date but in to the end that is said, "until the summer holidays"; what recurs from a day on, "piano lessons on Fridays from 8 May 2026", is a habit with that day in its text), happened (over: it stays true), planned (lies ahead; also what is booked, bought, agreed or prepared for a coming event, with the day of that event as due).
+- tense: holds (so until something changes), habit (again and again: no date but an end that is said, in to; what recurs from a day ahead, "piano lessons on Fridays from 8 May 2026", has that day in its text and no relation; what it replaces goes into ends, on that day), happened (over: it stays true), planned (lies ahead; also what is booked, bought, agreed or prepared for a coming event, with the day of that event as due).
 - type: one of the types below.
 - turn and quote: the number of the turn and the user's exact words in it that say so, copied, not shortened with your own words, with the "not" or "if" before them that belongs to them. When the user accepts what the assistant said ("yes", "spot on"), quote the whole accepting sentence. No quote, no statement.
 - from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; of a month or a season from is the first day, to and due the last. Null when not said.
 - importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
 - inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. What a stated change takes along (the wedding is put off, so is the leave for it) is said, not inferred: quote the change. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
-- relation and known: what it does to known statements, and their numbers, all of them: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; where only a part of it changes, text keeps the rest; it does not repeat the old state), ends (the known one is over), reaches (a known goal, intention, plan or search was done). What else the same words finish is added to the numbers. Otherwise null and []. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
+- relation and known: what it does to known statements, and their numbers, all of them: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; where only a part of it changes, text keeps the rest; it does not repeat the old state), ends (the known one is over), reaches (a known goal, intention, plan or search was done). What else the same words finish is added to the numbers. Otherwise null and []. A mere repetition need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
 
 Then go through the known statements one by one: which of them do these turns change, correct, complete or finish?
-- A new date, number, plan, taste or state of the same matter replaces the known one. What is true beside the change stays (the profession beside the new route).
+- A new date, number, plan, taste or state of the same matter replaces the known one. What is true beside the change stays (the profession beside the new route). What is so only for a time ("no Wednesdays until September") replaces nothing: it stands beside the usual, with its end in to.
 - A plan that has come true: say what holds now or what came of it, and name the plan: reaches.
 - When an event is over (a trip, a wedding, a race, an exam, a move), everything that only served it is over: plans, choices, bookings, tickets, routines, budgets, secrets about it.
 - When a state ends (a job, an illness, a search, a quarrel, a project, a life), what rested on it ends too: its hours and route, its budget and terms, what it forbade. What is known of the people stays.
 - What it showed of people stays: a taste, a skill, how they want something worded, what they won, spent or refused.
 - What is over goes into ends, and is not written again in the past tense or as "no longer": the memory keeps it as history. Only an end that matters by itself is a statement too, denied, replacing the known one (User stopped smoking in June 2025, no longer has asthma, eats meat again, has left the church).
-A known statement that "ran out" is no longer in mind, because nobody has said what came of it. Where these turns say it ("got the job!"), write the outcome as a statement and name the number: reaches, replaces or ends.
-ends: the known statements that are over by what the user says and that no statement above names. known: their numbers, all that the same words end; turn and quote: the words that say so, also of the event or state that takes them along; on: the ISO date from which they are over where that lies ahead (with a job that is left on 1 April also its hours and its route end on that day), else null.
+Of a known statement that "ran out" nobody has said what came of it. Where these turns do ("got the job!"), the outcome is a statement that names its number: reaches, replaces or ends.
+ends: the known statements that are over by what the user says and that no statement above names. known: their numbers, all that the same words end; turn and quote: the words that say so, also of the event or state that takes them along; on: where the end lies ahead, the first day on which they are no longer so (last day 8 May: 2026-05-09; with a job also its hours and its route), else null.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
 reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
-topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and write its summary anew: what still matters of the old one, and the new.
+topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; a known topic that goes on keeps its title, and its summary says what still matters of the old one, and the new.
 
-Leave out: greetings, thanks, questions, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation (where the present one is over already, put it into ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
-Before you finish, go through the user's turns once more, clause by clause: a reason, a number, an aside or the second half of a sentence that is missing goes into the statement that it belongs to.
+Leave out: greetings, thanks, questions, hypotheticals, jokes, irony, role play and fiction, and unless the user takes it up what others, pasted or forwarded texts, tools, documents and the assistant say. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: planned, with its date, without relation (if that is over already: ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
+Before you finish, go through the user's turns again, clause by clause: a missing reason, number, aside or second half of a sentence goes into the statement that it belongs to.
 
 Examples (user turn → statement):
 [2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":[4]}
@@ -52,7 +52,7 @@ export interface ReadPromptInput extends ReadInput {
 /** Asks what a stretch of a conversation states, and how that changes the known statements. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 9,
+  version: 10,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
@@ -162,12 +162,14 @@ const REASONS: Readonly<Record<string, string>> = {
   quote_not_found: 'the quote does not say so: copy the telling words of the turn as they stand',
   value_not_said: 'the value is in no turn: use the words of the turn',
   says_more_than_quote: 'the sentence says more than the turns: keep to what they say',
+  not_the_users_own: 'another speaker says so: it is about that speaker, or left out',
   too_long: 'more than 30 words',
   malformed: 'fields are missing',
 };
 
-/** Whether a reader that is told the reason can correct the item. */
-export function isMendable(reason: string): boolean {
+/** Whether a reader that is told the reason can correct the item. The words of another speaker may be a statement about that speaker. */
+export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'detail'>): boolean {
+  if (reason === 'not_the_users_own') return detail?.startsWith('said by: the speaker') === true;
   return Object.hasOwn(REASONS, reason);
 }
 

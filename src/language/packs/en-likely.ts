@@ -100,7 +100,7 @@ const ofTheUser: readonly SlotRule[] = [
     '<name> to (?:you|my friends|friends|everyone|everybody|most people|parents|clients|the lads)\\b',
     "(?:address|call) me (?:as )?(?<v>(?:mr|mrs|ms|miss|dr|prof)\\.? \\p{L}[\\p{L}'-]+)",
     '(?:everyone|everybody|people|they|friends|nobody|the lads|mates) calls? me <anyname>(?! back)',
-    "^(?:just |plain )?<name>(?:'s| is) (?:fine|grand|ok)(?![\\p{L}])",
+    "^(?:just |plain )?<name>(?:'s| is) (?:fine|grand|ok)(?![\\p{L}]|,? (?:(?:and|but|though) )?(?:s?he|they)(?![\\p{L}]))",
   ]),
   ...slot('birthday', ["(?:mine|my birthday|i was born)(?:'s| is| was| on|,|:)* (?:the )?<date>"]),
   ...slot('address', [
