@@ -204,7 +204,7 @@ function speaksOf(message: string, clause: string): boolean {
 const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)' } }) => {
   if (script === 'han') return packRegExp(`^(?:${my})?[^是はがも]{1,8}(?:${is})`);
   const word = "[\\p{L}\\p{N}'-]+";
-  const named = `(?:${my}|${article}) ${word}(?: \\p{Lu}${word}| ${word})?`;
+  const named = `(?:${my}|${article}) ${word}(?: ${word})?`;
   return packRegExp(`^(?!(?:${i}|${iAm})(?![\\p{L}]))(?:(?:${word} ){0,4}?${word}(?:${is})(?![\\p{L}])|${named})`);
 });
 
