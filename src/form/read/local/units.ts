@@ -304,6 +304,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (isFragment && continuesOthers(match, plainMarks(unit.text), pack, unit)) return false;
     if (attribute.endsWith('_name')) return isKept && !namesThing(before, pack);
     if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(plainMarks(unit.text));
+    // The layers take a laptop for a phone.
+    if (attribute === 'phone_model') return listPattern(pack, attribute).test(unit.text.slice(start, end));
     if (attribute === 'age') return !roughlyPattern(pack).test(before);
     if (OF_WORK.has(attribute) && listPattern(pack, 'retired').test(plainMarks(unit.text))) return false;
     // "I broke my arm", "he dejado pilates": the layers take a part of the body and a sport for an illness.
