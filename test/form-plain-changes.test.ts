@@ -104,7 +104,112 @@ it.each(['The party is in Otley, not Leeds', 'I prefer Otley, not Leeds', 'Sorry
   },
 );
 
+describe('an end by a part of the name', () => {
+  it.each([
+    ['I drive a Renault Kangoo', 'we got rid of the Kangoo yesterday', 'car'],
+    ['Ich fahre einen Opel Astra', 'Den Astra haben wir verkauft', 'car'],
+    ['Tengo un Fiat Panda', 'He vendido el Panda', 'car'],
+    ["J'ai une Peugeot 208", "J'ai vendu la Peugeot", 'car'],
+    ['I work at Morgan Sindall Group', 'I resigned from Sindall', 'employer'],
+    ['I study at Cardiff Metropolitan University', 'I dropped out of Cardiff Metropolitan', 'school'],
+    ['Our cat is called Sir Biscuit', 'Biscuit died last night', 'pet_name'],
+  ])('%s … %s', async (before, end, attribute) => {
+    const live = await after(before, '+9', end);
+    expect(live.filter((one) => one.startsWith(`${attribute}=`))).toEqual([]);
+  });
+
+  it.each([
+    ['I live in New Haven', 'I no longer live in Haven', 'home_city=New Haven'],
+    ['I drive a Renault Kangoo', 'sold the Kangoo roof rack', 'car=Renault Kangoo'],
+    ['I work at Morgan Sindall Group', 'left Sindall early today', 'employer=Morgan Sindall Group'],
+  ])('is none in other words: %s … %s', async (before, words, holds) => {
+    expect(await after(before, '+9', words)).toContain(holds);
+  });
+});
+
+describe('meat again', () => {
+  it.each([
+    ['Ich bin Veganerin', 'Wir grillen heute, ich esse seit kurzem wieder Wurst'],
+    ['Soy vegetariana', 'De nuevo como carne'],
+    ['Je suis végétarienne', "J'ai repris à manger de la viande"],
+    ['Sono vegetariano', 'Ho ripreso a mangiare carne'],
+    ['Ik ben veganist', 'Sinds de zomer eet ik weer kip'],
+    ['Sou vegano', 'Eu voltei a comer carne outra vez, não resisti'],
+    ['私はビーガンです', '最近また肉を食べています'],
+  ])('ends a diet: %s … %s', async (before, change) => {
+    const live = await after(before, '+9', change);
+    expect(live.filter((one) => one.startsWith('diet='))).toEqual([]);
+  });
+
+  it('is not said by a question or a denial', async () => {
+    expect(await after('Ich bin Veganerin', '+9', 'Ich esse nie wieder Fleisch')).toContainEqual(
+      expect.stringMatching(/^diet=Veganer/),
+    );
+  });
+});
+
+it('an intolerance is no allergy', async () => {
+  for (const words of ["I'm fructose intolerant, not allergic to anything", 'Tenho intolerância ao glúten']) {
+    const live = await after(words);
+    expect(live.filter((one) => one.startsWith('allergy='))).toEqual([]);
+    expect(live).toContainEqual(expect.stringMatching(/^medical_condition=/));
+  }
+});
+
+describe('a sentence about somebody or something', () => {
+  it.each([
+    ['my nan Edith lives in Barry and is 81', 'nan is back from the hairdresser', 'Edith'],
+    ['our dog Bruno is a spaniel', 'the dog is back from the groomer', 'Bruno'],
+    ['my camper is a Bedford Bambi', 'the camper has passed its test again', 'Bambi'],
+    ['Mein Rad ist ein Gudereit', 'Das Rad ist wieder heil', 'Gudereit'],
+    ['mijn zus Femke woont in Zwolle', 'mijn zus is weer thuis', 'Zwolle'],
+    ['a minha tia Rosa mora em Braga', 'a tia já está em casa', 'Braga'],
+    ['mon frère Luc a 40 ans', 'mon frère est rentré de voyage', '40'],
+  ])('ends nothing that was said of them: %s … %s', async (before, words, kept) => {
+    expect((await after(before, '+7', words)).join('\n')).toContain(kept);
+  });
+
+  it.each([
+    ["I'm learning Norwegian with a tutor", "I've given up on the Norwegian", 'tutor'],
+    ['Ich lerne Geige', 'Die Geige hab ich aufgegeben', 'lerne Geige'],
+    ['my uncle Piet is in hospital with a clot', 'Piet is out of hospital again', 'clot'],
+  ])('ends what it says is over: %s … %s', async (before, words, gone) => {
+    expect((await after(before, '+7', words)).join('\n')).not.toContain(gone);
+  });
+});
+
+describe('a turn that is only another day', () => {
+  it.each([
+    ['The boiler man comes on Friday.', 'Sorry, Saturday.', 'The boiler man comes on Saturday [7 March 2026].'],
+    ['physio appointment tues 10 march', 'moved! now friday 13th', 'physio appointment friday 13th [13 March 2026]'],
+    ['choir concert is on 5 may', 'not 5 may, its 7 may', 'choir concert is on 7 may [7 May 2026]'],
+    ['Der Klempner kommt am Freitag.', 'Nein, Samstag.', 'Der Klempner kommt am Samstag [7. März 2026].'],
+    ['El fontanero viene el viernes.', 'No, perdón, el sábado.', 'El fontanero viene el sábado [7 de marzo de 2026].'],
+    ['De monteur komt vrijdag', 'nee, zaterdag', 'De monteur komt zaterdag [7 maart 2026]'],
+  ])('%s … %s', async (before, correction, told) => {
+    const user = `u${(users += 1)}`;
+    clock.set(Date.parse('2026-03-02T09:00:00Z'));
+    const memory = varve.for({ user, session: 's' });
+    for (const userMessage of [before, correction]) {
+      clock.advance(MINUTE);
+      await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+      await varve.drain();
+    }
+    const { items } = await memory.memories.list({ order: 'oldest' });
+    expect(items.map(({ content }) => content)).toEqual([told]);
+  });
+});
+
 describe('a new job', () => {
+  it('with a title that is told beside it begins on its day', async () => {
+    const plan = 'starting at ocado on 16 march, lead data analyst';
+    const live = await after("I'm a data analyst", plan);
+    expect(live).toContain('job_title=data analyst');
+    const later = await after("I'm a data analyst", plan, '+20');
+    expect(later).toContain('employer=ocado');
+    expect(later).not.toContain('job_title=data analyst');
+  });
+
   it('that is told without "I" begins on its day', async () => {
     const live = await after('I work at Tesco', 'Handed in my notice at Tesco, starting at Aldi on 30 March', '+60');
     expect(live).toContain('employer=Aldi');

@@ -1,5 +1,6 @@
+import { detectPack, packRegExp, perPack, plainMarks, relationsOf } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
-import { lexicalSimilarity, withoutEnd } from '../language/words.ts';
+import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { dot, unlessUnavailable } from '../models/embedder.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
@@ -176,11 +177,39 @@ async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['e
   const evidence = { event, start: 0, end: event.content.length };
   let read = parts.length;
   return near.flatMap((target, index) => {
-    const odds = told?.ends.subarray(read, (read += said[index]?.length ?? 0)) ?? [];
+    const clauses = said[index] ?? [];
+    const odds = told?.ends.subarray(read, (read += clauses.length)) ?? [];
     const least = target.attribute === null ? ENDS.other : ENDS.fact;
-    return Math.max(-Infinity, ...odds) > least ? [{ target, evidence, on: null }] : [];
+    const isOver = clauses.some((clause, at) => (odds[at] ?? 0) > least && speaksOf(event.content, clause));
+    return isOver ? [{ target, evidence, on: null }] : [];
   });
 }
+
+/**
+ * Whether a message has a word of what a clause says, and not only of the person or the thing that the clause is about: "my mum is home
+ * again" and "the laptop is fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The layers do not see the difference:
+ * of 26 everyday sentences like these they took 14 for an end. Of the 7 plain endings among 16 that they recognised, 6 have such a word.
+ */
+function speaksOf(message: string, clause: string): boolean {
+  const pack = detectPack(clause, detectPack(message));
+  const plain = plainMarks(clause);
+  const topic = pack === null ? null : topicPattern(pack).exec(plain);
+  const wanted = contentStems(topic === null ? plain : plain.slice(topic[0].length));
+  const said = contentStems(plainMarks(message));
+  const ignored = pack === null ? new Set() : ignoredStems(pack);
+  return [...wanted].some((stem) => said.has(stem) && !ignored.has(stem));
+}
+
+/** The words at the beginning of a clause that say whom or what it is about: "my mum Carol", "the old laptop is". */
+const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)' } }) => {
+  if (script === 'han') return packRegExp(`^(?:${my})?[^是はがも]{1,8}(?:${is})`);
+  const word = "[\\p{L}\\p{N}'-]+";
+  const named = `(?:${my}|${article}) ${word}(?: ${word})?`;
+  return packRegExp(`^(?!(?:${i}|${iAm})(?![\\p{L}]))(?:(?:${word} ){0,4}?${word}(?:${is})(?![\\p{L}])|${named})`);
+});
+
+/** Stems of words that are in sentences about anything, and of people. */
+const ignoredStems = perPack((pack) => contentStems(`${pack.common}|${relationsOf(pack)}`.replaceAll('|', ' ')));
 
 function clausesOf(text: string): string[] {
   return splitClauses(text).map(({ start, end }) => text.slice(start, end));

@@ -13,7 +13,7 @@ import {
   writeDay,
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
-import { perPack, wordsPattern } from './packs/packs.ts';
+import { listPattern, perPack, wordsPattern } from './packs/packs.ts';
 import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
@@ -125,21 +125,35 @@ function isOfYear(text: string, { start, end, span }: TextSpan & { span: Span })
 
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
-/** "At 8" may be in the evening: without "am", only hours of which one is likely are taken from English. */
+/**
+ * English, which writes no 24 hours: "at 3" is in the afternoon and "7:30" in the morning, unless the words speak of the evening. "At 8" may
+ * be either.
+ */
 const CLEAR_FROM = 9;
+const AFTERNOON_UNTIL = 5;
 
 /** The time of day in a text; null if the text names none, or several. */
-export function timeIn(text: string, { language }: Pack): ClockTime | null {
+export function timeIn(text: string, pack: Pack): ClockTime | null {
+  const isEvening = listPattern(pack, 'evening').test(text);
   const times = [...text.matchAll(CLOCK)].flatMap(({ groups = {} }) => {
-    const { at, h, m, colon, sure, half, day, part } = groups;
+    const { at, h, m, colon, sure, half, day } = groups;
     // "12.50" may be a price, and "2 h" the length of a drive.
     if (at === undefined && colon !== ':' && sure === undefined && day === undefined) return [];
-    const isLate = day?.toLowerCase() === 'p' || (part !== undefined && '下午晚上午後'.includes(part));
-    const hour = (Number(h) % (day === undefined ? 24 : 12)) + (isLate && Number(h) < 12 ? 12 : 0);
-    const isClear = language !== 'en' || day !== undefined || hour >= CLEAR_FROM || h?.startsWith('0') === true;
-    return Number(h) > 24 || !isClear ? [] : [{ hour, minute: half === undefined ? Number(m ?? 0) : 30 }];
+    const hour = hourOf(groups, pack, isEvening);
+    return Number(h) > 24 || hour === null ? [] : [{ hour, minute: half === undefined ? Number(m ?? 0) : 30 }];
   });
   return times.length === 1 ? (times[0] ?? null) : null;
+}
+
+/** The hour of 24; null where it is not clear whether it is in the morning. */
+function hourOf(groups: Record<string, string | undefined>, { language }: Pack, isEvening: boolean): number | null {
+  const { h = '', m, day, part } = groups;
+  const hour = Number(h);
+  if (day !== undefined) return (hour % 12) + (day.toLowerCase() === 'p' ? 12 : 0);
+  if (part !== undefined && '下午晚上午後'.includes(part)) return (hour % 24) + (hour < 12 ? 12 : 0);
+  if (language !== 'en' || h.startsWith('0')) return hour % 24;
+  if (hour <= AFTERNOON_UNTIL || (isEvening && hour < 12)) return hour + 12;
+  return hour >= CLEAR_FROM || m !== undefined ? hour % 24 : null;
 }
 
 interface Span {

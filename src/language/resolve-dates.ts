@@ -144,7 +144,11 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression('yesterday', 'yesterday(?: (?:morning|afternoon|evening|night))?', (_, today) =>
     daySpan(addDays(today, -1)),
   ),
-  expression('tomorrow', 'tomorrow(?: (?:morning|afternoon|evening|night))?', (_, today) => daySpan(addDays(today, 1))),
+  expression(
+    'tom tmr tmw 2mor',
+    '(?:tomorrow|tomm?or?row|tmrw|tmrrw|tmr|tmw|tomoz|2morrow|2moro)(?: (?:morning|afternoon|evening|night))?',
+    (_, today) => daySpan(addDays(today, 1)),
+  ),
   expression('today tonight this', '(?:earlier |later )?today|tonight|this (?:morning|afternoon|evening)', (_, today) =>
     daySpan(today),
   ),
@@ -447,7 +451,7 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
 }
 
 /** A day without a year that is further ahead than this may mean the previous year. */
-const DOUBTFUL_AHEAD = 250 * DAY;
+export const DOUBTFUL_AHEAD: number = 250 * DAY;
 
 /**
  * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare

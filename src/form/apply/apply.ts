@@ -303,7 +303,8 @@ async function storeAsHistory(
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
-    until: to.validFrom ?? to.statedAt,
+    // What is outranked by an earlier statement did not end before it was said.
+    until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
     why: { ...work.why, reason: `outranked: ${work.why.reason}` },
   });
   return [...changed, archived];

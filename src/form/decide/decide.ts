@@ -345,7 +345,8 @@ export function conflicts(
   const isSame = isSameValueOf(one, other, policy.shape);
   if (one.polarity !== other.polarity) {
     const [denied, affirmed] = one.polarity === 'denied' ? [one, other] : [other, one];
-    return denied.value === null ? deniesAll(policy) : isSame && !isNarrower(denied.value, affirmed.value, policy);
+    if (denied.value === null) return deniesAll(policy);
+    return (isSame && !isNarrower(denied.value, affirmed.value, policy)) || isNamedBy(denied.value, affirmed, policy);
   }
   return one.polarity === 'affirmed' && !isSame && one.value !== null && other.value !== null;
 }
@@ -363,6 +364,17 @@ function isNarrower(denied: string, affirmed: string | null, { shape, values }: 
   if (shape === 'name' || values === 'one') return false;
   const [left, right] = [denied, affirmed ?? ''].map((value) => normalValue(value, shape).replace(DOSE_OR_END, ''));
   return (left ?? '').length > (right ?? '').length;
+}
+
+/**
+ * "I sold the Octavia" ends "Skoda Octavia": a part of the name is enough to end what has one value or a name. Not for places, because York is
+ * not New York.
+ */
+function isNamedBy(denied: string, { value }: Fields, { shape, values, category }: Attribute): boolean {
+  if ((shape !== 'name' && values !== 'one') || category === 'location' || category === 'health') return false;
+  const names = [denied, value ?? ''].map((each) => normalValue(each, shape));
+  const [short = '', long = ''] = names.toSorted((one, other) => one.length - other.length);
+  return short.length > 2 && ` ${long} `.includes(` ${short} `);
 }
 
 // A dose with what follows it ("50 mg a day"), or the words that end a denial, in the normal form of a value.

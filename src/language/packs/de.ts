@@ -610,7 +610,8 @@ export const german: Pack = {
     ...slot(
       'diet',
       [
-        '(?:ich |(?<=^|[,.;!] ))(?:ess|esse)(?: ich)? (?:jetzt |inzwischen )?wieder (?:fleisch|hähnchen|hühnchen|wurst)',
+        '(?<!(?:ob|wenn|nie) )(?:ich |(?<=^|[,.;!] ))(?:ess|esse)(?! (?:\\p{L}+ ){0,3}?(?:nicht|kein|keine|nie) )(?: \\p{L}+){0,3}? wieder (?:\\p{L}+ und )?(?:fleisch|hähnchen|hühnchen|wurst)',
+        '(?:seit|ab|jetzt|mittlerweile|inzwischen)(?: \\p{L}+){0,2}? (?:ess|esse) ich(?: \\p{L}+)? wieder (?:\\p{L}+ und )?(?:fleisch|hähnchen|hühnchen|wurst)',
       ],
       { denied: true },
     ),

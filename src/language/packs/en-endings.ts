@@ -68,7 +68,7 @@ export const englishEndings: readonly SlotRule[] = [
   ...slot(
     'car',
     [
-      `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our|the) (?:old |beloved |trusty |poor )?<car>${NOT_OLD}`,
+      `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our|the) (?:old |beloved |trusty |poor )?<car>(?: [\\p{L}\\p{N}-]+)?${NOW}${NOT_OLD}`,
       `${WE_DID}(?:traded|part exchanged) (?:my|our|the) <car> (?:in|for)(?![\\p{L}])`,
       '(?:my|our) <car> (?:is|was|got|has been) (?:sold|totall?ed|written off|scrapped)',
     ],

@@ -115,6 +115,11 @@ const ofTheUser: readonly SlotRule[] = [
     ],
     { value: '{value} injury' },
   ),
+  ...slot(
+    'medical_condition',
+    [`(?:^|my |me |the )(?<v>(?:left |right |lower )?${BODY})(?:'s| is| are) ${HURT}(?![\\p{L}])`],
+    { value: '{value} problem' },
+  ),
   ...slot('medical_condition', [
     `${SUBJECT}(?:get|have|had|got|suffer from) (?:an? |the )?(?<v>panic attacks|heart attack|stroke|seizures|fits|nosebleeds|cold sores|a stammer|stammer|pacemaker|stent|bypass|colostomy|hernia|ulcer)(?![\\p{L}])`,
     `(?:waiting (?:on|for)|having|need|getting|due) (?:an? |my )?(?:new )?(?<v>(?:hip|knee)(?: replacement)?|cataract (?:op|operation|surgery)|hysterectomy|bypass)(?![\\p{L}])`,
@@ -127,7 +132,6 @@ const ofTheUser: readonly SlotRule[] = [
     'tablets? for (?:the|my) (?<v>blood pressure|cholesterol|thyroid|heart|kidneys|diabetes|asthma)',
     `(?:i|i've|my|me|we)(?: \\S+){0,3}? (?<v>${HURT} (?:(?!my |the |me )[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
     `^${GO}(?:a |the |my |got a |got an |two )?(?<v>${HURT} (?:(?!my |the |me )[\\p{L}]+ )?${BODY})(?![\\p{L}])`,
-    `(?:^|my |me |the )(?<v>(?:left |right |lower )?${BODY}(?:'s| is| are) ${HURT})(?![\\p{L}])`,
     `(?<v>${BODY}, (?:full |clean |bad |partial |complete )?(?:rupture|break|tear|sprain|fracture))(?![\\p{L}])`,
     "(?:i|i've) (?:wear|have|got|'ve got) (?:my |the )?(?<v>hearing aids?(?: in (?:both|my (?:left|right)) ears?)?)",
     `(?:told|turns out|seems|says) (?:that )?(?:i've|i have)(?: got)? (?:an? )?<condition>`,

@@ -29,7 +29,7 @@ export const english: Pack = {
     not: "not|no|never|don't|dont|doesn't|doesnt|didn't|didnt|isn't|isnt|wasn't|can't|cant|cannot|won't|wont|haven't|hasn't|ain't|nothing|none|without|nobody|neither|nor|hate",
     past: 'was|were|had|did|went|got|came|said|told|made|took|bought|sold|found|left|gave|saw|met|lost|won|broke|felt|put|sent|paid|kept|started|finished|moved|changed|called|asked|passed|failed|signed|booked|ordered|cancelled|canceled|[a-z]{3,}ed|ago|yesterday|last week|last month|last year|last night|since',
     future:
-      "will|won't|'ll|i'll|we'll|he'll|she'll|going to|gonna|tomorrow|next|soon|planning|plan to|plans to|intend|about to|upcoming|tonight|starting|due|by friday|by monday|until",
+      "will|won't|'ll|i'll|we'll|he'll|she'll|going to|gonna|tomorrow|tmrw|tmr|next|soon|planning|plan to|plans to|intend|about to|upcoming|tonight|starting|due|by friday|by monday|until",
     habit:
       'always|never|every|each|usually|often|normally|sometimes|regularly|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|weekdays|mornings|evenings|nights|daily|weekly|monthly|twice a|once a|times a|most days|all the time|tend to|generally',
     change:
@@ -421,9 +421,11 @@ export const english: Pack = {
       { firm: true },
     ),
     ...slot('allergy', [
-      '<whois> (?<v>lactose|gluten|fructose|histamine)[- ]intolerant',
       '(?<v>shellfish|nuts|peanuts|eggs|latex|penicillin|sesame|wasps|bees) (?:closes? my throat|brings? me out in|gives? me hives)',
     ]),
+    ...slot('medical_condition', ['<whois> (?:\\p{L}+ )??(?<v>lactose|gluten|fructose|histamine)[- ]intolerant'], {
+      value: '{value} intolerance',
+    }),
     ...slot('medical_condition', [
       "<who>(?: have| has|'ve| got|'ve got|ve got| have got|'s got|'ve had|ve had| have had| suffers? from) (?:the |an? )?<condition>",
       '(?:calls|called) it (?:an? )?<condition>',

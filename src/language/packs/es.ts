@@ -506,7 +506,8 @@ export const spanish: Pack = {
       'diet',
       [
         '(?:vuelvo a comer|he vuelto a comer|volví a comer) (?:carne|pollo)(?![\\p{L}])',
-        '(?<!no )como (?:carne|pollo) (?:otra vez|de nuevo)',
+        '(?<!no )como (?:carne|pollo)(?: y \\p{L}+)? (?:otra vez|de nuevo)',
+        '(?<!no )(?:otra vez|de nuevo) como (?:carne|pollo)(?![\\p{L}])',
       ],
       { denied: true },
     ),

@@ -501,7 +501,9 @@ export const french: Pack = {
     ),
     ...slot(
       'diet',
-      ["je remange de la viande|je mange (?:de nouveau|à nouveau) de la viande|j'ai recommencé à manger de la viande"],
+      [
+        "(?:je|on) (?:\\p{L}+ )?remange (?:de la|un peu de) viande|je (?:re)?mange(?: \\p{L}+){0,2}? (?:de nouveau|à nouveau) de la viande|j'ai (?:recommencé|repris) à manger de la viande|je me suis remis(?:e)? à (?:manger de )?la viande",
+      ],
       { denied: true },
     ),
   ],

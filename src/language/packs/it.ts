@@ -435,7 +435,9 @@ export const italian: Pack = {
     ),
     ...slot(
       'diet',
-      ['mangio di nuovo (?:la )?carne|ho ripreso a mangiare (?:la )?carne|sono tornat[oa] a mangiare (?:la )?carne'],
+      [
+        '(?:ri)?mangio(?: \\p{L}+)? di nuovo (?:la )?carne|(?:ho )?(?:ripreso|ricominciato) a mangiare (?:la )?carne|sono tornat[oa] a mangiare (?:la )?carne',
+      ],
       { denied: true },
     ),
   ],

@@ -438,7 +438,13 @@ export const dutch: Pack = {
       ],
       { denied: true },
     ),
-    ...slot('diet', ['ik eet (?:nu )?weer (?:vlees|kip)'], { denied: true }),
+    ...slot(
+      'diet',
+      [
+        '(?:ik eet|(?<=^|[,.;!] )eet(?: ik)?|eet ik)(?! (?:\\p{L}+ ){0,3}?(?:niet|geen|nooit) )(?: \\p{L}+){0,3}? weer (?:\\p{L}+ en )?(?:vlees|kip)',
+      ],
+      { denied: true },
+    ),
   ],
   answers: [
     ['name', 'hoe heet je|wat is (?:je|jouw|uw) naam', '<fullname>'],

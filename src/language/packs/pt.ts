@@ -253,8 +253,11 @@ export const portuguese: Pack = {
     ...slot('allergy', [
       '<whois> alérgic[oa] (?:a|ao|à|aos|às) <words>',
       '<related> é alérgic[oa] (?:a|ao|à|aos|às) <words>',
-      'tenho (?:alergia|intolerância|intolerancia) (?:a|ao|à|aos|às) <words>',
+      'tenho alergia (?:a|ao|à|aos|às) <words>',
     ]),
+    ...slot('medical_condition', ['tenho intoler[âa]ncia (?:a|ao|à|aos|às) <words>'], {
+      value: 'intolerância a {value}',
+    }),
     ...slot('medical_condition', [
       '(?:eu )?tenho <condition>',
       '<related> tem <condition>',
@@ -398,7 +401,13 @@ export const portuguese: Pack = {
     ...slot('car', ['(?<!(?:quando|se) )(?:vendi|vendemos) (?:o|meu|o meu|nosso) carro(?![\\p{L}])(?! d)'], {
       denied: true,
     }),
-    ...slot('diet', ['(?:voltei a comer|voltei pra) carne|como carne (?:de novo|outra vez)'], { denied: true }),
+    ...slot(
+      'diet',
+      [
+        '(?:voltei a comer|voltei pra) carne|como carne (?:\\p{L}+ )?(?:de novo|outra vez)|(?:recomecei|comecei de novo) a comer carne',
+      ],
+      { denied: true },
+    ),
   ],
   answers: [
     ['name', 'qual (?:é )?(?:o )?seu nome|como (?:você|te) cham', '<fullname>'],

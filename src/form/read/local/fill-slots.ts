@@ -1,16 +1,9 @@
-import { isOrdinary } from '../../../language/names.ts';
 import type { FoundDate } from '../../../language/pack-dates.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
+import { continuesOthers, isAboutOthers, isAboutUser, speaksOfOthers } from '../../../language/speaks-of.ts';
+import { boundOf } from '../../../language/told-days.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import {
-  listPattern,
-  packPattern,
-  packRegExp,
-  perPack,
-  plainMarks,
-  relationsOf,
-  wordsPattern,
-} from '../../../language/packs/packs.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
 import {
   answersOf,
@@ -246,15 +239,24 @@ interface Found {
 }
 
 /** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
-function isOfSomebodyElse({ match, subject, whole }: Found, { rule, text, pack, context }: MatchInput): boolean {
-  const isOfUser = rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
-  // "They have a cat called Zuzu": whose animal or child it is, the subject says, in every language that has one.
-  const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
-  if (subject === USER && needsUser && continuesOthers(match, text, pack, context)) return true;
+function isOfSomebodyElse(found: Found, input: MatchInput): boolean {
+  const { subject, whole } = found;
+  const { rule, text, pack, context } = input;
+  if (subject === USER && followsOthers(found, input)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.whole === true && (context.turn ?? text).trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
+}
+
+function followsOthers({ match, lead }: Found, { rule, text, pack, context }: MatchInput): boolean {
+  const isOfUser = rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
+  // "They have a cat called Zuzu": whose animal or child it is, the subject says, in every language that has one.
+  const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
+  // "My mother fell, broken wrist": an illness after words about somebody else is theirs.
+  const isOfHealth = rule.attribute === 'medical_condition';
+  if (isOfHealth && isAboutOthers(lead, pack)) return true;
+  return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
 }
 
 /** Whether the words are a question, a condition, a guess, a joke, or what somebody else has said. */
@@ -297,105 +299,10 @@ function startAhead(text: string, clause: string, input: MatchInput): Date | nul
   return null;
 }
 
-/** Whether the words before a date make it the first day of a state ("from", "ab") or the last one ("until"). */
-export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'first' | 'last' | null {
-  // A date pattern may include the preposition: "ab Mai", "from April 1".
-  const words = text.slice(start, end).split(' ');
-  const leads = words.slice(0, 4).map((_, count) => `${text.slice(0, start)}${words.slice(0, count).join(' ')} `);
-  const { starts, ends } = daysBounds(pack);
-  const isAfter = (bound: RegExp): boolean => leads.some((lead) => bound.test(lead));
-  return isAfter(ends) ? 'last' : isAfter(starts) ? 'first' : null;
-}
-
-/** What precedes the day on which something begins or ends. */
-const daysBounds = perPack(({ script, calendar: { from, until } }) => {
-  const last = (words: string): RegExp =>
-    packRegExp(`(?:^|${script === 'han' ? '' : '[^\\p{L}]'})(?:${words || '(?!)'})[ \t]*$`);
-  return { starts: last(from), ends: last(until) };
-});
-
 function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & { from: Date })[] {
   return findDates(text, pack, { ...context, prefer: 'future' }).filter(
     (date): date is FoundDate & { from: Date } => date.from !== null && date.from.getTime() > context.now.getTime(),
   );
-}
-
-/** How a clause of English, whose verbs do not show the person, begins with a name: "ollys moving out", "kayleighs 9". */
-const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
-
-/**
- * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
- * last counts: the user, a relation of the user, or somebody whose name is known.
- */
-function continuesOthers(
-  match: RegExpExecArray,
-  text: string,
-  pack: Pack,
-  { turn = text, people = [] }: SlotContext,
-): boolean {
-  const isUsers = (part: string): boolean => USERS.some((name) => packPattern(pack, name).test(part));
-  if (isUsers(match[0])) return false;
-  const doer =
-    text
-      .slice(Math.max(0, match.index - 40), match.index)
-      .split(' ')
-      .at(-2) ?? '';
-  const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
-  const isDone = packPattern(pack, 'past').test(verb);
-  if (isDone && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
-  const { they, subjects } = othersOf(pack);
-  const patterns = [they, subjects, ...people.map(nameOf)];
-  const othersIn = (part: string): RegExpExecArray[] => [
-    ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
-    ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
-  ];
-  const before = text.slice(0, match.index);
-  const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
-  if (last >= 0 || !isDone) return last >= 0 && !isUsers(before.slice(last));
-  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords".
-  const at = Math.max(0, turn.indexOf(text));
-  const earlier = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).trimEnd();
-  const opening =
-    earlier
-      .slice(0, -1)
-      .split(/[.!?\n]/)
-      .at(-1)
-      ?.trim() ?? '';
-  return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
-}
-
-/** How many characters before a sentence without a subject the previous sentence may begin, from which it takes its subject. */
-const NEAR = 160;
-const USERS = ['me', 'my', 'we'] as const;
-
-function nameOf(name: string): RegExp {
-  return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`, 'latin', 'giu');
-}
-
-const othersOf = perPack((pack) => {
-  const {
-    script,
-    my,
-    words: { they },
-  } = pack;
-  const words = relationsOf(pack);
-  const users = `(?:${my})${script === 'han' ? '' : ' (?:\\p{L}+ )?'}(?:${words})`;
-  return {
-    any: wordsPattern(words, script),
-    users: wordsPattern(users, script),
-    they: wordsPattern(they, script, 'giu'),
-    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out".
-    subjects: wordsPattern(`${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`, script, 'giu'),
-  };
-});
-
-function speaksOfOthers(text: string, pack: Pack): boolean {
-  return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);
-}
-
-/** Whether a clause is about another person. A doctor who says something about the user does not count. */
-function isAboutOthers(clause: string, pack: Pack): boolean {
-  return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
 }
 
 /** The words around a match: `start` to `end` between marks of punctuation, `from` to `to` up to clauses that have a verb of their own. */
@@ -432,9 +339,7 @@ function clauseAround(start: number, end: number, { text, pack, starts }: MatchI
     const after = index + words.length;
     const isWord = words.startsWith(' ');
     if (after <= start) {
-      const isOther =
-        starts.some((other) => other < index) ||
-        USERS.some((name) => packPattern(pack, name).test(text.slice(0, index)));
+      const isOther = starts.some((other) => other < index) || isAboutUser(text.slice(0, index), pack);
       if (isOther) clause.from = after;
       if (isOther || !isWord) clause.start = after;
     } else if (index >= end) {

@@ -28,11 +28,12 @@ import {
   type StatementReader,
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
-import { fillSlots, OF_USER, PARTED, partingOf } from './fill-slots.ts';
+import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
+import { correctionOf, joinsLast, redatedBy } from './last-said.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
 import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
-import { contextOf, correctionOf, type Kept, REMEMBERED, statementsOf } from './statements-of-turn.ts';
+import { contextOf, isDangling, type Kept, ownWords, REMEMBERED, statementsOf } from './statements-of-turn.ts';
 import {
   isOwnMessage,
   type ReadParts,
@@ -203,8 +204,9 @@ function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): stri
 
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
   const { event } = turn;
-  if (event.kind !== 'message') {
-    reading.statements.push(...readObserved(event, turn.number, input));
+  const redated = redatedBy(turn, reading.statements, input);
+  if (event.kind !== 'message' || redated !== null) {
+    reading.statements.push(...(redated === null ? readObserved(event, turn.number, input) : [redated]));
     return;
   }
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
@@ -212,28 +214,41 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   for (const item of asked) {
     const { unit, request } = item;
     const correction = kept.length === 0 ? correctedBy(unit, turn, input, reading) : null;
-    if (correction !== null) {
-      reading.statements.push(correction);
-      continue;
-    }
-    if (unit.isForeign) continue;
-    if (request === 'remember' && isBareRequest(unit)) {
+    if (correction !== null) reading.statements.push(correction);
+    else if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
-      continue;
+    } else if (!unit.isForeign) {
+      const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
+      kept.push(...keptOf({ ...item, isWanted }, { turn, asked, kept, input, reading }));
     }
-    const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
-    if (isWanted || isKept(item)) {
-      kept.push(...contextOf(item, asked[unit.index - 1], kept.at(-1)), { ...item, isWanted });
-      continue;
-    }
-    const filled = certainSlots(item);
-    if (filled.length > 0) kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
   reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
+}
+
+interface Keeping {
+  turn: Turn;
+  asked: readonly Asked[];
+  kept: readonly Kept[];
+  input: ReadInput;
+  reading: Reading;
+}
+
+/** What is kept of a sentence: its words with those that it needs, or its slots. */
+function keptOf(item: Kept, { turn, asked, kept, input, reading }: Keeping): Kept[] {
+  const { unit, isWanted } = item;
+  if (isWanted || isKept(item)) {
+    const context = contextOf(item, asked[unit.index - 1], kept.at(-1));
+    const isAlone = context.length === 0 && kept.at(-1)?.unit.index !== unit.index - 1 && isDangling(item);
+    if (isAlone && joinsLast(ownWords(turn, [item], input), turn.number, reading, input)) return [];
+    // Without the words that it means, a sentence is worth its slots only, unless it answers a question.
+    if (!isAlone || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
+  }
+  const filled = certainSlots(item);
+  return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
 }
 
 function correctedBy(unit: ReadUnit, turn: Turn, input: ReadInput, reading: Reading): ReadStatement | null {
@@ -345,24 +360,45 @@ function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotCon
   return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
 }
 
+/** The list of phrases that end the value of an attribute. In these lists `<>` stands for the value. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  partner_name: 'parted',
+  pet_name: 'parted',
+  car: 'disposed',
+  bike: 'disposed',
+  phone_model: 'disposed',
+  employer: 'quits',
+  school: 'quits',
+};
+
+/** The known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
-    if (value === null || attribute === null || !PARTED.has(attribute)) return [];
-    if (!isUser(subject) || polarity !== 'affirmed') return [];
-    const at = nameAt(plain, value);
-    const isFilled = filled.some((slot) => slot.attribute === attribute);
-    if (at < 0 || isFilled || partingOf(plain.slice(0, at), plain.slice(at + value.length), pack) !== 'parted')
-      return [];
-    return [{ ...OF_USER, attribute, value, polarity: 'denied', start: at, end: text.length }];
+    const list = ENDINGS[attribute ?? ''];
+    if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
+    if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
+    const isEnded = (name: string): boolean => {
+      const at = nameAt(plain, name, list !== 'parted');
+      if (at < 0) return false;
+      const [before, after] = [plain.slice(0, at), plain.slice(at + name.length)];
+      return list === 'parted'
+        ? partingOf(before, after, pack) === 'parted'
+        : listPattern(pack, list).test(`${before}<>${after}`);
+    };
+    const names = [value, ...value.split(' ').filter(({ length }) => length > 2)];
+    return names.some(isEnded)
+      ? [{ ...OF_USER, attribute, value, polarity: 'denied', start: 0, end: text.length }]
+      : [];
   });
 }
 
-function nameAt(text: string, name: string): number {
-  const at = text.indexOf(name);
+/** Where a name stands in a text as whole words; -1 where it does not. A person's name needs its capital. */
+function nameAt(text: string, name: string, isThing = false): number {
+  const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
   const isWhole =
     !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
-  return at >= 0 && isWhole && /^\p{Lu}/u.test(name) ? at : -1;
+  return at >= 0 && isWhole && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
 }
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;

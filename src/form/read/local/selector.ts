@@ -297,8 +297,8 @@ export function isKept({ selection, request, hasVector, unit }: Asked): boolean 
   return selection.keep.yes >= needed;
 }
 
-const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)' } }) => {
-  const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|\\p{L}*intol[eé]r\\p{L}+|\\p{L}*unverträglich\\p{L}*`;
+const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)', intolerance = '(?!)' } }) => {
+  const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|${intolerance}`;
   // Scripts without spaces are left to the selector.
   return packRegExp(
     script === 'han'

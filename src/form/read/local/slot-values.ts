@@ -12,6 +12,7 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
+import { sideOfDays } from '../../../language/told-days.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import type { AttributeTable } from '../../../record/attributes.ts';
 import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
@@ -134,9 +135,11 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   },
   job: ({ raw, pack, rule }) => jobOf(raw, pack, rule),
   age: ({ raw }) => ageOf(raw),
-  day({ raw, pack, context }) {
+  day({ raw, pack, context, text }) {
     const date = findDates(raw, pack, { ...context, prefer: 'future' })[0];
-    return date?.isDay === true && date.from !== null && date.from > context.now ? date.written : null;
+    // "Passed my test on 12 October", said in November.
+    const isPast = sideOfDays(text, pack, { ...context, prefer: 'future' }) === 'past';
+    return date?.isDay === true && date.from !== null && date.from > context.now && !isPast ? date.written : null;
   },
   car({ raw, text, match }) {
     // The make is in the list, the model is the capitalised word or the number after it: "Renault Zoe".
@@ -165,7 +168,7 @@ export function isGuessed(value: string, values: readonly string[] = []): boolea
 
 function cutPersonName(cut: Cut): string | null {
   const { raw, shape, pack, isBefore, isHan, rule, text, match } = cut;
-  if (isHan) return hanName(raw);
+  if (isHan) return listPattern(pack, 'health', 'condition').test(raw) ? null : hanName(raw);
   const name = capitalised(raw, isBefore, 3, (word) => {
     const first = bareWord(word);
     if (!GIVEN_NAMES.has(first.toLowerCase())) {

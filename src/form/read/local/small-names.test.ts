@@ -58,6 +58,7 @@ describe('a place that is typed without a capital', () => {
   it('may begin with an ordinary word that opens names of places', () => {
     expect(smallPlace(small('i live in [san zvolenko these days]'))).toBe('san zvolenko');
     expect(smallPlace(small('I live in [new socks]'))).toBeNull();
+    expect(smallPlace(small('i live in [grimsby w my] partner'))).toBe('grimsby');
   });
 });
 

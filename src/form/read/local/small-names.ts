@@ -45,9 +45,12 @@ const patternsOf = perPack(({ lists, partners, children }) => {
 function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   if (!isTypedSmall(text, pack)) return [];
   const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
-  // In English one also moves to decaf; the frequent words of the other languages include names of places.
+  // In English one also moves to decaf; the frequent words of the other languages include names of places. A letter stands for a word:
+  // "in leeds w my partner".
   const isWord = (word: string): boolean =>
-    isOrdinary(word, pack) || (pack.language === 'en' && isTelling(word, pack) && !PLACES.has(word));
+    /^\p{L}\/?$/u.test(word) ||
+    isOrdinary(word, pack) ||
+    (pack.language === 'en' && isTelling(word, pack) && !PLACES.has(word));
   const end = words.findIndex((word, index) => isWord(word) && !(index > 0 && also?.test(word)));
   return end < 0 ? words : words.slice(0, end);
 }

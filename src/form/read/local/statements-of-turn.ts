@@ -1,6 +1,5 @@
-import { civilDateAt, instantAt } from '../../../language/calendar.ts';
 import { extractEntities } from '../../../language/entities.ts';
-import { type DateContext, type FoundDate, timeIn } from '../../../language/pack-dates.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -14,17 +13,18 @@ import {
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates, withDates } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
-import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import type { Memory } from '../../../record/memory.ts';
+import { boundOf, dayAhead, isRescheduled, isYearly, sideOfDays, withTime } from '../../../language/told-days.ts';
+import { contentStems, saysNamesAndNumbers } from '../../../language/words.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
-import { boundOf } from './fill-slots.ts';
 import type { Asked } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import type { ReadUnit, Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
+/** The importance of what concerns the health or safety of the user or of their people. */
+const VITAL = 0.9;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
 
@@ -51,6 +51,21 @@ export function contextOf({ unit }: Asked, before: Asked | undefined, last: Kept
   if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return [];
   if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
   return [{ ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
+}
+
+const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }) =>
+  packRegExp(`^(?:(?:${assent})[,!.]* )?(?:${pronoun})(?![\\p{L}])`),
+);
+
+/** Whether a sentence says nothing without the words before it: "she likes gin", "keep that in mind for recipes". */
+export function isDangling({ unit: { pack, text, filled }, request }: Asked): boolean {
+  if (pack === null || pack.script === 'han') return false;
+  const plain = plainMarks(text);
+  if (request === 'remember')
+    return filled.length === 0 && !plain.includes(':') && listPattern(pack, 'meansBefore').test(plain);
+  if (request === 'reminder')
+    return packPattern(pack, 'they').test(plain) && !wordsPattern(relationsOf(pack)).test(plain);
+  return pronounFirst(pack).test(plain);
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
@@ -150,7 +165,10 @@ function grouped(kept: readonly Kept[]): Kept[][] {
     const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
     const isSmall =
       last !== undefined &&
-      (before?.isContext === true || words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
+      (before?.isContext === true ||
+        isDangling(item) ||
+        words(last) < SHORT_WORDS ||
+        item.unit.text.split(/\s+/).length < SHORT_WORDS);
     const isPlain = before !== undefined && mayJoin(before, item);
     const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
     if (
@@ -238,12 +256,14 @@ function isEventInWords(attribute: string | null, group: readonly Kept[]): boole
 }
 
 function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
-  const { unit, isWanted } = item;
+  const { unit } = item;
   const subject = subjectFor(slot.subject, turn.speaker);
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
   const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
-  const isPreference = isWish || input.attributes.policyOf(slot.attribute).category === 'preference';
+  const { category } = input.attributes.policyOf(slot.attribute);
+  const isPreference = isWish || category === 'preference';
+  const isOfHealth = category === 'health' && slot.attribute !== 'diet' && slot.polarity === 'affirmed';
   const isDue = slot.tense === 'planned' && EVENTS.has(slot.attribute);
   const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
   return readStatement({
@@ -266,9 +286,16 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedLayout(slot, unit.pack, input),
-    importance: isWanted ? REMEMBERED : null,
+    importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
+}
+
+/** The importance of words: what concerns somebody's health or safety comes first. */
+function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
+  const isVital =
+    isHealth || (pack !== null && listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words)));
+  return isVital ? VITAL : isWanted ? REMEMBERED : null;
 }
 
 /** Whether the value of a slot is known, so that its denial says that it is no longer so. */
@@ -276,14 +303,15 @@ function isKnown({ attribute, value }: FilledSlot, { known }: ReadInput): boolea
   return known.some((one) => one.attribute === attribute && normalValue(one.value ?? '') === normalValue(value ?? ''));
 }
 
-function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
+/** The kept words of a turn, as one statement. */
+export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
   const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
   const tense = tenseOf(main, { ...at, prefer: 'future' });
   const { text, dates } = withDates(words, tense, turn.pack, at);
-  const ahead = dates.find(({ from }) => from !== null && from.getTime() > at.now.getTime() - 86_400_000);
+  const ahead = dayAhead(dates, words, turn.pack, at.now);
   // A state has a beginning, and an event a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
@@ -302,46 +330,22 @@ function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadSta
     quotes: [{ turn: turn.number, words }],
     from: day?.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
-    importance: main.isWanted ? REMEMBERED : null,
+    importance: importanceOf(main, words),
     names: namesOf(words),
   });
 }
 
 /** When a reminder is due; null where the sentence does not say. */
-function dueOf(unit: ReadUnit, now: Date, timeZone: string): Date | null {
-  if (unit.pack === null) return null;
-  const dates = findDates(unit.text, unit.pack, { now, timeZone, prefer: 'future' });
-  const day = dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
-  return withTime(day, unit.text, unit.pack, timeZone);
-}
-
-/** A day with the time of day that the words name: "on Monday at 14:00". */
-function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
-  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
-  return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
+function dueOf({ text, pack }: ReadUnit, now: Date, timeZone: string): Date | null {
+  if (pack === null) return null;
+  const dates = findDates(text, pack, { now, timeZone, prefer: 'future' });
+  const day = dayAhead(dates, text, pack, now)?.from ?? null;
+  return withTime(day, text, pack, timeZone);
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
   const entries = (Object.entries(probabilities) as [Name, number][]).filter(([name]) => !without.includes(name));
   return entries.toSorted((left, right) => right[1] - left[1])[0]?.[0] as Name;
-}
-
-/** "My mother's birthday is on 12 May" is so every year. */
-function isYearly(text: string, pack: Pack, at: DateContext): boolean {
-  const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
-    isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
-  return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
-}
-
-/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. In the lists of packs `<>` stands for the day. */
-function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
-  const plain = plainMarks(text);
-  return findDates(plain, pack, at).some(
-    ({ start, end, from }) =>
-      from !== null &&
-      from > at.now &&
-      listPattern(pack, 'rescheduled').test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
-  );
 }
 
 const SURE_HABIT = 0.8;
@@ -354,17 +358,13 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (unit.pack !== null && isRescheduled(unit.text, unit.pack, at)) return 'planned';
   const guess = best(selection.tense);
   if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
-  const says = (name: 'habit' | 'future' | 'past'): boolean =>
-    packPattern(unit.pack as Pack, name).test(plainMarks(unit.text));
-  if (guess !== 'habit' && says('habit') && selection.tense.habit > 0.25) return 'habit';
-  // "My court date is on Monday": a weekday is in the past only where the verb is.
+  const isHabit = packPattern(unit.pack, 'habit').test(plainMarks(unit.text));
+  if (guess !== 'habit' && isHabit && selection.tense.habit > 0.25) return 'habit';
   // A single weekday without "every" is one day, unless the sentence is plainly about a habit.
-  const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !says('habit');
-  const isAhead =
-    (guess === 'happened' || isOnce) &&
-    !says('past') &&
-    findDates(unit.text, unit.pack, at).some(({ isBareWeekday }) => isBareWeekday);
-  return isAhead ? 'planned' : guess;
+  const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !isHabit;
+  const side = sideOfDays(unit.text, unit.pack, at);
+  if (side === 'ahead' && (guess === 'happened' || isOnce)) return 'planned';
+  return side === 'past' && guess === 'planned' ? 'happened' : guess;
 }
 
 /**
@@ -404,55 +404,4 @@ function namesOf(text: string): string[] {
     .filter(({ type }) => ['person', 'organisation', 'place', 'project', 'product'].includes(type))
     .map(({ name }) => name)
     .slice(0, 8);
-}
-
-const MOST_CORRECTING_WORDS = 4;
-
-const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
-
-/**
- * "No, Thursday": a short answer that corrects the value that was just given. Only where one slot of the last turns has a value of the same
- * kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
- */
-export function correctionOf(
-  { pack, text, isForeign }: ReadUnit,
-  said: readonly ReadStatement[],
-  input: ReadInput,
-  turn: number,
-): ReadStatement | null {
-  if (pack === null || pack.requests.correcting === '' || isForeign || text.length > 80) return null;
-  const value = withoutEnd(correctingPattern(pack).exec(plainMarks(text))?.[1] ?? '', '.! \t\n').trim();
-  if (value === '' || value.includes('?') || value.split(' ').length > MOST_CORRECTING_WORDS) return null;
-  const kind = kindOf(value, pack);
-  const isOfKind = (old: string | null): boolean => old !== null && kindOf(old, pack) === kind;
-  if (kind === null) return null;
-  const distanceTo = ({ quotes }: ReadStatement): number => turn - (quotes[0]?.turn ?? 0);
-  const here = said.filter((one) => isOfKind(one.value) && distanceTo(one) > 0 && distanceTo(one) <= 2);
-  const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)]
-    .filter(({ origin }) => origin === 'user')
-    .slice(-2);
-  const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
-  const known = input.known.filter((one) => one.attribute !== null && isOfKind(one.value) && isLately(one));
-  const [old, ...others] = here.length > 0 ? here : known;
-  if (old === undefined || old.attribute === null || others.length > 0) return null;
-  if (here.length === 0 && normalValue(old.value ?? '') === normalValue(value)) return null;
-  const { subject, attribute, type } = old;
-  return readStatement({
-    subject,
-    attribute,
-    type,
-    value,
-    text: renderSlot({ subject, attribute, value, polarity: 'affirmed' }, pack, input.attributes),
-    quotes: [{ turn, words: text }],
-    relation: here.length > 0 ? null : { kind: 'replaces', known: input.known.indexOf(old as Memory) + 1 },
-  });
-}
-
-/** The kind of a value. Only a value of the same kind can correct it. */
-function kindOf(value: string, pack: Pack): string | null {
-  const plain = plainMarks(value);
-  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
-  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
-  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
-  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

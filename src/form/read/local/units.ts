@@ -15,6 +15,7 @@ import {
   topicPatterns,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { continuesOthers } from '../../../language/speaks-of.ts';
 import { cutAt, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 import type { AttributeTable } from '../../../record/attributes.ts';
@@ -271,6 +272,8 @@ const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
+  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
+  const plan = unit.filled.find((slot) => slot.tense === 'planned' && OF_WORK.has(slot.attribute));
   const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
@@ -282,7 +285,9 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     );
     if (place.start === place.end || isTaken) return [];
     const value = unit.text.slice(place.start, place.end);
-    return [{ ...OF_USER, attribute, value, ...place, isLikely: true, isTold: true }];
+    const isPlanned = plan !== undefined && OF_WORK.has(attribute);
+    const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
+    return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
   const isSaid = (attribute: string): boolean =>
@@ -293,7 +298,14 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     // The words before "my girlfriend", which precedes her name.
     const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
     const isKept = partingOf(lead, plainMarks(unit.text.slice(end)), pack) === null;
+    // "My dad fell, broken hip": words without a subject are about the person of the words before them.
+    const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
+    const match = { 0: unit.text.slice(start, end), index: start };
+    if (isFragment && continuesOthers(match, plainMarks(unit.text), pack, unit)) return false;
     if (attribute.endsWith('_name')) return isKept && !namesThing(before, pack);
+    if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(plainMarks(unit.text));
+    // The layers take a laptop for a phone.
+    if (attribute === 'phone_model') return listPattern(pack, attribute).test(unit.text.slice(start, end));
     if (attribute === 'age') return !roughlyPattern(pack).test(before);
     if (OF_WORK.has(attribute) && listPattern(pack, 'retired').test(plainMarks(unit.text))) return false;
     // "I broke my arm", "he dejado pilates": the layers take a part of the body and a sport for an illness.

@@ -1,0 +1,187 @@
+import { DAY } from '../record/clock.ts';
+import { isUser } from '../record/statement.ts';
+import { addDays, civilDateAt, instantAt, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import { type DateContext, type FoundDate, timeIn } from './pack-dates.ts';
+import type { Pack } from './packs/pack.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
+import { DOUBTFUL_AHEAD, findDates } from './resolve-dates.ts';
+import { type TextSpan, withBlanks } from './sentences.ts';
+import { withoutEnd } from './words.ts';
+
+/** Another day for something that was said before: "no, Thursday", "moved!! now Wednesday 21st". */
+export interface NewDay {
+  /** The day that the words deny: "not 5 December". */
+  denied: Date | null;
+  /** The new day of what was planned for a day. A weekday alone is in the same week. */
+  dayAfter: (old: Date) => Date;
+  words: string;
+}
+
+const LONGEST = 80;
+const CLOCK = /(?<![\p{L}\d])\d{1,2}(?:[:.h]\d{2})?\s?(?:[ap]m|uhr|h|heures?|uur|ore|点|時)?(?![\p{L}\d])/giu;
+
+const dayWords = perPack(
+  ({ script, common, words: { assent }, lists: { redates = '' }, calendar: { weekdays, months } }) => ({
+    weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
+    weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
+    before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
+    core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
+    cue: wordsPattern(redates, script, 'giu'),
+    filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
+  }),
+);
+
+/** The new day, if a text says nothing else; null otherwise. */
+export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
+  const plain = plainMarks(text);
+  const { weekday, weekdays, cue, filler } = dayWords(pack);
+  if (plain.length > LONGEST || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
+  const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
+  const alone = [...plain.matchAll(weekday)]
+    .map(({ index, 0: { length } }) => ({ start: index, end: index + length, from: null, isBareWeekday: true }))
+    .filter(({ start, end }) => !dates.some((date) => start < date.end && end > date.start));
+  const days = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
+  const rest = withBlanks(plain, days).replace(CLOCK, ' ').replace(cue, ' ').replace(filler, ' ');
+  if (days.length === 0 || /[\p{L}\p{N}]/u.test(rest)) return null;
+  const isDenied = ({ start }: TextSpan): boolean => deniesNext(pack).test(plain.slice(0, start));
+  const told = days.filter((day) => !isDenied(day));
+  const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
+  if (next === undefined) return null;
+  const words = plain.slice(next.start, next.end);
+  const { timeZone, now } = at;
+  return {
+    denied: days.find((day) => isDenied(day))?.from ?? null,
+    words,
+    dayAfter(old) {
+      if (!next.isBareWeekday && next.from !== null) return next.from;
+      const name = words.match(weekday)?.[0] ?? '';
+      const before = civilDateAt(old, timeZone);
+      const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
+      const day = startOfDay(moved, timeZone);
+      return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
+    },
+  };
+}
+
+/** A negation right before what follows: "not 5 December". */
+export const deniesNext: (pack: Pack) => RegExp = perPack(({ script, lists: { negatesNext = '(?!)' } }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${negatesNext}) (?:\\p{L}{1,3} )?$`),
+);
+
+/**
+ * A text with another day in the place of the one that is written beside its words. Where it has none, or both texts name a time of day, the
+ * two are kept together.
+ */
+export function withNewDay(
+  text: string,
+  {
+    old,
+    day,
+    pack,
+    at,
+    ...by
+  }: { old: Date; day: Date; words: string; said: string; pack: Pack; at: Omit<DateContext, 'prefer'> },
+): string {
+  const { words, said } = by;
+  const written = (date: Date): string => `[${writeDay(civilDateAt(date, at.timeZone), pack)}]`;
+  const mark = ` ${written(old)}`;
+  const head = text.slice(0, Math.max(0, text.indexOf(mark)));
+  const { before, core } = dayWords(pack);
+  const date = findDates(plainMarks(head), pack, { ...at, prefer: 'future' }).findLast(
+    ({ end }) => end === head.length,
+  );
+  const hasTimes = [text, said].every((part) => timeIn(plainMarks(part), pack) !== null);
+  if (date === undefined || hasTimes)
+    return `${withoutEnd(text, ' .!\n')} — ${withoutEnd(said, ' .!\n')} ${written(day)}`;
+  const from = (part: string): number => Math.max(0, part.search(core));
+  const lead = head.slice(date.start, date.start + from(head.slice(date.start)));
+  const start = head.slice(0, date.start).replace(before, '');
+  return `${start}${lead}${words.slice(from(words))} ${written(day)}${text.slice(head.length + mark.length)}`;
+}
+
+/** "My mother's birthday is on 12 May" is so every year. */
+export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
+  const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
+    isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
+  return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
+}
+
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. In the lists of packs `<>` stands for the day. */
+export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(text);
+  return findDates(plain, pack, at).some(
+    ({ start, end, from }) =>
+      from !== null &&
+      from > at.now &&
+      listPattern(pack, 'rescheduled').test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+  );
+}
+
+/**
+ * The side of today on which the days of a sentence lie that were said without their year: "the concert is 12 December" is ahead, because a
+ * day is in the past only where the verb is; "quit smoking on Tuesday, day 4 now" is past, because a clause begins with such a verb and
+ * nothing is about the future. Null if neither is plain.
+ */
+export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
+  const plain = plainMarks(text);
+  const days = findDates(plain, pack, at).filter(
+    ({ isBareWeekday, isDay, relative, hasYear, isSince, start, end }) =>
+      isBareWeekday || (isDay && relative && hasYear !== true && !isSince && /\d/.test(plain.slice(start, end))),
+  );
+  if (days.length === 0) return null;
+  const isNear = ({ isBareWeekday, from }: FoundDate): boolean =>
+    !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
+  if (listPattern(pack, 'pastVerb').test(plain))
+    return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
+  return packPattern(pack, 'past').test(plain) ? null : 'ahead';
+}
+
+/** The first date that lies ahead and is not denied; a day within it, if the words name one: "next week … wed 11th". */
+export function dayAhead(
+  dates: readonly FoundDate[],
+  words: string,
+  pack: Pack | null,
+  now: Date,
+): FoundDate | undefined {
+  const isDenied = ({ start }: FoundDate): boolean =>
+    pack !== null && deniesNext(pack).test(plainMarks(words.slice(0, start)));
+  const ahead = dates.filter(
+    (date) => date.from !== null && date.from.getTime() > now.getTime() - DAY && !isDenied(date),
+  );
+  const [first] = ahead;
+  if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
+  const [from, to] = [first.from, first.to];
+  return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
+}
+
+/** A day with the time of day that the words name: "on Monday at 14:00". */
+export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
+  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
+  return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
+}
+
+/** Whether the words before a date make it the first day of a state ("from", "ab") or the last one ("until"). */
+export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'first' | 'last' | null {
+  // A date pattern may include the preposition: "ab Mai", "from April 1".
+  const words = text.slice(start, end).split(' ');
+  const leads = words.slice(0, 4).map((_, count) => `${text.slice(0, start)}${words.slice(0, count).join(' ')} `);
+  const { starts, ends } = daysBounds(pack);
+  const isAfter = (bound: RegExp): boolean => leads.some((lead) => bound.test(lead));
+  return isAfter(ends) ? 'last' : isAfter(starts) ? 'first' : null;
+}
+
+/** What precedes the day on which something begins or ends. */
+const daysBounds = perPack(({ script, calendar: { from, until } }) => {
+  const last = (words: string): RegExp =>
+    packRegExp(`(?:^|${script === 'han' ? '' : '[^\\p{L}]'})(?:${words || '(?!)'})[ \t]*$`);
+  return { starts: last(from), ends: last(until) };
+});
+
+/** The kind of a value. Only a value of the same kind can correct it. */
+export function kindOf(value: string, pack: Pack): string | null {
+  const plain = plainMarks(value);
+  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
+  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
+  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manualClock, MINUTE } from '../src/record/clock.ts';
+import type { Memory } from '../src/record/memory.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+
+// Plain talk as people type it, read without a language model. No sentence is in the training data.
+
+const START = Date.parse('2026-11-14T10:00:00Z'); // a Saturday
+const clock = manualClock(START);
+let varve: Varve;
+let users = 0;
+
+beforeAll(async () => {
+  varve = await createVarve({ store: ':memory:', background: false, clock });
+});
+afterAll(() => varve.close());
+
+/** What is live after the messages of one session. */
+async function after(...messages: readonly string[]): Promise<Memory[]> {
+  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
+  clock.set(START);
+  for (const userMessage of messages) {
+    clock.advance(MINUTE);
+    await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+    await varve.drain();
+  }
+  return (await memory.memories.list({ order: 'oldest' })).items;
+}
+
+describe('words without a subject', () => {
+  it.each([
+    'my sister came off her horse. broken ankle',
+    'my grandad slipped, fractured hip',
+    'my uncle had a fall. dodgy knee now',
+    'Meine Oma ist gestürzt. Oberschenkelhalsbruch',
+    'Mi abuelo se cayó. Cadera rota.',
+  ])('are about the person of the words before them: %s', async (words) => {
+    const live = await after(words);
+    expect(live.filter(({ subject, attribute }) => subject === 'User' && attribute !== null)).toEqual([]);
+  });
+
+  it.each(['I came off my horse. broken ankle', 'fractured hip, eight weeks off work'])(
+    'are about the user where nobody else is named: %s',
+    async (words) => {
+      expect((await after(words)).map(({ attribute }) => attribute)).toContain('medical_condition');
+    },
+  );
+});
+
+describe('health', () => {
+  it.each([
+    'Jonas hat eine Bienenallergie, wir haben immer ein Notfallset dabei',
+    'my daughter Priya is epileptic and carries her rescue meds',
+    'Mi marido es alérgico a la penicilina',
+    'Ma fille est asthmatique et fait parfois des crises',
+    'Mijn zoon heeft een notenallergie, best heftig',
+    'Mio figlio è celiaco e allergico alle uova',
+    'O meu pai tem diabetes e toma insulina',
+    '我女儿对花生过敏',
+    '息子は小麦アレルギーです',
+  ])('is important: %s', async (words) => {
+    const live = await after(words);
+    expect(live.map(({ importance }) => importance)).toContain(0.9);
+  });
+
+  it('a taste is not', async () => {
+    expect((await after('My daughter Priya loves drawing dragons')).map(({ importance }) => importance)).not.toContain(
+      0.9,
+    );
+  });
+
+  it('the state of a part of the body is told as a noun', async () => {
+    expect((await after('my left shoulder is busted')).map(({ content }) => content)).toContain(
+      'Has left shoulder problem',
+    );
+  });
+});
+
+describe('words that mean the turn before', () => {
+  it.each([
+    ['my aunt has bought a narrowboat', "it's in Bristol harbour"],
+    ['our new lodger is a trainee pilot', 'he is allergic to peanuts'],
+    ['Mein Cousin hat eine Bäckerei eröffnet', 'Er wohnt jetzt in Husum und ist Vegetarier'],
+    ['Mijn nicht heeft een bakkerij geopend', 'Ze woont in Assen'],
+  ])('are kept with it: %s … %s', async (before, words) => {
+    expect((await after(before, words)).map(({ content }) => content)).toEqual([`${before}. ${words}`]);
+  });
+
+  it('are not kept alone', async () => {
+    expect(await after('she had a cataract done in spring and she is vegan')).toEqual([]);
+  });
+});
+
+describe('days', () => {
+  const day = (date: Date | null | undefined): string => date?.toISOString().slice(0, 16) ?? '';
+
+  it.each([
+    ['the recital is 19 december', '2026-12-19T00:00'],
+    ['haircut tmrw at 2', '2026-11-15T14:00'],
+    ['coach to Bath friday the 20th 6:45', '2026-11-20T06:45'],
+    ['next week school fair, thurs 19th 16:00', '2026-11-19T16:00'],
+    ['nächste Woche Elternsprechtag, Donnerstag 19. um 18 Uhr', '2026-11-19T18:00'],
+    ['Die Prüfung ist am 3. Dezember', '2026-12-03T00:00'],
+  ])('of a plan: %s', async (words, due) => {
+    expect((await after(words)).map(({ dueAt }) => day(dueAt))).toContain(due);
+  });
+
+  it.each([
+    ['stopped drinking on wednesday, day 3 now', '2026-11-11T00:00'],
+    ['sprained my ankle on thursday, still swollen', '2026-11-12T00:00'],
+    ['passed my driving test on 12 october', '2026-10-12T00:00'],
+  ])('of what has happened: %s', async (words, from) => {
+    const live = await after(words);
+    expect(live.map(({ tense, validFrom }) => (tense === 'happened' ? day(validFrom) : ''))).toContain(from);
+    expect(live.map(({ tense }) => tense)).not.toContain('planned');
+  });
+});
