@@ -90,6 +90,48 @@ describe('the agent’s tools', () => {
     expect((await eve.memories.list()).items.map(({ content }) => content)).toContain('The bins are emptied by Suez');
   });
 
+  it('remember makes a statement of each value of a list, and every one of them is in the prompt', async () => {
+    const own = varve.for({ agent: 'ada', user: 'lists', session: 's' });
+    await run('remember', { text: 'The user is allergic to walnuts, latex and ibuprofen.' }, own);
+    await run('remember', { text: "User's son Emil is allergic to sesame" }, own);
+    const prompt = async (): Promise<string> =>
+      (await own.context({ message: 'Which painkiller can I take?', history: false })).system;
+    for (const word of ['walnuts', 'latex', 'ibuprofen', 'sesame']) expect(await prompt()).toContain(word);
+    expect(await run('forget', { what: 'walnuts' }, own)).toMatchObject({ forgotten: [{ text: expect.any(String) }] });
+    expect(await prompt()).not.toContain('walnuts');
+    for (const word of ['latex', 'ibuprofen', 'sesame']) expect(await prompt()).toContain(word);
+  });
+
+  it('a sentence that says more than its key and value is in the prompt as it was said', async () => {
+    const own = varve.for({ agent: 'ada', user: 'sentences', session: 's' });
+    const fact = { key: 'job_title', value: 'bus driver', text: 'User drives the 47 bus in Leeds since 2019' };
+    await run('remember', fact, own);
+    await run('remember', { key: 'home_city', value: 'Leeds', text: 'User lives in Leeds' }, own);
+    const { system } = await own.context({ message: 'Hello there', history: false });
+    expect(system).toContain('User drives the 47 bus in Leeds since 2019');
+    expect(system).toContain('Home city: Leeds');
+  });
+
+  it.each(['remember', 'record_observation'])(
+    '%s: a note about the user is read as the user’s own words',
+    async (tool) => {
+      const own = varve.for({ agent: 'ada', user: `notes-${tool}`, session: 's' });
+      const note = async (text: string): Promise<void> => {
+        await run(tool, tool === 'remember' ? { text } : { content: text, category: 'fact' }, own);
+        await varve.drain();
+      };
+      const employer = async (): Promise<string | undefined> => (await own.facts.get('employer'))?.value ?? undefined;
+      await note('User works at Ikea');
+      expect(await employer()).toBe('Ikea');
+      await note('User left Ikea and now works at Otto');
+      expect(await employer()).toBe('Otto');
+      await note('User loves Otto');
+      expect(await employer()).toBe('Otto');
+      await note('User quit Otto last Friday');
+      expect(await employer()).toBeUndefined();
+    },
+  );
+
   it('list_due gives no day that nobody has said, until the user postpones the intention to one', async () => {
     const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
     await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });

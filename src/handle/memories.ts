@@ -159,11 +159,11 @@ async function createMemory(
   const reason = parseChange(why, 'stored by the application');
   const isRead = input.read === true && isPlainText(parts, scope, input);
   const at = input.statedAt ?? new Date(parts.clock.now());
-  const statements = isRead ? await readText(parts, scope, { content: input.content, at }) : [];
+  const read = isRead ? await readText(parts, scope, { content: input.content, at }) : { statements: [] };
   return parts.database.write(scope.tenant, async (writer) => {
     const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
     if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);
-    const text = { scope, memory: input, statements, reader: 'remember', why: reason };
+    const text = { scope, memory: input, ...read, reader: 'remember', why: reason };
     return (await formText(writer, parts, text)) ?? writeMemory(writer, parts, scope, input, reason);
   });
 }

@@ -91,15 +91,8 @@ async function applyEnds(
   for (const { target, evidence, on } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
-    const claim = {
-      sourceType: 'explicit',
-      trust: lowestTrust([trustOf(event.origin)]),
-      statedAt: event.occurredAt,
-      validFrom: null,
-    } as const;
-    if (now === null || !mayStillChange(now) || !owners.includes(ownerKey(now.scope)) || !maySupersede(claim, now))
-      continue;
-    const reason = { ...why, reason: 'the user says that it is over' };
+    if (now === null || !mayEnd(now, { by: event.origin, at: event.occurredAt, owners })) continue;
+    const reason = { ...why, reason: IT_IS_OVER };
     // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
@@ -109,6 +102,31 @@ async function applyEnds(
     ended.push(now.id);
   }
   return ended;
+}
+
+const IT_IS_OVER = 'the user says that it is over';
+
+/** Whether a claim that a statement is over may end it: made by `by` at `at`. */
+function mayEnd(
+  memory: Memory,
+  { by, at, owners }: { by: Parameters<typeof trustOf>[0]; at: Date; owners: readonly string[] },
+): boolean {
+  const claim = { sourceType: 'explicit', trust: lowestTrust([trustOf(by)]), statedAt: at, validFrom: null } as const;
+  return mayStillChange(memory) && owners.includes(ownerKey(memory.scope)) && maySupersede(claim, memory);
+}
+
+/** Ends a known statement that a text from outside the log makes untrue. */
+export async function endStatement(
+  writer: Writer,
+  deps: Parts,
+  end: { id: string; scope: Scope; statedBy: Event['origin']; statedAt: Date; why: Change },
+): Promise<void> {
+  const { id, scope, statedBy, statedAt, why } = end;
+  const memory = await findMemory(writer, scope, id);
+  if (memory === null || memory.archivedAt !== null) return;
+  if (!mayEnd(memory, { by: statedBy, at: statedAt, owners: changeableOwners(deps, scope) })) return;
+  const reason = { ...why, reason: IT_IS_OVER };
+  await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: statedAt, why: reason });
 }
 
 /** A request that means more than this was misread, or needs `erase`. */
