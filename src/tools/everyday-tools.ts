@@ -113,7 +113,10 @@ const remember: AgentTool = defineTool({
       const { memory } = await handle.facts.set(fact, why);
       return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
     }
-    const planned = input.due === undefined ? { type: 'fact' } : { type: 'intention', dueAt: input.due, state: 'open' };
+    const planned =
+      input.due === undefined
+        ? { type: 'fact' }
+        : { type: 'intention', tense: 'planned' as const, dueAt: input.due, state: 'open' };
     const { memory, outcome } = await handle.memories.create(
       { ...planned, content: input.text, statedBy, sourceEvents: events, read: true },
       why,
