@@ -132,6 +132,30 @@ describe('the agent’s tools', () => {
     },
   );
 
+  it('correct reads the day of a reminder and of a plan from the new text', async () => {
+    const { varve: other, clock } = await openVarve();
+    const own = other.for({ agent: 'ada', user: 'moved', session: 's' });
+    const year = new Date(clock.now()).getUTCFullYear() + 1;
+    await run('remember', { text: 'Car inspection', due: `${year}-03-02T08:00:00Z` }, own);
+    await run('remember', { text: `User will see Tosca in Riga on 5 April ${year}` }, own);
+    const due = async (): Promise<string[]> =>
+      ((await run('list_due', {}, own)) as unknown as { due: { text: string; due: string }[] }).due.map(
+        (each) => `${each.text}: ${each.due}`,
+      );
+    const moved = { what: 'inspection', text: `Car inspection on 9 March ${year} at 14:30` };
+    expect(await run('correct', moved, own)).toMatchObject({ outcome: 'corrected' });
+    await run('correct', { what: 'Riga', text: `User will see Tosca in Riga on 7 April ${year}` }, own);
+    expect(await due()).toEqual([
+      `Car inspection on 9 March ${year} at 14:30: ${year}-03-09T14:30:00.000Z`,
+      `User will see Tosca in Riga on 7 April ${year}: ${year}-04-07T00:00:00.000Z`,
+    ]);
+    await run('correct', { what: 'inspection', text: 'Car inspection at Bosch' }, own);
+    expect((await due())[0]).toBe(`Car inspection at Bosch: ${year}-03-09T14:30:00.000Z`);
+    await run('correct', { what: 'inspection', text: 'Car inspection', due: `${year}-03-10T08:00:00Z` }, own);
+    expect((await due())[0]).toBe(`Car inspection: ${year}-03-10T08:00:00.000Z`);
+    await other.close();
+  });
+
   it('list_due gives no day that nobody has said, until the user postpones the intention to one', async () => {
     const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
     await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });

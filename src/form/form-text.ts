@@ -1,5 +1,8 @@
 import { inFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
+import { detectPack, packOf } from '../language/packs/packs.ts';
+import { findDates } from '../language/resolve-dates.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -98,6 +101,21 @@ function notesOf(scope: Scope, content: string): string[] {
   const withoutSubject = `${first.toLowerCase()}${rest.join('')}`;
   const named = namedUser(scope, content) ?? [];
   return [content, named, `User ${withoutSubject}`, `User's ${withoutSubject}`].flat();
+}
+
+/** The time of day after a date: "at 10:00", "um 9 Uhr", "5 pm". */
+const CLOCK = /(?<![\d:.])(?:(\d{1,2}):(\d{2})|(\d{1,2}) ?(?:([ap])\.?m\b|uhr\b))/iu;
+
+/** The day, and the time of day if there is one, that a text names; null if it names none. A date without a year is the next one. */
+export function dayIn(content: string, { now, timeZone }: { now: Date; timeZone: string }): Date | null {
+  const pack = detectPack(content) ?? packOf('en');
+  const day = pack === null ? null : (findDates(content, pack, { now, timeZone, prefer: 'future' })[0]?.from ?? null);
+  if (day === null) return null;
+  const [, hour, minute = '0', twelve, half] = CLOCK.exec(content) ?? [];
+  const hours = hour ?? twelve;
+  if (hours === undefined || Number(hours) > 24) return day;
+  const ofDay = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return new Date(day.getTime() + ofDay * HOUR + Number(minute) * MINUTE);
 }
 
 function turnOf(scope: Scope, content: string, at: Date, who: Pick<Event, 'kind' | 'origin'>): Event {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import { formText, isPlainText, readText } from '../form/form-text.ts';
+import { dayIn, formText, isPlainText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import {
   ARCHIVE_REASONS,
@@ -140,13 +140,26 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
         assertLive(old);
-        const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, input);
+        const dated = input.read === true ? { ...input, ...movedTo(parts, old, input.content) } : input;
+        const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, dated);
         assertMayReplace(old, next, asked);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
       });
     },
     history: (id) => database.read(scope.tenant, (reader) => historyOf(reader, scope, id)),
   };
+}
+
+/** The times of a plan or a reminder whose new text names another day. Without a day in the text, they stay. */
+function movedTo(
+  { clock, settings }: FormDeps,
+  { tense, dueAt, validFrom }: Memory,
+  content: string,
+): Partial<Pick<Memory, 'tense' | 'dueAt' | 'validFrom'>> {
+  if (dueAt === null && tense !== 'planned') return {};
+  const day = dayIn(content, { now: new Date(clock.now()), timeZone: settings.timeZone });
+  if (day === null) return { tense, dueAt, validFrom };
+  return { tense: 'planned', dueAt: dueAt === null ? null : day, validFrom: day };
 }
 
 async function createMemory(
