@@ -74,7 +74,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
     recordObservation: (content, category) => post('/observations', { content, category }),
     updateUserContext: async (update) => (await post<{ events: never[] }>('/user-context', update)).events,
     form: () => post('/form'),
-    reflect: (options) => ask('POST', '/reflect', { query: { dryRun: options?.dryRun } }),
+    reflect: (options) => ask('POST', '/reflect', { query: { dryRun: options?.dryRun }, signal: options?.signal }),
     interactions: (options) => items('/interactions', options),
     indexDocument: (document) => post('/documents', document),
     recall: (query, options) =>
