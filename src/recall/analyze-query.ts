@@ -381,24 +381,30 @@ function asksOfUser(query: string, pack: Pack | null, asksAgent: boolean): boole
 // "What do I do for a living?" asks for the work, not for the place where somebody lives.
 const A_LIVING = /\ba living\b/giu;
 
-/** Finds the person, the topic and the time of a question, given the documents of the view. */
-export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
-  const { speakers } = view;
-  const pack = detectPack(query, null);
-  const asks = (what: keyof PackQuestions): boolean => asksFor(query, what, pack);
-  const asksAgent = asks('agentSaid');
+/** The speakers whom a question names, and the terms of their names. */
+function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record<'about' | 'terms', Set<string>> {
   const lower = query.toLowerCase();
   const about = new Set<string>();
-  const nameTerms = new Set<string>();
+  const terms = new Set<string>();
   for (const speaker of speakers) {
     if (speaker.role === 'agent') continue;
     for (const name of spokenNames(speaker.name)) {
       // Compiling a pattern takes up to a millisecond, and most speakers are not named.
       if (!lower.includes(name.toLowerCase()) || !namePattern(name).test(query)) continue;
       about.add(speaker.name);
-      for (const term of words(name)) nameTerms.add(term);
+      for (const term of words(name)) terms.add(term);
     }
   }
+  return { about, terms };
+}
+
+/** Finds the person, the topic and the time of a question, given the documents of the view. */
+export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
+  const { speakers } = view;
+  const pack = detectPack(query, null);
+  const asks = (what: keyof PackQuestions): boolean => asksFor(query, what, pack);
+  const asksAgent = asks('agentSaid');
+  const { about, terms: nameTerms } = namedSpeakers(query, speakers);
   const aboutCertainty = about.size > 0 ? 1 : 0.5;
   if (about.size === 0) for (const name of speakersByPronoun(query, speakers, asksAgent)) about.add(name);
   const all = queryWords(query.replaceAll(A_LIVING, 'work')).filter((term) => !QUERY_STOP_TERMS.has(term));
@@ -410,7 +416,8 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   const terms = foreign ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
   const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));
-  const agenda = changes && PAST_TENSE.test(query) ? [] : agendaTimes(query, pack, { topic, times, at });
+  const isAgenda = nameTerms.size === 0 && !(changes && PAST_TENSE.test(query));
+  const agenda = isAgenda ? agendaTimes(query, pack, { topic, times, at }) : [];
   return {
     terms: terms.length > 0 ? terms : all,
     about: about.size === 1 ? about : new Set(),

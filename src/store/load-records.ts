@@ -183,6 +183,32 @@ export async function memoriesForRecall(
   return (await memoriesWithSources(reader, tenant, owner, { afterVersion })).map(({ memory }) => memory);
 }
 
+/** The columns of a memory that recall uses. */
+const COLUMNS = [
+  'row_id as rowId',
+  'id',
+  'session_id as session',
+  'connection_id as connection',
+  'type',
+  'title',
+  'content',
+  'attribute',
+  'value',
+  'category',
+  'permanent',
+  'quotes',
+  'source_events as sourceEvents',
+  'source_type as sourceType',
+  'valid_from as validFrom',
+  'valid_to as validTo',
+  'due_at as dueAt',
+  'tense',
+  'stated_at as statedAt',
+  'archived_at as archivedAt',
+  'expires_at as expiresAt',
+  'contradicted_by as successor',
+] as const;
+
 async function memoriesWithSources(
   reader: Reader,
   tenant: string,
@@ -191,30 +217,7 @@ async function memoriesWithSources(
 ): Promise<{ memory: MemoryForRecall; sources: Sources }[]> {
   const query = reader
     .selectFrom('memories')
-    .select([
-      'row_id as rowId',
-      'id',
-      'session_id as session',
-      'connection_id as connection',
-      'type',
-      'title',
-      'content',
-      'attribute',
-      'value',
-      'category',
-      'permanent',
-      'quotes',
-      'source_events as sourceEvents',
-      'source_type as sourceType',
-      'valid_from as validFrom',
-      'valid_to as validTo',
-      'due_at as dueAt',
-      'tense',
-      'stated_at as statedAt',
-      'archived_at as archivedAt',
-      'expires_at as expiresAt',
-      'contradicted_by as successor',
-    ])
+    .select(COLUMNS)
     .where('tenant_id', '=', tenant)
     .where('owner_key', '=', owner)
     .where('sequence', '>', afterVersion)
