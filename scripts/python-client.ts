@@ -120,6 +120,9 @@ function bodyArguments(given: Schema | undefined): Argument[] | null {
   return Object.entries(properties).map(([name, one]) => argumentOf(name, one, required.includes(name)));
 }
 
+/** Operations without a time limit. The server stores no answer for them, so that a repeated request would do the work twice. */
+const SLOW: ReadonlySet<string> = new Set(OPERATIONS.filter(({ unhurried }) => unhurried).map(({ id }) => id));
+
 function method(path: string, verb: string, operation: Described, isAsync: boolean): string {
   const inPath = operation.parameters.filter((one) => one.in === 'path');
   const inQuery = operation.parameters.filter((one) => one.in === 'query' && !SCOPE.has(one.name));
@@ -158,6 +161,7 @@ function method(path: string, verb: string, operation: Described, isAsync: boole
     ...(body === undefined ? [] : [`body=${isWhole ? 'body' : `{${entries(own)}}`}`]),
     ...(isScoped ? [] : ['scoped=False']),
     ...(isOnce ? ['idempotency_key=idempotency_key'] : []),
+    ...(SLOW.has(operation.operationId) ? ['slow=True'] : []),
   ];
   const result = schema === undefined ? 'Any' : typeOf(schema, 't.');
   return [
@@ -182,7 +186,7 @@ function operationsFile(): string {
       `class ${name}:`,
       `    """Every operation of the server. What is scoped uses the scope of the object."""`,
       '',
-      `    ${isAsync ? 'async ' : ''}def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None) -> Any:`,
+      `    ${isAsync ? 'async ' : ''}def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:`,
       '        raise NotImplementedError',
       '',
       answering.map(({ path, verb, operation }) => method(path, verb, operation, isAsync)).join('\n\n'),

@@ -59,12 +59,15 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     handlers: handlersOf(jobs, deps),
   });
   let isStarted = false;
-  let hasSchedules = false;
+  let hasBegun = false;
 
   const begin = async (): Promise<void> => {
     // Created once per process: they are the same at every drain, and a simulated year has thousands of drains.
-    if (!hasSchedules) await ensureSchedules(deps.database, schedulesOf(jobs), deps);
-    hasSchedules = true;
+    if (!hasBegun) {
+      await ensureSchedules(deps.database, schedulesOf(jobs), deps);
+      await deps.formation.resume();
+    }
+    hasBegun = true;
     await queueEmbedding(deps);
   };
 

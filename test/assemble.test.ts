@@ -26,6 +26,27 @@ afterEach(async () => {
 const FRIEND = { agent: 'a', user: 'u', session: 's' };
 
 describe('a context', () => {
+  it('what endangers the health of the user or of their people is given first, however small the budget', async () => {
+    const { varve } = await opened({ embedder: null });
+    const told = varve.for({ ...FRIEND, session: 'before' });
+    for (const userMessage of [
+      'I drive a blue Fiat Panda.',
+      'I live in Bergen.',
+      'I work at Halden Foods as a buyer.',
+      'My daughter is severely allergic to shellfish.',
+    ])
+      await told.logInteraction({ userMessage });
+    const stung = 'Aunt Berta goes into anaphylactic shock from wasps.';
+    await told.memories.create({ type: 'fact', content: stung, importance: 0.9 });
+    await varve.drain();
+    const asked = { message: 'What shall we cook tonight?', history: false as const };
+    const { system } = await varve.for(FRIEND).context(asked);
+    for (const known of ['shellfish', stung, 'Fiat Panda', 'Bergen']) expect(system).toContain(known);
+    const { system: small } = await varve.for(FRIEND).context({ ...asked, budget: 160 });
+    for (const known of ['shellfish', stung]) expect(small).toContain(known);
+    expect(small).not.toContain('Halden Foods');
+  });
+
   it('[T16] is assembled for a new user, and for a user with only one tier', async () => {
     const { varve } = await opened();
     const none = await varve.for(FRIEND).context({ message: 'hello' });

@@ -342,6 +342,23 @@ describe('varve on the command line', () => {
     expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/wrong\s+store/)]);
   });
 
+  it('says which scopes the store has if nothing lies within the one of the command', async () => {
+    const data = join(folder, 'others');
+    await run(['remember', 'Keeps bees', '--user', 'ilse', '--agent', 'coach', '--data', data]);
+    const counted = await run(['stats', '--data', data]);
+    expect(counted.stderr).toContain('nothing is stored for tenant default, user me');
+    expect(counted.stderr).toContain('user ilse of agent coach (1 memory)');
+    expect(counted.stderr).toContain('--user');
+    const { findings } = JSON.parse((await run(['doctor', '--data', data, '--json'])).stdout) as Loose;
+    expect(findings).toContainEqual(
+      expect.objectContaining({ what: 'scope', state: 'note', found: expect.stringContaining('user ilse') }),
+    );
+    const elsewhere = await run(['stats', '--tenant', 'acme', '--data', data]);
+    expect(elsewhere.stderr).toContain('the store has the tenants default');
+    const own = await run(['stats', '--user', 'ilse', '--agent', 'coach', '--data', data]);
+    expect(own.stderr).toBe('');
+  });
+
   describe('the doctor', () => {
     const findings = async (data: string, environment: Record<string, string> = {}): Promise<Loose> => {
       const { stdout } = await run(['doctor', '--data', data, '--json'], { environment });

@@ -159,6 +159,11 @@ for (const database of databases()) {
         expect(await left(handle)).toEqual([]);
       });
 
+      it('is a number with a comma beside another statement of the same sentence', async () => {
+        const handle = await open('I live in Linz and my salary is 48,500 euros.', 'Please forget my salary.');
+        expect(await left(handle)).toEqual(['home_city']);
+      });
+
       it('is what follows the colon of the request, and nothing else', async () => {
         const handle = await open(
           'My salary is 52k.',

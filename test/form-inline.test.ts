@@ -69,6 +69,31 @@ for (const database of databases()) {
       }
     });
 
+    it('what a process has logged and not read when it ends is read at the next start, once, with or without a session', async () => {
+      const { options: own, drop: dropOwn } = await database.create();
+      // This process never reads: it has no background work, and is not drained before the other one has read.
+      const { varve: ended } = await openForming(own);
+      for (const session of ['s1', null]) {
+        const before = ended.for({ user: `rosa-${session}`, session });
+        await before.logInteraction({ userMessage: 'I work at Brandt Optics. I earn 71,000 euros a year.' });
+        await before.logInteraction({ userMessage: 'Please forget what I earn.', agentResponse: 'Done.' });
+        await before.logInteraction({ userMessage: 'Nice weather today, is it not?', agentResponse: 'It is.' });
+      }
+      const { varve: next } = await openForming(own);
+      await next.drain();
+      for (const session of ['s1', null]) {
+        const handle = next.for({ user: `rosa-${session}`, session });
+        expect((await handle.facts.list()).map(({ key, value }) => [key, value])).toEqual([
+          ['employer', 'Brandt Optics'],
+        ]);
+        expect(JSON.stringify(await handle.events.list())).not.toContain('71,000');
+      }
+      expect((await next.operator.jobs.list({ kind: 'read-inline' })).jobs).toEqual([]);
+      await next.close();
+      await ended.close();
+      await dropOwn();
+    });
+
     it('[K20] several facts stated in one message are all stored', async () => {
       const handle = fresh();
       await say(handle, 'I live in Linz, I work at Halden Foods and I am allergic to walnuts.');

@@ -641,6 +641,40 @@ for (const database of databases()) {
       }
     });
 
+    it('a question that names only a time is answered by what is due, planned or past in that time', async () => {
+      const handle = open({ user: 'ana' });
+      const now = new Date('2026-06-15T09:00:00Z'); // a Monday
+      const plans = [
+        ['Collect the bike from the workshop', '2026-06-18'],
+        ['Piano recital of Nora', '2026-06-20'],
+        ['Pay the water bill', '2026-06-24'],
+        ['Flight to Porto', '2026-12-03'],
+      ] as const;
+      for (const [content, day] of plans) {
+        const planned = { type: 'intention', tense: 'planned', state: 'open', dueAt: day } as const;
+        await handle.memories.create({ ...planned, content });
+      }
+      const seen = { tense: 'happened', validFrom: '2026-06-11' } as const;
+      await handle.memories.create({ type: 'fact', content: 'User saw the eclipse.', ...seen });
+      await remember(handle, 'User plays the cello.', 'User has a standing desk.');
+      const asked = async (question: string): Promise<string[]> => {
+        const { results } = await handle.recall(question, { minimumRelevance: 0.5, now });
+        return results.map(({ memory }) => memory?.content ?? '').toSorted();
+      };
+      const week = ['Collect the bike from the workshop', 'Piano recital of Nora'];
+      expect(await asked('what have i got on this week?')).toEqual(week);
+      expect(await asked('Was steht diese Woche an?')).toEqual(week);
+      expect(await asked('What is planned for this weekend?')).toEqual(['Piano recital of Nora']);
+      expect(await asked('Do I have anything next week?')).toEqual(['Pay the water bill']);
+      expect(await asked('Am I free on Thursday?')).toEqual(['Collect the bike from the workshop']);
+      expect(await asked('what do I have in December?')).toEqual(['Flight to Porto']);
+      expect(await asked('What did I do last week?')).toEqual(['User saw the eclipse.']);
+      expect((await handle.recall('What have I got on tomorrow?', { now })).abstained).toBe(true);
+      const { beforeMessage } = await handle.context({ message: 'anything on this week?', history: false, now });
+      expect(beforeMessage).toContain('Collect the bike from the workshop (planned for 2026-06-18)');
+      expect(beforeMessage).not.toContain('Do not guess');
+    });
+
     it('the names of the user mean the user, and the fact of a name answers only questions for the name', async () => {
       const handle = open({ user: 'ingrid.solberg' });
       await handle.facts.set({ key: 'name', value: 'Ingrid Solberg' });

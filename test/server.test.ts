@@ -132,6 +132,26 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('POST', path, { body: { messages: messages.slice(1, 2) } })).body.repeated).toBe(1);
       const one = await server.call('POST', path, { body: { role: 'user', content: 'He is white.' } });
       expect(one.body.events[0]).toMatchObject({ origin: 'user', content: 'He is white.' });
+      const dated = [
+        { role: 'user', content: 'In the stable.', occurredAt: '2024-05-01' },
+        { role: 'user', content: 'On the meadow.', timestamp: '2024-05-02T08:00:00Z' },
+        { role: 'user', content: 'In the wood.', createdAt: '2024-05-03T08:00:00Z' },
+      ];
+      const { events } = (await server.call('POST', path, { body: { messages: dated } })).body;
+      expect(events.map((event: { occurredAt: string }) => event.occurredAt.slice(0, 10))).toEqual([
+        '2024-05-01',
+        '2024-05-02',
+        '2024-05-03',
+      ]);
+      // A misspelt time is refused: the message would be dated to now.
+      const misspelt = { role: 'user', content: 'At the lake.', occured_at: '2024-05-01' };
+      const refused = await server.call('POST', path, { body: { messages: [misspelt] } });
+      expect([refused.status, refused.body.detail]).toEqual([
+        400,
+        expect.stringContaining(
+          'occured_at: is not a field of a message, which has role, content, name, id, timestamp',
+        ),
+      ]);
       const wrong = await server.call('POST', path, { body: { messages: [{ role: 'narrator', content: 'x' }] } });
       expect([wrong.status, wrong.body.detail]).toEqual([
         400,

@@ -90,6 +90,72 @@ describe('the agent’s tools', () => {
     expect((await eve.memories.list()).items.map(({ content }) => content)).toContain('The bins are emptied by Suez');
   });
 
+  it('remember makes a statement of each value of a list, and every one of them is in the prompt', async () => {
+    const own = varve.for({ agent: 'ada', user: 'lists', session: 's' });
+    await run('remember', { text: 'The user is allergic to walnuts, latex and ibuprofen.' }, own);
+    await run('remember', { text: "User's son Emil is allergic to sesame" }, own);
+    const prompt = async (): Promise<string> =>
+      (await own.context({ message: 'Which painkiller can I take?', history: false })).system;
+    for (const word of ['walnuts', 'latex', 'ibuprofen', 'sesame']) expect(await prompt()).toContain(word);
+    expect(await run('forget', { what: 'walnuts' }, own)).toMatchObject({ forgotten: [{ text: expect.any(String) }] });
+    expect(await prompt()).not.toContain('walnuts');
+    for (const word of ['latex', 'ibuprofen', 'sesame']) expect(await prompt()).toContain(word);
+  });
+
+  it('a sentence that says more than its key and value is in the prompt as it was said', async () => {
+    const own = varve.for({ agent: 'ada', user: 'sentences', session: 's' });
+    const fact = { key: 'job_title', value: 'bus driver', text: 'User drives the 47 bus in Leeds since 2019' };
+    await run('remember', fact, own);
+    await run('remember', { key: 'home_city', value: 'Leeds', text: 'User lives in Leeds' }, own);
+    const { system } = await own.context({ message: 'Hello there', history: false });
+    expect(system).toContain('User drives the 47 bus in Leeds since 2019');
+    expect(system).toContain('Home city: Leeds');
+  });
+
+  it.each(['remember', 'record_observation'])(
+    '%s: a note about the user is read as the user’s own words',
+    async (tool) => {
+      const own = varve.for({ agent: 'ada', user: `notes-${tool}`, session: 's' });
+      const note = async (text: string): Promise<void> => {
+        await run(tool, tool === 'remember' ? { text } : { content: text, category: 'fact' }, own);
+        await varve.drain();
+      };
+      const employer = async (): Promise<string | undefined> => (await own.facts.get('employer'))?.value ?? undefined;
+      await note('User works at Ikea');
+      expect(await employer()).toBe('Ikea');
+      await note('User left Ikea and now works at Otto');
+      expect(await employer()).toBe('Otto');
+      await note('User loves Otto');
+      expect(await employer()).toBe('Otto');
+      await note('User quit Otto last Friday');
+      expect(await employer()).toBeUndefined();
+    },
+  );
+
+  it('correct reads the day of a reminder and of a plan from the new text', async () => {
+    const { varve: other, clock } = await openVarve();
+    const own = other.for({ agent: 'ada', user: 'moved', session: 's' });
+    const year = new Date(clock.now()).getUTCFullYear() + 1;
+    await run('remember', { text: 'Car inspection', due: `${year}-03-02T08:00:00Z` }, own);
+    await run('remember', { text: `User will see Tosca in Riga on 5 April ${year}` }, own);
+    const due = async (): Promise<string[]> =>
+      ((await run('list_due', {}, own)) as unknown as { due: { text: string; due: string }[] }).due.map(
+        (each) => `${each.text}: ${each.due}`,
+      );
+    const moved = { what: 'inspection', text: `Car inspection on 9 March ${year} at 14:30` };
+    expect(await run('correct', moved, own)).toMatchObject({ outcome: 'corrected' });
+    await run('correct', { what: 'Riga', text: `User will see Tosca in Riga on 7 April ${year}` }, own);
+    expect(await due()).toEqual([
+      `Car inspection on 9 March ${year} at 14:30: ${year}-03-09T14:30:00.000Z`,
+      `User will see Tosca in Riga on 7 April ${year}: ${year}-04-07T00:00:00.000Z`,
+    ]);
+    await run('correct', { what: 'inspection', text: 'Car inspection at Bosch' }, own);
+    expect((await due())[0]).toBe(`Car inspection at Bosch: ${year}-03-09T14:30:00.000Z`);
+    await run('correct', { what: 'inspection', text: 'Car inspection', due: `${year}-03-10T08:00:00Z` }, own);
+    expect((await due())[0]).toBe(`Car inspection: ${year}-03-10T08:00:00.000Z`);
+    await other.close();
+  });
+
   it('list_due returns no day that nobody stated, until the user postpones the intention to one', async () => {
     const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
     await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });

@@ -1,5 +1,5 @@
 import { bareStatement, replaceStatements, statementsIn, withoutEmptyHeadings } from '../language/sentences.ts';
-import { contentStems, saysQuoted } from '../language/words.ts';
+import { saysQuoted } from '../language/words.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget } from './layout.ts';
 import { CHANGED_LATER } from '../recall/results.ts';
@@ -169,8 +169,6 @@ export function createSaid(): Said {
     add(section, item) {
       // The section of earlier turns shows only their beginnings.
       if (section === 'earlier') return;
-      // "Job title: bus driver" omits details of its sentence, such as since when and on which line.
-      if (section === 'facts' && saysLess(item)) return;
       if (item.kind === 'event' && item.id !== null) {
         turns.set(item.id, section);
         sentences.set(bareStatement(item.text), section);
@@ -186,16 +184,6 @@ export function createSaid(): Said {
       }
     },
   };
-}
-
-// A sentence has about this many words beyond the label and the value: "User works as a bus driver."
-const MOST_MORE = 2;
-
-/** Whether a label and its value omit more than a word or two of the sentence from which they were read. */
-function saysLess({ title = '', text, sentence }: Item): boolean {
-  if (sentence === undefined) return false;
-  const said = contentStems(`${title} ${text}`);
-  return [...contentStems(sentence)].filter((stem) => !said.has(stem)).length > MOST_MORE;
 }
 
 /** Tracks which words of turns were quoted. */

@@ -1,6 +1,7 @@
 import { withoutEmptyHeadings } from '../language/sentences.ts';
 import type { AttributeTable } from '../record/attributes.ts';
-import { attributeLabel, normalValue, type Quote } from '../record/statement.ts';
+import { textByTrust } from '../language/inert-text.ts';
+import { attributeLabel, isUser, normalValue, type Quote } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
@@ -16,7 +17,7 @@ import {
 } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
 import { ownerStates } from '../store/owner-store.ts';
-import { listMemories } from '../store/read-memories.ts';
+import { listMemories, listStatements } from '../store/read-memories.ts';
 import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, memoryItem } from './section.ts';
 
 /** The records that every prompt of a session contains. They change slowly, so they are cached between turns. */
@@ -76,8 +77,12 @@ async function loadKnowledge(
   const permanent = (
     await listMemories(reader, scope, { permanent: true, limit: 1000, order: 'important', connections }, { now })
   ).items;
+  const ofPeople = await listStatements(reader, scope, { attributes: [...SAFETY], owner: 'visible', now });
   const facts = innermost(
-    permanent.filter((memory) => isPresentFact(memory, now)),
+    [
+      ...permanent.filter((memory) => isPresentFact(memory, now)),
+      ...ofPeople.filter((memory) => !isUser(memory.subject) && isSafetyFact(memory, now)),
+    ],
     request.attributes,
   );
   // Facts have a section of their own, and statements that have ended are not current. Further memories are read in place of these.
@@ -110,6 +115,24 @@ async function loadKnowledge(
   };
 }
 
+/** The attributes that somebody's health may depend on. Facts of the user's people with these attributes are in every prompt, too. */
+const SAFETY: ReadonlySet<string> = new Set(['allergy', 'medical_condition', 'medication']);
+
+function isSafetyFact(memory: Memory, now: number): boolean {
+  const { attribute, value, polarity, tense, trust } = memory;
+  const isStated = SAFETY.has(attribute ?? '') && value !== null && polarity === 'affirmed' && trust !== 'low';
+  return isStated && tense !== 'planned' && tense !== 'happened' && !hasEnded(memory, now);
+}
+
+// The words for an allergy in all languages of the packs, and for what it does.
+const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|アレルギー|アナフィラ/iu;
+const IMPORTANT = 0.8;
+
+/** Whether a sentence without fields is about a danger to somebody's health. */
+function isDanger({ content, importance, trust }: Memory): boolean {
+  return importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
+}
+
 /** Whether a memory may be listed among the most important ones. */
 function isShown(memory: Memory, { now, memoryTypes }: Pick<KnowledgeRequest, 'now' | 'memoryTypes'>): boolean {
   return !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
@@ -127,7 +150,8 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
     const attribute = fact.attribute ?? '';
     const { values, shape } = attributes.policyOf(attribute);
     const isOne = values === 'one' || !attributes.isKnown(attribute);
-    const key = isOne ? attribute : `${attribute} ${normalValue(fact.value ?? '', shape)}`;
+    const whose = isUser(fact.subject) ? '' : `${fact.subject} `;
+    const key = whose + (isOne ? attribute : `${attribute} ${normalValue(fact.value ?? '', shape)}`);
     const other = best.get(key);
     if (other === undefined || depth(fact) > depth(other)) best.set(key, fact);
   }
@@ -230,7 +254,10 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
   };
   const scaffold = own('scaffold');
   return {
-    facts: facts.map((fact) => factItem(fact, attributeLabel(attributes, fact.attribute ?? ''))),
+    facts: [
+      ...memories.filter(isDanger).map((memory) => ({ ...factItem(memory, 'Health'), label: 'health' })),
+      ...facts.map((fact) => factItem(fact, labelOf(fact, attributes))),
+    ].map((item) => (item.label === 'health' ? { ...item, score: item.score + 1 } : item)),
     profile: text('profile'),
     workingMemory: text('working_memory'),
     scaffold: scaffold === undefined ? [] : entryItems(scaffold.id, scaffold.content),
@@ -243,6 +270,12 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     userReflections: reflectionsOf('user', blocks, reflections),
     sessionReflections: reflectionsOf('session', blocks, reflections),
   };
+}
+
+/** The label of a fact, with the person if it is not the user: "Allergy (User's son)". */
+function labelOf({ attribute, subject, trust }: Memory, attributes: AttributeTable): string {
+  const label = attributeLabel(attributes, attribute ?? '');
+  return isUser(subject) ? label : `${label} (${textByTrust(subject, trust)})`;
 }
 
 /** The statements behind each sentence of a block. A sentence may also rest on an event, which has no quotes. */

@@ -1,4 +1,6 @@
+import { wordsOfAll } from '../language/packs/packs.ts';
 import { timedRendering, withoutBlanks } from '../language/sentences.ts';
+import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
@@ -134,11 +136,40 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
   };
 }
 
-/** A permanent fact: its label as the title, its value as the text, its category as the label. */
+/** A permanent fact: its label as the title, its value as the text, its category as the label. A sentence that says more is the text. */
 export function factItem(fact: Memory, label: string): Item {
-  const text = textByTrust(fact.value ?? fact.content, fact.trust);
-  return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: fact.content };
+  const { value, content, trust } = fact;
+  const text = textByTrust(value === null || saysMore(content, label, value) ? content : value, trust);
+  return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: content };
 }
+
+// A sentence has about this many words beyond the label and the value: "User works as a bus driver."
+const MOST_MORE = 1;
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/**
+ * Whether a sentence says more than the label and the value of its field: other names or numbers, several words, or further values ("peanuts
+ * and penicillin").
+ */
+function saysMore(sentence: string, label: string, value: string): boolean {
+  const field = `${label} ${value}`;
+  if (!saysNamesAndNumbers(field, sentence)) return true;
+  // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.
+  if (WITHOUT_SPACES.test(sentence)) return false;
+  const said = contentStems(field);
+  const more = [...contentStems(sentence)].filter((stem) => !said.has(stem)).length;
+  return more > MOST_MORE || (more > 0 && isInList(sentence, value));
+}
+
+/** Whether a value is followed or preceded by another one. */
+function isInList(sentence: string, value: string): boolean {
+  const at = sentence.toLowerCase().indexOf(value.toLowerCase());
+  if (at < 0) return false;
+  return AND_AFTER.test(sentence.slice(at + value.length)) || AND_BEFORE.test(sentence.slice(0, at));
+}
+
+const AND_AFTER = new RegExp(`^(?:,| (?:${wordsOfAll('and')})(?= )) ?\\p{L}`, 'iu');
+const AND_BEFORE = new RegExp(`\\p{L}(?:,| (?:${wordsOfAll('and')})) $`, 'iu');
 
 export function turnItem(event: Event, score: number): Item {
   return {

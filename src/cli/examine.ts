@@ -6,7 +6,7 @@ import { EXTRACTION_CHECKS } from '../operate/online-metrics.ts';
 import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';
-import { isLocked, openMemory, type Place, placeOf, scopeOf } from './open-memory.ts';
+import { isLocked, openMemory, otherScopes, type Place, placeOf, scopeOf } from './open-memory.ts';
 
 /** Checks everything that Varve needs. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
@@ -37,6 +37,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
       await queue(varve),
       await schedules(varve),
       await heldChanges(varve),
+      ...(await scopes(varve, input)),
       await extraction(varve, input),
       await keys(varve, input),
       await examineServer(input),
@@ -208,12 +209,18 @@ async function schedules(varve: Varve): Promise<Finding> {
   return note('worker', `none is running: work has been overdue since ${since} UTC`, remedy);
 }
 
+async function scopes(varve: Varve, input: CommandInput): Promise<Finding[]> {
+  const others = await otherScopes(varve, input);
+  return others === null ? [] : [note('scope', others.text, others.remedy)];
+}
+
 /** The checks of the first conversations. */
 async function extraction(varve: Varve, input: CommandInput): Promise<Finding> {
   const { tenant = 'default' } = scopeOf(input);
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
   const failing = checks.find(({ isAlert }) => isAlert);
-  if (conversations === 0) return good('extraction', 'no conversation has been formed into memories yet');
+  if (conversations === 0)
+    return good('extraction', `no conversation of the tenant ${tenant} has been formed into memories yet`);
   if (failing === undefined) return good('extraction', `the first ${conversations} conversations look right`);
   const { definition, remedy } = EXTRACTION_CHECKS[failing.check];
   return bad(

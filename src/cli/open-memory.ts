@@ -62,6 +62,41 @@ export function scopeOf(input: CommandInput): HandleScope {
   };
 }
 
+const MOST_NAMED = 8;
+
+/** If nothing lies within the scope of a command but the store has other scopes: which ones, and how to choose one. Null otherwise. */
+export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ text: string; remedy: string } | null> {
+  const scope = scopeOf(input);
+  const { events, memories } = await varve.operator.count(scope);
+  if (events + memories > 0) return null;
+  const { tenant = 'default', agent, user } = scope;
+  const whose = [
+    `tenant ${tenant}`,
+    ...(agent == null ? [] : [`agent ${agent}`]),
+    ...(user == null ? [] : [`user ${user}`]),
+  ];
+  const nothing = `nothing is stored for ${whose.join(', ')}`;
+  const owners = await varve.operator.inspect.owners(tenant, { agents: null, users: null, limit: MOST_NAMED + 1 });
+  if (owners.length > 0) {
+    const named = owners.slice(0, MOST_NAMED).map(ownerText);
+    const more = owners.length > MOST_NAMED ? ' and others' : '';
+    const text = `${nothing}, but the store has ${named.join(', ')}${more}`;
+    return { text, remedy: 'choose with --user and --agent (VARVE_USER, VARVE_AGENT); --user "" is the whole tenant' };
+  }
+  const tenants = (await varve.operator.inspect.tenants()).filter((name) => name !== tenant);
+  if (tenants.length === 0) return null;
+  const more = tenants.length > MOST_NAMED ? ' and others' : '';
+  const text = `${nothing}, but the store has the tenants ${tenants.slice(0, MOST_NAMED).join(', ')}${more}`;
+  return { text, remedy: 'choose with --tenant (VARVE_TENANT)' };
+}
+
+function ownerText({ agent, user, memories }: { agent: string | null; user: string | null; memories: number }): string {
+  const whose = [...(user === null ? [] : [`user ${user}`]), ...(agent === null ? [] : [`agent ${agent}`])].join(
+    ' of ',
+  );
+  return `${whose === '' ? 'records of the tenant' : whose} (${memories} ${memories === 1 ? 'memory' : 'memories'})`;
+}
+
 interface OpenOptions {
   /**
    * What the command embeds: nothing, a query, or every record that waits for a vector. With nothing, the model is not loaded. Default

@@ -1,3 +1,8 @@
+import { inFirstPerson } from '../language/first-person.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
+import { detectPack, packOf } from '../language/packs/packs.ts';
+import { findDates } from '../language/resolve-dates.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -9,9 +14,10 @@ import { findMemory, listStatements } from '../store/read-memories.ts';
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import type { Applied } from './apply/apply.ts';
 import { ownerOf } from './compare.ts';
+import { endStatement } from './apply/requests.ts';
 import { formStatements } from './form.ts';
 import type { FormDeps } from './formation-settings.ts';
-import { userNamesOf } from './read-turns.ts';
+import { endedByText, userNamesOf } from './read-turns.ts';
 import { readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
 
 /** The fields of a memory that say nothing about its subject, its value or its time. */
@@ -29,40 +35,87 @@ export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: Intern
   return isOfUser && isOneLine && !isGiven && memoryType(memoryTypes, memory.type).comparable;
 }
 
+/** A text that was handed in, as it was read. */
+interface ReadText {
+  /** The first statement has the text, or its first part. */
+  statements: [ReadStatement, ...ReadStatement[]];
+  /** The known statements that the text makes untrue. */
+  ends: Memory[];
+}
+
 /**
  * Reads a text that was handed in without fields, as a turn of the user at its date and as a note about the user. The first statement has
- * the whole text. If slots say all of it, that statement has the fields of the first slot. Other slots are statements of their own.
+ * the whole text. If slots say all of it, that statement has the fields of the first slot; several slots are statements in their own words.
  */
 export async function readText(
   deps: FormDeps,
   scope: Scope,
   { content, at }: { content: string; at: Date },
-): Promise<[ReadStatement, ...ReadStatement[]]> {
-  const turns = [
-    turnOf(scope, content, at, { kind: 'message', origin: 'user' }),
-    ...notesOf(scope, content).map((note) => turnOf(scope, note, at, { kind: 'observation', origin: 'system' })),
-  ];
+): Promise<ReadText> {
+  const notes = notesOf(scope, content);
+  const own = turnOf(scope, inFirstPerson(namedUser(scope, content) ?? content), at, {
+    kind: 'message',
+    origin: 'user',
+  });
+  const turns = [own, ...notes.map((note) => turnOf(scope, note, at, { kind: 'observation', origin: 'system' }))];
   const reader = await deps.localReader();
   const { statements } = await reader.read(turnsAlone(turns, deps));
   const read = statements.map((statement) => ({ ...statement, quotes: [] }));
   const said = read.filter((_statement, index) => statements[index]?.quotes[0]?.turn === 1);
-  const text = readStatement({ text: content, type: 'fact', quotes: [] });
   const slots = said.filter(({ attribute }) => attribute !== null);
-  if (slots.length > 0 && slots.length < said.length) return [text, ...slots];
+  return {
+    statements: statementsOf(content, { read, said, slots }),
+    ends: await endedByText({ deps, scope }, own),
+  };
+}
+
+function statementsOf(
+  content: string,
+  { read, said, slots }: Record<'read' | 'said' | 'slots', ReadStatement[]>,
+): ReadText['statements'] {
+  const text = readStatement({ text: content, type: 'fact', quotes: [] });
+  if (slots.length > 0 && slots.length < said.length && !sayAll(slots, content)) return [text, ...slots];
   const [whole = read.find(({ attribute }) => attribute !== null), ...others] = slots;
-  if (whole !== undefined) return [{ ...whole, text: content }, ...others];
+  // Each of several values has its own words, so that it can be shown, changed and forgotten without the others.
+  if (whole !== undefined && others.length > 0) return sayAll(slots, content) ? [whole, ...others] : [text, ...slots];
+  if (whole !== undefined) return [{ ...whole, text: content }];
   const plan = said.find(({ tense, from }) => tense === 'planned' && from !== null);
   return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from }];
+}
+
+/** Whether statements have all content words of a text: nothing of it is lost where they stand for it. */
+function sayAll(statements: readonly ReadStatement[], content: string): boolean {
+  const words = contentStems(inFirstPerson(content));
+  return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
+}
+
+/** A note that begins with the user's name, about "User"; undefined for other notes. */
+function namedUser(scope: Scope, content: string): string | undefined {
+  const name = userNamesOf(scope, []).find((each) => content.toLowerCase().startsWith(`${each.toLowerCase()} `));
+  return name === undefined ? undefined : `User${content.slice(name.length)}`;
 }
 
 /** The wordings of a note about the user. Many notes leave the subject out ("Lives in Oslo", "Wife is called Ana"), or give the user's name. */
 function notesOf(scope: Scope, content: string): string[] {
   const [first = '', ...rest] = content;
   const withoutSubject = `${first.toLowerCase()}${rest.join('')}`;
-  const named = userNamesOf(scope, [])
-    .filter((name) => content.toLowerCase().startsWith(`${name.toLowerCase()} `))
-    .map((name) => `User${content.slice(name.length)}`);
-  return [content, ...named, `User ${withoutSubject}`, `User's ${withoutSubject}`];
+  const named = namedUser(scope, content) ?? [];
+  return [content, named, `User ${withoutSubject}`, `User's ${withoutSubject}`].flat();
+}
+
+/** The time of day after a date: "at 10:00", "um 9 Uhr", "5 pm". */
+const CLOCK = /(?<![\d:.])(?:(\d{1,2}):(\d{2})|(\d{1,2}) ?(?:([ap])\.?m\b|uhr\b))/iu;
+
+/** The day, and the time of day if there is one, that a text names; null if it names none. A date without a year is the next one. */
+export function dayIn(content: string, { now, timeZone }: { now: Date; timeZone: string }): Date | null {
+  const pack = detectPack(content) ?? packOf('en');
+  const day = pack === null ? null : (findDates(content, pack, { now, timeZone, prefer: 'future' })[0]?.from ?? null);
+  if (day === null) return null;
+  const [, hour, minute = '0', twelve, half] = CLOCK.exec(content) ?? [];
+  const hours = hour ?? twelve;
+  if (hours === undefined || Number(hours) > 24) return day;
+  const ofDay = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return new Date(day.getTime() + ofDay * HOUR + Number(minute) * MINUTE);
 }
 
 function turnOf(scope: Scope, content: string, at: Date, who: Pick<Event, 'kind' | 'origin'>): Event {
@@ -90,6 +143,8 @@ interface TextWork {
   scope: Scope;
   memory: InternalMemory;
   statements: readonly ReadStatement[];
+  /** The known statements that it makes untrue. */
+  ends?: readonly Memory[];
   /** Who hands it in. Kept with each memory. */
   reader: string;
   why: Change;
@@ -118,6 +173,8 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
   const { type, importance = null, tags = [] } = memory;
   const applied = await form([{ ...text, type, importance, tags, explicit: true }]);
   if (slots.length > 0) await form(slots);
+  const { statedBy = 'system', statedAt = new Date(deps.clock.now()) } = memory;
+  for (const { id } of work.ends ?? []) await endStatement(writer, deps, { id, scope, statedBy, statedAt, why });
   return writtenBy(writer, deps, { applied, text, work });
 }
 

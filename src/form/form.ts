@@ -14,6 +14,7 @@ import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
 import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
 import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
+import { removeWaiting } from '../store/queue/settle-jobs.ts';
 import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
 import { type Applied, applyStatements } from './apply/apply.ts';
@@ -36,7 +37,14 @@ import {
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type ReadStatement, usesModel } from './read/reader.ts';
-import { formationJob, formationJobs, readsByModel, triggerFormation } from './formation-jobs.ts';
+import {
+  formationJob,
+  formationJobs,
+  inlineExchanges,
+  inlineJob,
+  triggerFormation,
+  unreadExchanges,
+} from './formation-jobs.ts';
 
 /** The formation of memories in a process: at once, by jobs, or on request. */
 export interface Formation {
@@ -51,6 +59,8 @@ export interface Formation {
   /** Data of an event, such as the arguments of a tool, as the log may store it. */
   cleanedData<Data>(data: Data): Data;
   readonly jobs: JobKinds;
+  /** Reads the exchanges that earlier processes have logged and not read. Called once in a process, before `start` or `drain`. */
+  resume(): Promise<void>;
   /** Begins to read exchanges as they arrive. */
   start(): void;
   /** Reads the events that wait. */
@@ -58,17 +68,14 @@ export interface Formation {
   stop(): Promise<void>;
 }
 
-// Many events are read in batches, so that they never block the process.
-const EVENTS_AT_ONCE = 20;
-
 /** Makes the formation of a process. */
 export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
-  const inline = createInlineQueue(async (scope, events) => {
-    const ids = events.map(({ id }) => id);
-    return formExchange(deps, scope, ids).catch((error: unknown) => {
+  const inline = createInlineQueue(async ({ scope, events }) => {
+    const complete = (writer: Writer): Promise<void> => removeWaiting(writer, inlineJob(scope, events));
+    return formExchange(deps, scope, events, { complete }).catch((error: unknown) => {
       // Something was forgotten or erased during the reading, so the remaining events are read again.
-      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, ids);
+      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, events, { complete });
       throw error;
     });
   });
@@ -95,19 +102,18 @@ export function createFormation(deps: FormDeps): Formation {
     },
     afterAppend: (writer, scope, events) => triggerFormation(writer, deps, scope, events),
     noticed(scope, events) {
-      if (settings.writes === 'deferred' || !settings.facts || readsByModel(deps)) return;
-      const readable = events.filter((event) => event.kind !== 'document_chunk');
-      for (let start = 0; start < readable.length; start += EVENTS_AT_ONCE) {
-        inline.add(scope, readable.slice(start, start + EVENTS_AT_ONCE));
-      }
+      for (const ids of inlineExchanges(deps, events)) inline.add({ scope, events: ids });
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
     jobs: formationJobs(deps, {
       formSession: (scope, options) => formSession(deps, scope, options),
-      formExchange: (scope, ids, options) => formExchange(deps, scope, ids, { ...options, by: 'model' }),
+      formExchange: (scope, ids, options) => formExchange(deps, scope, ids, options),
       oneAtATime,
     }),
+    async resume() {
+      for (const exchange of await unreadExchanges(deps)) inline.add(exchange);
+    },
     start: inline.start,
     drain: inline.drain,
     stop: inline.stop,

@@ -1,5 +1,5 @@
 import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
-import { HOUR } from '../record/clock.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
@@ -10,6 +10,7 @@ import type { RunCause } from '../store/history-store.ts';
 import { changeOwner, chunks } from '../store/owner-store.ts';
 import { enqueueJobs, ownerJob, scopeOfJob, sessionJob } from '../store/queue/enqueue.ts';
 import type { Job, NewJob } from '../store/queue/job.ts';
+import { waitingJobs } from '../store/queue/list-jobs.ts';
 import { findMemory, listStatements, memoriesFrom } from '../store/read-memories.ts';
 import { findColdSessions, findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
@@ -38,6 +39,7 @@ export async function triggerFormation(
   // Deferred messages are read when their session is formed. Without a session they are read by a job.
   const isAlone = settings.facts && settings.writes === 'deferred' && scope.session === null;
   if (readsByModel(deps) || isAlone) jobs.push(...exchangeJobs(scope, messages));
+  jobs.push(...inlineExchanges(deps, events).map((ids) => inlineJob(scope, ids)));
   if (scope.session !== null && events.length > 0) {
     const place = { ...scope, connection: null };
     const session = await findSession(writer, place, deps.clock.now());
@@ -51,6 +53,31 @@ export async function triggerFormation(
 export function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
+}
+
+// Many events are read in batches, so that they never block the process.
+const EVENTS_AT_ONCE = 20;
+
+/** The ids of the events that the local reader of this process reads at once, in batches. */
+export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): string[][] {
+  if (deps.settings.writes === 'deferred' || !deps.settings.facts || readsByModel(deps)) return [];
+  const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(({ id }) => id);
+  return [...chunks(ids, EVENTS_AT_ONCE)];
+}
+
+/** How long an exchange waits for the process that logged it. Then any process reads it. */
+const INLINE_PATIENCE = MINUTE;
+
+/** The job of an exchange that this process reads from its own queue. The reading removes it, so it runs only if the process has ended. */
+export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { uniqueKey: string } {
+  const job = ownerJob('read-inline', scope, { events: [...events] });
+  return { ...job, uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE, priority: 3 };
+}
+
+/** The exchanges that earlier processes have logged and not read, oldest first. */
+export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
+  const jobs = await deps.database.read(EVERY_TENANT, (reader) => waitingJobs(reader, 'read-inline', MOST_SESSIONS));
+  return jobs.map((job) => ({ scope: scopeOfJob(job), events: payloadOf(job)['events'] as string[] }));
 }
 
 /** Whether there are enough events since the last formation. */
@@ -148,7 +175,11 @@ export async function formColdSessions(
 /** The formations that jobs run. */
 interface Formations {
   formSession(scope: Scope, options: FormOptions): Promise<FormResult>;
-  formExchange(scope: Scope, ids: readonly string[], options: FormOptions): Promise<FormResult>;
+  formExchange(
+    scope: Scope,
+    ids: readonly string[],
+    options: FormOptions & { by: 'local' | 'model' },
+  ): Promise<FormResult>;
   /** Waits for any formation of the session that is already running in this process. */
   oneAtATime(scope: Scope, form: () => Promise<FormResult>): Promise<FormResult>;
 }
@@ -179,7 +210,14 @@ export function formationJobs(deps: FormDeps, { formSession, formExchange, oneAt
       isPaid: true,
       async run(job, { signal, complete }) {
         const ids = payloadOf(job)['events'] as string[];
-        await formExchange(scopeOfJob(job), ids, { signal, complete });
+        await formExchange(scopeOfJob(job), ids, { by: 'model', signal, complete });
+      },
+    },
+    'read-inline': {
+      isPaid: false,
+      async run(job, { signal, complete }) {
+        const ids = payloadOf(job)['events'] as string[];
+        await formExchange(scopeOfJob(job), ids, { by: 'local', signal, complete });
       },
     },
     'take-effect': {

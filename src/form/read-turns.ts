@@ -1,3 +1,4 @@
+import { inFirstPerson } from '../language/first-person.ts';
 import { detectPack, packRegExp, perPack, plainMarks, relationsOf } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
@@ -139,6 +140,11 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRequests['ends']> {
   if (usesModel(work.deps, 'read')) return [];
   const ended: CheckedRequests['ends'] = [];
+  for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
+    const targets = await endedByText(work, { ...event, content: inFirstPerson(event.content) });
+    const evidence = { event, start: 0, end: event.content.length };
+    ended.push(...targets.map((target) => ({ target, evidence, on: null })));
+  }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
@@ -161,13 +167,43 @@ const MOST_NEAR = 10;
  */
 const ENDS = { fact: 8, other: 3 };
 
+/** What a note says to be over, by attribute. A message may mean the building that was left; a note about the user means the job. */
+const LEFT: Readonly<Record<string, RegExp>> = {
+  employer:
+    /^I(?: have| recently| just)* (?:quit|left) (\p{Lu}\S*(?: \p{Lu}\S*)*)(?!\S)(?! (?:at|early|late|after|before|for \p{Ll}))/u,
+  home_city: /^I(?: have| recently| just)* moved (?:away )?from (\p{Lu}\S*(?: \p{Lu}\S*)*)(?!\S)/u,
+};
+
+/**
+ * The known facts that a text which was handed in says to be over: "User left Siemens in March". The reading layers do not read it: they
+ * take "User visited Graz" for the end of living there.
+ */
+export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {
+  const left = Object.entries(LEFT).flatMap(([attribute, pattern]) => {
+    const name = pattern.exec(turn.content)?.[1];
+    return name === undefined ? [] : [{ attribute, name }];
+  });
+  if (left.length === 0) return [];
+  const attributes = left.map(({ attribute }) => attribute);
+  const known = await deps.database.read(scope.tenant, (reader) =>
+    listStatements(reader, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
+  );
+  const isLeft = ({ attribute, value }: Memory): boolean =>
+    left.some(
+      (each) => each.attribute === attribute && value !== null && normalValue(each.name).includes(normalValue(value)),
+    );
+  return known.filter((memory) => isLeft(memory) && canEnd(memory, turn));
+}
+
 /**
  * The statements that a message of the user makes untrue: "they've taken me off warfarin" ends "I take warfarin". The reading layers read the
  * message together with the statements that are nearest to it.
  */
 async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['ends']> {
   const { deps, signal } = work;
-  const near = (await nearStatements(work, event.content, MOST_NEAR)).filter((memory) => canEnd(memory, event));
+  const near = (await nearStatements(work, event.content, MOST_NEAR)).filter(
+    (memory) => memory.statedBy === 'user' && canEnd(memory, event),
+  );
   if (near.length === 0) return [];
   const ids = near.flatMap(({ quotes }) => quotes.map((quote) => quote.event));
   const sources = await deps.database.read(work.scope.tenant, (reader) => findEvents(reader, work.scope, ids));
@@ -227,10 +263,10 @@ function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): 
 
 /** Whether a statement was made before a message and claims something that can end. What has happened stays true. */
 function canEnd(memory: Memory, event: Event): boolean {
-  const { statedBy, statedAt, sourceEvents, tense, dueAt } = memory;
+  const { statedAt, sourceEvents, tense, dueAt } = memory;
   const isClaim = tense !== 'happened' || dueAt !== null;
   const isEarlier = statedAt <= event.occurredAt && !sourceEvents.includes(event.id);
-  return isClaim && isEarlier && statedBy === 'user' && mayStillChange(memory);
+  return isClaim && isEarlier && mayStillChange(memory);
 }
 
 const FEW_WORDS = 6;

@@ -159,7 +159,9 @@ async function planOf(
   const { timeZone } = parts.settings;
   if (content === undefined || scope.user === null || scope.connection !== null) return null;
   if (resolveDates(value, { now: at, timeZone }).length > 0) return null;
-  const [{ tense, from }] = await readText(parts, scope, { content, at });
+  const {
+    statements: [{ tense, from }],
+  } = await readText(parts, scope, { content, at });
   if (tense !== 'planned' || from === null) return null;
   const fields = { attribute: attributeOf(parts, key), value: value.trim(), tense, from };
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import { formText, isPlainText, readText } from '../form/form-text.ts';
+import { dayIn, formText, isPlainText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import {
   ARCHIVE_REASONS,
@@ -140,13 +140,26 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
         assertLive(old);
-        const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, input);
+        const dated = input.read === true ? { ...input, ...movedTo(parts, old, input.content) } : input;
+        const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, dated);
         assertMayReplace(old, next, asked);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
       });
     },
     history: (id) => database.read(scope.tenant, (reader) => historyOf(reader, scope, id)),
   };
+}
+
+/** The times of a plan or a reminder whose new text names another day. Without a day in the text, they stay. */
+function movedTo(
+  { clock, settings }: FormDeps,
+  { tense, dueAt, validFrom }: Memory,
+  content: string,
+): Partial<Pick<Memory, 'tense' | 'dueAt' | 'validFrom'>> {
+  if (dueAt === null && tense !== 'planned') return {};
+  const day = dayIn(content, { now: new Date(clock.now()), timeZone: settings.timeZone });
+  if (day === null) return { tense, dueAt, validFrom };
+  return { tense: 'planned', dueAt: dueAt === null ? null : day, validFrom: day };
 }
 
 async function createMemory(
@@ -159,11 +172,11 @@ async function createMemory(
   const reason = parseChange(why, 'stored by the application');
   const isRead = input.read === true && isPlainText(parts, scope, input);
   const at = input.statedAt ?? new Date(parts.clock.now());
-  const statements = isRead ? await readText(parts, scope, { content: input.content, at }) : [];
+  const read = isRead ? await readText(parts, scope, { content: input.content, at }) : { statements: [] };
   return parts.database.write(scope.tenant, async (writer) => {
     const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
     if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);
-    const text = { scope, memory: input, statements, reader: 'remember', why: reason };
+    const text = { scope, memory: input, ...read, reader: 'remember', why: reason };
     return (await formText(writer, parts, text)) ?? writeMemory(writer, parts, scope, input, reason);
   });
 }

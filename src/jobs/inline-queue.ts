@@ -1,28 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
-import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
+
+/** Events that are read together, by their ids. */
+interface Exchange {
+  scope: Scope;
+  events: readonly string[];
+}
 
 /** A queue, within this process, of exchanges for the local reader. */
 interface InlineQueue {
   /** Adds an exchange. Never fails and never waits. */
-  add(scope: Scope, events: readonly Event[]): void;
+  add(exchange: Exchange): void;
   /** Starts to read exchanges as they are added. */
   start(): void;
   /** Reads all waiting exchanges. */
   drain(): Promise<void>;
-  /** Reads waiting exchanges for at most a second and accepts no more. The next formation reads the rest. */
+  /** Reads waiting exchanges for at most a second and accepts no more. The jobs of the others wait in the store. */
   stop(): Promise<void>;
 }
 
-// Beyond this number, the oldest exchange is dropped. No event is lost: the next formation, in this process or another, reads it from the
-// log.
+// Beyond this number, the oldest exchange is dropped. No event is lost: its job, in this process or another, reads it from the log.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** If `read` fails, the process emits a warning, and the next formation reads the exchange again. */
-export function createInlineQueue(read: (scope: Scope, events: readonly Event[]) => Promise<unknown>): InlineQueue {
-  const waiting: { scope: Scope; events: readonly Event[] }[] = [];
+/** If `read` fails, the process emits a warning, and the job of the exchange reads it again. */
+export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>): InlineQueue {
+  const waiting: Exchange[] = [];
   let isStarted = false;
   let stoppedAt: number | null = null;
   let running: Promise<void> | null = null;
@@ -34,7 +38,7 @@ export function createInlineQueue(read: (scope: Scope, events: readonly Event[])
       if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE) waiting.length = 0;
       const next = waiting.shift();
       if (next === undefined) return;
-      await read(next.scope, next.events).catch((error: unknown) => {
+      await read(next).catch((error: unknown) => {
         if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error, 'VarveFormationWarning');
       });
     }
@@ -48,9 +52,9 @@ export function createInlineQueue(read: (scope: Scope, events: readonly Event[])
   };
 
   return {
-    add(scope, events) {
+    add(exchange) {
       if (stoppedAt !== null) return;
-      waiting.push({ scope, events });
+      waiting.push(exchange);
       if (waiting.length > MOST_WAITING) waiting.shift();
       if (isStarted) void drain();
     },

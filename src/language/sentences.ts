@@ -87,7 +87,11 @@ function pushSentence(sentences: Sentence[], text: string, from: number, to: num
   if (body !== '') sentences.push({ text: body, span: { start: from + marker, end: from + marker + body.length } });
 }
 
-const CLAUSE_BREAK = new RegExp(`[,;，、；]\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`, 'giu');
+// A comma within a number ("71,000 euros") is no break.
+const CLAUSE_BREAK = new RegExp(
+  `(?!(?<=\\p{N}),\\p{N})[,;，、；]\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`,
+  'giu',
+);
 /** "Oh, …": fewer letters are no clause of their own. */
 const SHORTEST_CLAUSE = 4;
 

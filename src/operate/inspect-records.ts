@@ -1,7 +1,8 @@
 import type { Clock } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, EVERY_TENANT } from '../store/database.ts';
+import { tenantsWithMemories } from '../store/own-rows.ts';
 import {
   countFacets,
   type FacetFilter,
@@ -41,6 +42,8 @@ export interface Inspector {
     tenant: string,
     options: { agents: string[] | null; users: string[] | null; match?: string; limit: number },
   ): Promise<OwnerSummary[]>;
+  /** The tenants of the store. */
+  tenants(): Promise<string[]>;
   rows(scope: Scope, request: RowsRequest): Promise<MemoryRows>;
   facets(scope: Scope, filter?: FacetFilter): Promise<MemoryFacets>;
   links(scope: Scope, memory: Memory): Promise<MemoryLinks>;
@@ -52,6 +55,7 @@ export interface Inspector {
 export function createInspector({ database, clock }: { database: Database; clock: Clock }): Inspector {
   return {
     owners: (tenant, options) => database.read(tenant, (reader) => listOwners(reader, tenant, options)),
+    tenants: () => database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader)),
     rows: (scope, request) =>
       database.read(scope.tenant, (reader) => readMemoryRows(reader, scope, request, clock.now())),
     facets: (scope, filter = {}) =>

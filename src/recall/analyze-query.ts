@@ -22,6 +22,10 @@ const CHANGE_TERMS: ReadonlySet<string> = new Set(
   PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
 );
 
+const AGENDA_TERMS: ReadonlySet<string> = new Set(
+  PACKS.flatMap(({ questions }) => words(questions.agenda?.replaceAll('|', ' ') ?? '')),
+);
+
 /** Whether statements that no longer hold may be part of the answer; true in case of doubt. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
@@ -101,7 +105,7 @@ function queryTimes(query: string, view: RecallView, pack: Pack | null, at: Aske
   const dates = spokenDates(query, pack, at);
   if (dates.length > 0) {
     return {
-      ranges: dates.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity })),
+      ranges: rangesOf(dates),
       terms: new Set(dates.flatMap(({ terms }) => terms)),
       anchor: -1,
     };
@@ -115,17 +119,39 @@ interface SpokenDate {
   terms: readonly string[];
 }
 
-/** The dates of a query. A date without a year is the last such date before the time of the query. */
-function spokenDates(query: string, pack: Pack | null, at: AskedAt): SpokenDate[] {
+// "What did I do on Friday?", in English, where the past has a word of its own.
+const PAST_TENSE = /\b(?:did|was|were|had|happened|been)\b/iu;
+
+/**
+ * The times whose plans a question asks for: "What have I got on this week?" has no topic beside its time. A date without a year is the next
+ * one, unless the question is about the past. Empty for other questions.
+ */
+function agendaTimes(
+  query: string,
+  pack: Pack | null,
+  { topic, times, at }: { topic: readonly string[]; times: QueryTimes; at: AskedAt },
+): readonly TimeRange[] {
+  const isAgenda = times.terms.size > 0 && times.anchor === -1 && topic.every((term) => AGENDA_TERMS.has(term));
+  if (!isAgenda) return [];
+  const isPast = PAST_TENSE.test(query) || asksFor(query, 'past', pack);
+  return isPast ? times.ranges : rangesOf(spokenDates(query, pack, at, 'future'));
+}
+
+function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
+  return dates.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity }));
+}
+
+/** The dates of a query. By default a date without a year is the last such date before the time of the query. */
+function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
   const [now, { timeZone }] = [new Date(at.now), at];
-  const english = resolveDates(query, { now, timeZone }).map(({ from, to, text }) => ({
+  const english = resolveDates(query, { now, timeZone, prefer }).map(({ from, to, text }) => ({
     from,
     to,
     terms: words(text),
   }));
   if (english.length > 0 || pack?.language === 'en' || !isForeign(query, pack)) return english;
   for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
-    const found = findDates(query, other, { now, timeZone, prefer: 'past' });
+    const found = findDates(query, other, { now, timeZone, prefer });
     if (found.length === 0) continue;
     return found.map(({ start, end, from, to, isSince }) => ({
       from,
@@ -169,6 +195,8 @@ export interface QueryAnalysis {
   readonly asks: 'when' | 'how-many' | 'other';
   /** The time ranges that the question asks about; empty if it names none. */
   readonly times: readonly TimeRange[];
+  /** The times whose plans the question asks for, without another topic; empty if it asks for something else. */
+  readonly agenda: readonly TimeRange[];
   /** The document about the event by which the question gives its time; −1 if there is none. */
   readonly anchor: number;
   /** Whether the question is not in English, the only language that the local embedder knows well. */
@@ -353,24 +381,30 @@ function asksOfUser(query: string, pack: Pack | null, asksAgent: boolean): boole
 // "What do I do for a living?" asks for the work, not for the place where somebody lives.
 const A_LIVING = /\ba living\b/giu;
 
-/** Finds the person, the topic and the time of a question, given the documents of the view. */
-export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
-  const { speakers } = view;
-  const pack = detectPack(query, null);
-  const asks = (what: keyof PackQuestions): boolean => asksFor(query, what, pack);
-  const asksAgent = asks('agentSaid');
+/** The speakers whom a question names, and the terms of their names. */
+function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record<'about' | 'terms', Set<string>> {
   const lower = query.toLowerCase();
   const about = new Set<string>();
-  const nameTerms = new Set<string>();
+  const terms = new Set<string>();
   for (const speaker of speakers) {
     if (speaker.role === 'agent') continue;
     for (const name of spokenNames(speaker.name)) {
       // Compiling a pattern takes up to a millisecond, and most speakers are not named.
       if (!lower.includes(name.toLowerCase()) || !namePattern(name).test(query)) continue;
       about.add(speaker.name);
-      for (const term of words(name)) nameTerms.add(term);
+      for (const term of words(name)) terms.add(term);
     }
   }
+  return { about, terms };
+}
+
+/** Finds the person, the topic and the time of a question, given the documents of the view. */
+export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
+  const { speakers } = view;
+  const pack = detectPack(query, null);
+  const asks = (what: keyof PackQuestions): boolean => asksFor(query, what, pack);
+  const asksAgent = asks('agentSaid');
+  const { about, terms: nameTerms } = namedSpeakers(query, speakers);
   const aboutCertainty = about.size > 0 ? 1 : 0.5;
   if (about.size === 0) for (const name of speakersByPronoun(query, speakers, asksAgent)) about.add(name);
   const all = queryWords(query.replaceAll(A_LIVING, 'work')).filter((term) => !QUERY_STOP_TERMS.has(term));
@@ -382,12 +416,15 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   const terms = foreign ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
   const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));
+  const isAgenda = nameTerms.size === 0 && !(changes && PAST_TENSE.test(query));
+  const agenda = isAgenda ? agendaTimes(query, pack, { topic, times, at }) : [];
   return {
     terms: terms.length > 0 ? terms : all,
     about: about.size === 1 ? about : new Set(),
     aboutCertainty,
     asks: asks('howMany') ? 'how-many' : asks('when') ? 'when' : 'other',
-    times: times.ranges,
+    times: agenda.length > 0 ? agenda : times.ranges,
+    agenda,
     anchor: times.anchor,
     isForeign: foreign,
     asksAgent,
@@ -396,7 +433,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
       now: asks('now'),
       past: asks('past'),
       history: asks('history'),
-      several: changes || asks('several'),
+      several: changes || agenda.length > 0 || asks('several'),
       changes,
     },
   };

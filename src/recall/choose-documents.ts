@@ -258,6 +258,17 @@ export function askedChanges(
   return found;
 }
 
+/** The memories that a question such as "What have I got on this week?" asks for: those with a day in that time. */
+export function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView): Set<number> {
+  const found = new Set<number>();
+  if (agenda.length === 0) return found;
+  for (const [ordinal, { day }] of view.documents.entries()) {
+    if (day == null || view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
+    if (agenda.some(({ from, to }) => day >= from && day < to)) found.add(ordinal);
+  }
+  return found;
+}
+
 // These words name a person or an amount, not a topic.
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 

@@ -28,6 +28,8 @@ export interface RecallDocument {
   readonly sources: readonly string[];
   /** When it happened, or since when it has been true, in milliseconds since 1970. */
   readonly time: number;
+  /** For a memory: the day for which it is due or planned, on which it happened, or since which it is true; null if it has none. */
+  readonly day?: number | null;
   /** For a lasting statement: when it stopped being true, infinite while it holds. Null for a past event. */
   readonly until: number | null;
   /** The time after which it is not recalled, in milliseconds since 1970; null: it does not expire. */
@@ -54,6 +56,7 @@ export function memoryDocument(memory: MemoryForRecall): RecallDocument {
     connection: memory.connection === '' ? null : memory.connection,
     sources: memory.sources,
     time: memory.time,
+    day: memory.day,
     until: memory.until,
     expiresAt: memory.expiresAt,
     successor: memory.isArchived ? memory.successor : null,

@@ -17,6 +17,7 @@ import {
 import {
   allowedDocuments,
   askedChanges,
+  askedDays,
   askedFacts,
   askedKinds,
   leaveOutNames,
@@ -131,8 +132,10 @@ async function findCandidates(
   const aboutNamed = await documentsAboutNamed(reader, database, { scope, query, view });
   const asked = new Set([
     ...askedFacts(analysis, view, attributes),
-    ...askedKinds(analysis.terms, view, memoryTypes),
+    // "My plans for next week" asks for the plans of that week, and not for all plans.
+    ...(analysis.agenda.length > 0 ? [] : askedKinds(analysis.terms, view, memoryTypes)),
     ...askedChanges(analysis, view, memoryTypes),
+    ...askedDays(analysis, view),
   ]);
   leaveOutNames(allowed, view, { terms: analysis.terms, match, asked });
   const { embedder, vector } = embedded;

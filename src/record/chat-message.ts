@@ -3,7 +3,10 @@ import type { NewEvent } from './event.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
 import type { Origin } from './statement.ts';
 
-/** A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. Provider-specific fields are ignored. */
+/**
+ * A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. The fields that providers add, such as `tool_calls`, are ignored;
+ * other fields are refused, because a misspelt time would date the message to now.
+ */
 export interface ChatMessage {
   /** `user`, `assistant`, `tool`, or a synonym such as `human` or `ai`. A `system` message is not stored. */
   role: string;
@@ -15,6 +18,10 @@ export interface ChatMessage {
   id?: string;
   /** When it was said. Default: now. */
   timestamp?: TimeInput;
+  /** The same as `timestamp`, under the name that events have. */
+  occurredAt?: TimeInput;
+  /** The same as `timestamp`, under the name that the messages of the AI SDK have. */
+  createdAt?: TimeInput;
 }
 
 /** The origin of the messages of each role. */
@@ -38,13 +45,35 @@ const roleSchema = z
   .transform((role) => role.trim().toLowerCase())
   .refine((role) => Object.hasOwn(ROLE_ORIGINS, role), { error: 'expected user, assistant, tool or system' });
 
-const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z.object({
+/** The fields that the messages of OpenAI, Anthropic, the AI SDK, LangChain and their compatible servers have beside those of Varve. */
+const FIELDS_OF_PROVIDERS: ReadonlySet<string> = new Set(
+  (
+    'tool_calls tool_call_id function_call refusal annotations audio type model stop_reason stop_sequence usage parts metadata ' +
+    'toolInvocations experimental_attachments attachments reasoning reasoning_content reasoning_details thinking ' +
+    'additional_kwargs response_metadata usage_metadata invalid_tool_calls example cache_control providerOptions providerMetadata ' +
+    'status phase prefix partial is_error container finish_reason index weight'
+  ).split(' '),
+);
+
+const chatMessageFields = {
   role: roleSchema,
   content: z.union([z.string().max(500_000), z.array(z.unknown()).max(1000)]).nullish(),
   name: textSchema(200).optional(),
   id: textSchema(400).optional(),
   timestamp: timeSchema.optional(),
-});
+  occurredAt: timeSchema.optional(),
+  createdAt: timeSchema.optional(),
+} satisfies Record<keyof ChatMessage, z.ZodType>;
+
+const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z
+  .looseObject(chatMessageFields)
+  .superRefine((message, context) => {
+    for (const key of Object.keys(message)) {
+      if (Object.hasOwn(chatMessageFields, key) || FIELDS_OF_PROVIDERS.has(key)) continue;
+      const accepted = Object.keys(chatMessageFields).join(', ');
+      context.addIssue({ code: 'custom', path: [key], message: `is not a field of a message, which has ${accepted}` });
+    }
+  });
 
 /** A conversation as chat APIs send it. */
 export interface Conversation {
@@ -70,7 +99,7 @@ function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
         origin,
         content,
         speaker: message.name,
-        occurredAt: message.timestamp,
+        occurredAt: message.occurredAt ?? message.timestamp ?? message.createdAt,
         idempotencyKey: message.id === undefined ? undefined : `message:${message.id}`,
       },
     ];

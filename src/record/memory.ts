@@ -166,7 +166,8 @@ export interface NewMemory extends MemoryFields {
   context?: ContextSource | null;
   /**
    * For `create` with a text and no other fields of the statement: the local reader reads subject, attribute and value from the text, so
-   * that the new memory replaces the statements that it contradicts. The text itself is stored verbatim. Default false.
+   * that the new memory replaces the statements that it contradicts. The text itself is stored verbatim. For `supersede` of a plan or a
+   * reminder: its day is read from the new text. Default false.
    */
   read?: boolean;
 }

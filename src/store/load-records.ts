@@ -164,6 +164,8 @@ export interface MemoryForRecall {
    */
   sources: string[];
   time: number;
+  /** When it is due, or else since when it is true, if that was said. */
+  day: number | null;
   /** For a statement that holds for a time: when it ceased to be true, or Infinity while it is true. Null for past events and plans. */
   until: number | null;
   isArchived: boolean;
@@ -181,6 +183,32 @@ export async function memoriesForRecall(
   return (await memoriesWithSources(reader, tenant, owner, { afterVersion })).map(({ memory }) => memory);
 }
 
+/** The columns of a memory that recall uses. */
+const COLUMNS = [
+  'row_id as rowId',
+  'id',
+  'session_id as session',
+  'connection_id as connection',
+  'type',
+  'title',
+  'content',
+  'attribute',
+  'value',
+  'category',
+  'permanent',
+  'quotes',
+  'source_events as sourceEvents',
+  'source_type as sourceType',
+  'valid_from as validFrom',
+  'valid_to as validTo',
+  'due_at as dueAt',
+  'tense',
+  'stated_at as statedAt',
+  'archived_at as archivedAt',
+  'expires_at as expiresAt',
+  'contradicted_by as successor',
+] as const;
+
 async function memoriesWithSources(
   reader: Reader,
   tenant: string,
@@ -189,29 +217,7 @@ async function memoriesWithSources(
 ): Promise<{ memory: MemoryForRecall; sources: Sources }[]> {
   const query = reader
     .selectFrom('memories')
-    .select([
-      'row_id as rowId',
-      'id',
-      'session_id as session',
-      'connection_id as connection',
-      'type',
-      'title',
-      'content',
-      'attribute',
-      'value',
-      'category',
-      'permanent',
-      'quotes',
-      'source_events as sourceEvents',
-      'source_type as sourceType',
-      'valid_from as validFrom',
-      'valid_to as validTo',
-      'tense',
-      'stated_at as statedAt',
-      'archived_at as archivedAt',
-      'expires_at as expiresAt',
-      'contradicted_by as successor',
-    ])
+    .select(COLUMNS)
     .where('tenant_id', '=', tenant)
     .where('owner_key', '=', owner)
     .where('sequence', '>', afterVersion)
@@ -220,13 +226,26 @@ async function memoriesWithSources(
     createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
   ).execute();
   return rows.map(
-    ({ validFrom, validTo, tense, statedAt, archivedAt, permanent, quotes, sourceEvents, sourceType, ...row }) => {
+    ({
+      validFrom,
+      validTo,
+      dueAt,
+      tense,
+      statedAt,
+      archivedAt,
+      permanent,
+      quotes,
+      sourceEvents,
+      sourceType,
+      ...row
+    }) => {
       const sources: Sources = { quotes: JSON.parse(quotes), sourceEvents: JSON.parse(sourceEvents) };
       const memory = {
         ...row,
         isPermanent: permanent === 1,
         sources: tellingEvents({ ...sources, sourceType }),
         time: validFrom ?? statedAt,
+        day: dueAt ?? validFrom,
         until: LASTING.has(tense) ? (validTo ?? archivedAt ?? Infinity) : null,
         isArchived: archivedAt !== null,
       };
@@ -282,6 +301,7 @@ function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
     sources: tellingEvents(memory),
     isPermanent: memory.permanent,
     time: (memory.validFrom ?? memory.statedAt).getTime(),
+    day: (memory.dueAt ?? memory.validFrom)?.getTime() ?? null,
     until: LASTING.has(memory.tense) ? (memory.validTo?.getTime() ?? Infinity) : null,
     isArchived: memory.archivedAt !== null,
     expiresAt: memory.expiresAt?.getTime() ?? null,

@@ -113,7 +113,10 @@ const remember: AgentTool = defineTool({
       const { memory } = await handle.facts.set(fact, why);
       return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
     }
-    const planned = input.due === undefined ? { type: 'fact' } : { type: 'intention', dueAt: input.due, state: 'open' };
+    const planned =
+      input.due === undefined
+        ? { type: 'fact' }
+        : { type: 'intention', tense: 'planned' as const, dueAt: input.due, state: 'open' };
     const { memory, outcome } = await handle.memories.create(
       { ...planned, content: input.text, statedBy, sourceEvents: events, read: true },
       why,
@@ -202,9 +205,11 @@ async function corrected(
   if (statedBy === 'tool' && memory.trust !== 'low') return null;
   const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = later;
   const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
+  // A day that the model gives stands; otherwise the days in the text do.
+  const isRead = due === undefined || !isIntention;
   const content = attribute === null ? text : `${attributeLabel(attributeTable(), attribute)}: ${text}`;
   const value = attribute === null ? {} : { value: text };
-  const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events };
+  const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: isRead };
   return handle.memories.supersede(memory.id, next, {
     reason: 'corrected',
     actor: 'agent',

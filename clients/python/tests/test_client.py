@@ -3,6 +3,8 @@
 import asyncio
 import unittest
 import uuid
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 from varve_client import AsyncVarve, Varve, VarveError
 
@@ -56,6 +58,30 @@ class Sync(unittest.TestCase):
         with self.assertRaises(VarveError) as gone:
             Varve(url="http://127.0.0.1:9", retries=0).memory(user="ana").list_memories()
         self.assertEqual((gone.exception.code, gone.exception.retryable), ("store_unavailable", True))
+
+    def test_slow_work_is_sent_once_and_other_requests_again(self) -> None:
+        asked = []
+
+        class Failing(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked.append(self.path.split("?")[0])
+                self.send_response(503)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = HTTPServer(("127.0.0.1", 0), Failing)
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            memory = Varve(url=f"http://127.0.0.1:{server.server_port}", key="k", retries=1).memory(user="ana", session="s")
+            for call in (memory.form, memory.reflect, lambda: memory.add("Hello.")):
+                with self.assertRaises(VarveError):
+                    call()
+        finally:
+            server.shutdown()
+            server.server_close()
+        self.assertEqual(asked, ["/v1/form", "/v1/reflect", "/v1/events", "/v1/events"])
 
     def test_names_with_odd_characters_arrive(self) -> None:
         memory = Varve().memory(user="Zoë & söhne/?#")

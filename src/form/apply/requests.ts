@@ -95,18 +95,12 @@ async function applyEnds(
   for (const { target, evidence, on, trust = trustOf(evidence.event.origin) } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
-    const claim = {
-      sourceType: 'explicit',
-      trust,
-      statedAt: event.occurredAt,
-      validFrom: null,
-    } as const;
-    if (now === null || !mayStillChange(now) || !owners.includes(ownerKey(now.scope))) continue;
-    if (!maySupersede(claim, now)) {
+    if (now === null || !isOpen(now, owners)) continue;
+    if (!maySupersede(endingClaim(trust, event.occurredAt), now)) {
       ended.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
     }
-    const reason = { ...why, reason: 'the user says that it is over' };
+    const reason = { ...why, reason: IT_IS_OVER };
     // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
@@ -116,6 +110,33 @@ async function applyEnds(
     ended.retired.push(now.id);
   }
   return ended;
+}
+
+const IT_IS_OVER = 'the user says that it is over';
+
+/** Whether a statement has not ended and may be changed by its owners. */
+function isOpen(memory: Memory, owners: readonly string[]): boolean {
+  return mayStillChange(memory) && owners.includes(ownerKey(memory.scope));
+}
+
+/** The claim that a statement is over, as it is compared with that statement. */
+function endingClaim(trust: Memory['trust'], statedAt: Date): Parameters<typeof maySupersede>[0] {
+  return { sourceType: 'explicit', trust, statedAt, validFrom: null };
+}
+
+/** Ends a known statement that a text from outside the log makes untrue. */
+export async function endStatement(
+  writer: Writer,
+  deps: Parts,
+  end: { id: string; scope: Scope; statedBy: Event['origin']; statedAt: Date; why: Change },
+): Promise<void> {
+  const { id, scope, statedBy, statedAt, why } = end;
+  const memory = await findMemory(writer, scope, id);
+  if (memory === null || memory.archivedAt !== null) return;
+  if (!isOpen(memory, changeableOwners(deps, scope)) || !maySupersede(endingClaim(trustOf(statedBy), statedAt), memory))
+    return;
+  const reason = { ...why, reason: IT_IS_OVER };
+  await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: statedAt, why: reason });
 }
 
 /** A request that means more than this was misread, or needs `erase`. */

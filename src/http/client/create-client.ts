@@ -8,7 +8,7 @@ import type { OnlineMetrics } from '../../operate/online-metrics.ts';
 import type { HandleScope, ScopeInput } from '../../record/scope.ts';
 import { textLines } from '../streams.ts';
 import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
-import { addressOf, type ClientOptions, createSend, reviveDates } from './request.ts';
+import { addressOf, type ClientOptions, createSend, errorOf, reviveDates, TRY_AGAIN } from './request.ts';
 
 export type { ClientOptions } from './request.ts';
 export type { RemoteHandle } from './remote-handle.ts';
@@ -92,14 +92,8 @@ async function* followServer(
         headers: { authorization: `Bearer ${key}`, ...(last === undefined ? {} : { 'last-event-id': last }) },
         signal,
       });
-      if (response.status >= 400 && response.status < 500) {
-        throw new VarveError(
-          `The server refused the stream of changes with status ${response.status}. Check the key, the scope and the cursor.`,
-          {
-            code: 'outside_scope',
-          },
-        );
-      }
+      const isRefused = response.status >= 400 && response.status < 500 && !TRY_AGAIN.has(response.status);
+      if (isRefused) throw errorOf(response.status, await response.text());
       if (response.ok)
         for await (const change of changesOf(response)) yield { ...change, cursor: (last = change.cursor) };
     } catch (error) {

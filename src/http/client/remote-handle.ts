@@ -75,7 +75,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
     recordObservation: (content, category) => post('/observations', { content, category }),
     updateUserContext: async (update) => (await post<{ events: never[] }>('/user-context', update)).events,
     form: () => slow.post('/form'),
-    reflect: (options) => slow.ask('POST', '/reflect', { query: { dryRun: options?.dryRun } }),
+    reflect: (options) => slow.ask('POST', '/reflect', { query: { dryRun: options?.dryRun }, signal: options?.signal }),
     interactions: (options) => items('/interactions', options),
     indexDocument: (document) => post('/documents', document),
     recall: (query, options) =>

@@ -47,4 +47,25 @@ describe('requests of the client', () => {
       expect(keys).toHaveLength(1);
     }
   });
+
+  it('a refused stream of changes has the code of the server, and a busy server is asked again', async () => {
+    const { fetch, keys } = serverOf(
+      problem(429, {}),
+      problem(400, { code: 'invalid_input', detail: 'No such cursor.' }),
+    );
+    const changes = createClient({ url: 'http://there', key: 'k', fetch }).changes({ user: 'ana' }, { after: 'x' });
+    await expect(changes.next()).rejects.toMatchObject({ code: 'invalid_input', message: 'No such cursor.' });
+    expect(keys).toHaveLength(2);
+  });
+
+  it('a reflection ends with its signal', async () => {
+    const reason = new AbortController();
+    const fetch = (async (_address: unknown, { signal }: RequestInit) => {
+      reason.abort(new Error('enough'));
+      signal?.throwIfAborted();
+      return new Response('{}');
+    }) as typeof globalThis.fetch;
+    const handle = createClient({ url: 'http://there', key: 'k', fetch }).for({ user: 'ana' });
+    await expect(handle.reflect({ signal: reason.signal })).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
 });

@@ -29,7 +29,8 @@ export type Send = <Answer>(request: ClientRequest) => Promise<Answer>;
 
 const FIRST_WAIT = 200;
 const LONGEST_WAIT = 5_000;
-const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The statuses after which a request is repeated. */
+export const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Makes the sender of a client. Writes carry an idempotency key, so that a retry after a lost answer does not repeat the work. */
 export function createSend(options: ClientOptions): Send {
@@ -112,7 +113,8 @@ interface ProblemBody {
   problems?: unknown;
 }
 
-function errorOf(status: number, text: string): VarveError {
+/** The error that a response describes. */
+export function errorOf(status: number, text: string): VarveError {
   const problem = parsed(text);
   const details = { status, ...(problem.problems === undefined ? {} : { problems: problem.problems }) };
   return new VarveError(problem.detail ?? `The server answered with ${status}.`, {

@@ -53,6 +53,8 @@ export const german: Pack = {
     now: 'jetzt|aktuell|derzeit|momentan|inzwischen',
     past: 'früher|vorher|zuerst|ursprünglich|anfangs|damals',
     several: 'welche[nrs]?|alle[ns]?|wie viele?|wie oft',
+    agenda:
+      'plan|pläne|geplant|vorhaben|steht|ansteht|an|vor|termin|termine|kalender|los|fällig|frei|etwas|alles|liegt|gibt|habe|hab|es|so',
     changes: 'geändert|verändert|neu|neues|passiert|los|anders|sich|seit',
     when: 'wann',
     howMany: 'wie viele?',

@@ -61,6 +61,8 @@ export const english: Pack = {
       'was|were|did|had|ago|since|until|changed?|developed?|history|how (?:often|many)|which|all|(?:19|20)\\d\\d',
     several:
       'which|what (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|would|should|will)\\b)(?:\\p{L}+ )?\\p{L}+[^aius\\W]s (?:are|were|do|does|did|has|have|had|can|could|would|should|will)|all|every|list|how many|how often|how much|what (?:kinds?|sorts?|types?)|both|each|compare|everything|total|altogether|names? of|who all|in what order',
+    agenda:
+      'plan|plans|planned|schedule|scheduled|calendar|agenda|diary|appointment|happen|coming|come|up|on|due|busy|free|event|meeting|booked|anything|something|everything|remind|reminder|todo|task|go|need',
     changes: 'change|new|news|happen|different|go|up|on',
     when: 'when|how long|(?:what|which) (?:date|month|year|day|time)|since when',
     howMany: 'how (?:many|much|often|old)',

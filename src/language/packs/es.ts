@@ -52,6 +52,7 @@ export const spanish: Pack = {
     now: 'ahora|actualmente|actual',
     past: 'antes|primero|originalmente|inicialmente|al principio',
     several: 'qué \\p{L}{3,}s|cuáles|todos|todas|cuánt[oa]s',
+    agenda: 'tengo|plan|planes|agenda|cita|citas|pendiente|hay|hacer|algo|previsto|programado|calendario|qué',
     changes: 'cambiado|cambió|nuevo|pasado|pasó|desde|ha|se|qué',
     when: 'cuándo',
     howMany: 'cuánt[oa]s?',

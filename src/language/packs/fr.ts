@@ -53,6 +53,7 @@ export const french: Pack = {
     now: 'maintenant|actuellement|actuel(?:le)?',
     past: "avant|d'abord|auparavant|au début|initialement",
     several: 'quels?|quelles?|tous|toutes|combien',
+    agenda: "ai|j'ai|est-ce|qu'est-ce|prévu|agenda|rendez-vous|rdv|programme|plans|faire|quelque chose|calendrier",
     changes: "changé|nouveau|neuf|passé|arrivé|depuis|s'est",
     when: 'quand',
     howMany: 'combien',

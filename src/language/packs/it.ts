@@ -50,6 +50,8 @@ export const italian: Pack = {
     now: 'adesso|ora|attualmente',
     past: "prima|inizialmente|all'inizio",
     several: 'quali|tutt[ie]|quant[ie]',
+    agenda:
+      'ho|programma|programmi|impegni|impegno|appuntamenti|appuntamento|agenda|previsto|fare|qualcosa|calendario|cosa|che|di',
     changes: 'cambiato|nuovo|successo|novità|dal|da|è|di|cosa|che',
     when: 'quando',
     howMany: 'quant[ie]',

@@ -50,6 +50,7 @@ export const dutch: Pack = {
     now: 'nu|momenteel|tegenwoordig',
     past: 'eerst|vroeger|eerder|oorspronkelijk|daarvoor',
     several: 'welke|hoeveel|hoe vaak|alle',
+    agenda: 'heb|plan|plannen|gepland|agenda|afspraak|afspraken|staat|doen|iets|op|het|wat|er',
     changes: 'veranderd|nieuw|gebeurd|sinds|is|er|wat',
     when: 'wanneer',
     howMany: 'hoeveel',

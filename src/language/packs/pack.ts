@@ -125,6 +125,8 @@ export interface PackQuestions {
   several: string;
   /** Together with a time alone: asks what changed then. */
   changes?: string;
+  /** Together with a time alone: asks what is planned for then. */
+  agenda?: string;
   when: string;
   howMany: string;
   /** Asks for advice, for how something is done or would be, or for a piece of work, and not for a fact. */

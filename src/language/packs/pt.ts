@@ -47,6 +47,7 @@ export const portuguese: Pack = {
     now: 'agora|atualmente',
     past: 'antes|antigamente|inicialmente|no início',
     several: 'quais|todos|todas|quant[oa]s',
+    agenda: 'tenho|plano|planos|agenda|compromissos|compromisso|marcado|previsto|fazer|algo|calendário|o|que',
     changes: 'mudou|mudado|novo|aconteceu|desde|o|que',
     when: 'quando',
     howMany: 'quant[oa]s',

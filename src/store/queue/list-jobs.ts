@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
-import { type Database, EVERY_TENANT } from '../database.ts';
+import { type Database, EVERY_TENANT, type Reader } from '../database.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
 
 export interface JobFilter extends TenantFilter {
@@ -50,6 +50,20 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
   });
   const jobs = rows.slice(0, limit).map(toJob);
   return { jobs, cursor: rows.length > limit ? (jobs.at(-1)?.id ?? null) : null };
+}
+
+/** The waiting jobs of a kind, oldest first, due or not. */
+export async function waitingJobs(reader: Reader, kind: string, limit: number): Promise<Job[]> {
+  const rows = await reader
+    .selectFrom('jobs')
+    .selectAll()
+    .where(sql<boolean>`state = 'waiting'`)
+    .where('kind', '=', kind)
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(toJob);
 }
 
 export async function getJob(

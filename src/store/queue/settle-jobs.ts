@@ -4,7 +4,7 @@ import type { Clock } from '../../record/clock.ts';
 import { parse, type TimeInput, timeSchema } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Tenant, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';
-import { type Job, type Json, type LeasedRun, type TenantFilter, toJob } from './job.ts';
+import { type Job, type Json, type LeasedRun, type NewJob, type TenantFilter, toJob } from './job.ts';
 
 /** How a run ended. `returned`: a stop has aborted the run, which does not count as an attempt. */
 export type Outcome =
@@ -95,6 +95,14 @@ async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' 
     .where(sql<boolean>`unique_key is not null and state = 'waiting'`)
     .where('id', '<>', job.id)
     .execute();
+}
+
+/** Removes a job that still waits, because its work was done in another way. */
+export async function removeWaiting(
+  writer: Writer,
+  { tenant, kind, uniqueKey }: Pick<NewJob, 'tenant' | 'kind'> & { uniqueKey: string },
+): Promise<void> {
+  await makeRoom(writer, { id: '', tenant, kind, uniqueKey });
 }
 
 const TRIES = 5;

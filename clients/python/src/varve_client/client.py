@@ -20,6 +20,8 @@ Message = Mapping[str, Any]
 _TRY_AGAIN = frozenset({429, 502, 503, 504})
 _FIRST_WAIT = 0.2
 _LONGEST_WAIT = 5.0
+# The response of slow work arrives when the work is done, and the server stores no answer for a repeated request.
+_SLOW = 24 * 3600.0
 
 
 class VarveError(Exception):
@@ -41,21 +43,22 @@ class _Transport:
         self.timeout = timeout
         self.retries = retries
 
-    def send(self, method: str, path: str, query: Dict[str, Any], body: Any, idempotency_key: Optional[str]) -> Any:
+    def send(self, method: str, path: str, query: Dict[str, Any], body: Any, idempotency_key: Optional[str], slow: bool = False) -> Any:
         request = self._request(method, path, query, body, idempotency_key)
-        for attempt in range(self.retries + 1):
+        retries, timeout = (0, _SLOW) if slow else (self.retries, self.timeout)
+        for attempt in range(retries + 1):
             wait = 0.0
             try:
-                with urllib.request.urlopen(request, timeout=self.timeout) as response:
+                with urllib.request.urlopen(request, timeout=timeout) as response:
                     return _decoded(response.read())
             except urllib.error.HTTPError as error:
                 problem = _problem(error)
-                is_last = attempt == self.retries
+                is_last = attempt == retries
                 if is_last or not (error.code in _TRY_AGAIN or (error.code == 409 and problem.retryable)):
                     raise problem from None
                 wait = float(error.headers.get("retry-after") or 0)
             except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-                if attempt == self.retries:
+                if attempt == retries:
                     reason = getattr(error, "reason", error)
                     raise VarveError(f"The server cannot be reached: {reason}", code="store_unavailable", retryable=True) from error
             time.sleep(max(wait, min(_LONGEST_WAIT, _FIRST_WAIT * 2**attempt) * (0.5 + random.random() / 2)))
@@ -123,9 +126,9 @@ class Memory(Operations):
         self._transport = transport
         self.scope = scope
 
-    def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None) -> Any:
+    def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:
         asked = {**query, **self.scope} if scoped else query
-        return self._transport.send(method, path, asked, body, idempotency_key)
+        return self._transport.send(method, path, asked, body, idempotency_key, slow)
 
     def add(self, content: Union[str, Message, Sequence[Message]]) -> Any:
         """Logs what was said: a text of the user, a message, or a list of messages ``{"role", "content"}``."""
@@ -143,9 +146,9 @@ class AsyncMemory(AsyncOperations):
         self._transport = transport
         self.scope = scope
 
-    async def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None) -> Any:
+    async def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:
         asked = {**query, **self.scope} if scoped else query
-        return await asyncio.to_thread(self._transport.send, method, path, asked, body, idempotency_key)
+        return await asyncio.to_thread(self._transport.send, method, path, asked, body, idempotency_key, slow)
 
     async def add(self, content: Union[str, Message, Sequence[Message]]) -> Any:
         """Logs what was said: a text of the user, a message, or a list of messages ``{"role", "content"}``."""

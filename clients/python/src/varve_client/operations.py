@@ -11,7 +11,7 @@ from . import types as t
 class Operations:
     """Every operation of the server. What is scoped uses the scope of the object."""
 
-    def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None) -> Any:
+    def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:
         raise NotImplementedError
 
     def observe(self, body: Any, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -268,23 +268,23 @@ class Operations:
 
     def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
         """Runs the nightly reflection now, on the user’s turns since the last reflection. Without a user, it runs for every user of the tenant with new turns."""
-        return self._call("POST", "/v1/reflect", query={"dryRun": dry_run})
+        return self._call("POST", "/v1/reflect", query={"dryRun": dry_run}, slow=True)
 
     def backfill(self, *, rate: Optional[float] = None) -> Dict[str, Any]:
         """Embeds the records that have no vector, by default ten a second, and returns how many there were of each kind."""
-        return self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False)
+        return self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False, slow=True)
 
     def form(self) -> Dict[str, Any]:
         """Forms memories now from the turns of the session since the last formation."""
-        return self._call("POST", "/v1/form", query={})
+        return self._call("POST", "/v1/form", query={}, slow=True)
 
     def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
         """Consolidates the scope now instead of at its scheduled time."""
-        return self._call("POST", "/v1/consolidate", query={"dryRun": dry_run})
+        return self._call("POST", "/v1/consolidate", query={"dryRun": dry_run}, slow=True)
 
     def maintain(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
         """Runs the maintenance of the tenant now: decay, archiving, retention."""
-        return self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False)
+        return self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False, slow=True)
 
     def list_runs(self, *, kinds: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """Runs of background work within the scope, newest first."""
@@ -396,7 +396,7 @@ class Operations:
 
     def erase(self, *, confirm: str) -> Dict[str, Any]:
         """Removes everything within the scope for good. `confirm` repeats the innermost part of the scope."""
-        return self._call("POST", "/v1/erase", query={}, body={"confirm": confirm})
+        return self._call("POST", "/v1/erase", query={}, body={"confirm": confirm}, slow=True)
 
     def erase_memory(self, id: str) -> Dict[str, Any]:
         """Removes one memory for good, with everything that was derived from it alone."""
@@ -478,7 +478,7 @@ class Operations:
 class AsyncOperations:
     """Every operation of the server. What is scoped uses the scope of the object."""
 
-    async def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None) -> Any:
+    async def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:
         raise NotImplementedError
 
     async def observe(self, body: Any, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -735,23 +735,23 @@ class AsyncOperations:
 
     async def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
         """Runs the nightly reflection now, on the user’s turns since the last reflection. Without a user, it runs for every user of the tenant with new turns."""
-        return await self._call("POST", "/v1/reflect", query={"dryRun": dry_run})
+        return await self._call("POST", "/v1/reflect", query={"dryRun": dry_run}, slow=True)
 
     async def backfill(self, *, rate: Optional[float] = None) -> Dict[str, Any]:
         """Embeds the records that have no vector, by default ten a second, and returns how many there were of each kind."""
-        return await self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False)
+        return await self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False, slow=True)
 
     async def form(self) -> Dict[str, Any]:
         """Forms memories now from the turns of the session since the last formation."""
-        return await self._call("POST", "/v1/form", query={})
+        return await self._call("POST", "/v1/form", query={}, slow=True)
 
     async def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
         """Consolidates the scope now instead of at its scheduled time."""
-        return await self._call("POST", "/v1/consolidate", query={"dryRun": dry_run})
+        return await self._call("POST", "/v1/consolidate", query={"dryRun": dry_run}, slow=True)
 
     async def maintain(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
         """Runs the maintenance of the tenant now: decay, archiving, retention."""
-        return await self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False)
+        return await self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False, slow=True)
 
     async def list_runs(self, *, kinds: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """Runs of background work within the scope, newest first."""
@@ -863,7 +863,7 @@ class AsyncOperations:
 
     async def erase(self, *, confirm: str) -> Dict[str, Any]:
         """Removes everything within the scope for good. `confirm` repeats the innermost part of the scope."""
-        return await self._call("POST", "/v1/erase", query={}, body={"confirm": confirm})
+        return await self._call("POST", "/v1/erase", query={}, body={"confirm": confirm}, slow=True)
 
     async def erase_memory(self, id: str) -> Dict[str, Any]:
         """Removes one memory for good, with everything that was derived from it alone."""

@@ -1,4 +1,5 @@
 import { dayOfYear } from '../../../language/calendar.ts';
+import { inFirstPerson } from '../../../language/first-person.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packOf } from '../../../language/packs/packs.ts';
 import { bareStatement } from '../../../language/sentences.ts';
@@ -35,15 +36,6 @@ function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput)
     attribute: /^(?:the )?user prefers /i.test(content) ? 'preference' : null,
     value: /^(?:the )?user prefers (.{2,120}?)[.!]?$/i.exec(content)?.[1] ?? null,
   };
-}
-
-/** The patterns of slots speak in the first person: "User's wife is Ana" → "my wife is Ana". */
-function inFirstPerson(content: string): string {
-  return content
-    .replace(/\b(?:the )?user['’]s\b/gi, 'my')
-    .replace(/\b(?:the )?user is\b/gi, 'I am')
-    .replace(/\b(?:the )?user has\b/gi, 'I have')
-    .replace(/\b(?:the )?user\b/gi, 'I');
 }
 
 const MOST_TOPICS = 3;

@@ -36,6 +36,22 @@ describe('withListedNames', () => {
     expect(values.toSorted()).toEqual(expected.toSorted());
   });
 
+  it.for([
+    ['en', 'I am allergic to kiwi, latex and codeine.', 'allergy', 'kiwi', ['kiwi', 'latex', 'codeine']],
+    ['de', 'Ich spreche Polnisch, Deutsch und Englisch.', 'language', 'Polnisch', ['Polnisch', 'Deutsch', 'Englisch']],
+    ['en', 'I have asthma and migraines', 'medical_condition', 'asthma', ['asthma', 'migraines']],
+    // Only words that are values of the attribute.
+    ['en', 'I am allergic to cats and love dogs', 'allergy', 'cats', ['cats']],
+    ['en', 'I speak Dutch and cook', 'language', 'Dutch', ['Dutch']],
+  ] as const)(
+    '%s: fills one slot for each known value of a list: %s',
+    ([language, sentence, attribute, value, expected]) => {
+      const start = sentence.indexOf(value);
+      const slot: FilledSlot = { ...OF_USER, attribute, value, start, end: start + value.length };
+      expect(withListedNames([slot], sentence, packOf(language)).map((each) => each.value)).toEqual(expected);
+    },
+  );
+
   it('leaves attributes with one value, and denials, as they are', () => {
     const sentence = 'I live in Oslo, Bergen and Rome.';
     const slot: FilledSlot = { ...OF_USER, attribute: 'home_city', value: 'Oslo', start: 10, end: 14 };

@@ -347,6 +347,41 @@ function namesAround(name: string, mark: string): { after: RegExp; before: RegEx
 
 const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
 
+/** The lists of words that are values of attributes with many values. Of a listing of other words, only the first value is certain. */
+const VALUE_LISTS: Readonly<Record<string, readonly string[]>> = {
+  allergy: ['allergen', 'drug'],
+  medication: ['drug'],
+  language: ['language'],
+  medical_condition: ['condition'],
+};
+
+const listingsOf = perPack(({ script, lists }) => {
+  const mark = script === 'han' ? `(?:、|${lists['and'] ?? '(?!)'})` : `(?:,? (?:${lists['and'] ?? '(?!)'}) |, )`;
+  const listings = Object.entries(VALUE_LISTS).map(([attribute, names]) => {
+    const words = names.flatMap((name) => lists[name] ?? []).join('|');
+    const end = script === 'han' ? '' : '(?![\\p{L}\\p{M}-])';
+    return [attribute, { mark, value: words === '' ? null : `(?:${words})${end}` }] as const;
+  });
+  return new Map(listings);
+});
+
+/** The known values that follow a value in a listing: "peanuts, latex and penicillin". */
+function listedAfter(rest: string, attribute: string, pack: Pack): string[] {
+  const { mark = '', value = null } = listingsOf(pack).get(attribute) ?? {};
+  if (value === null) return [];
+  const found: string[] = [];
+  for (let left = rest; found.length < MOST_LISTED;) {
+    const match = packRegExp(`^${mark}(?<v>${value})`).exec(left);
+    const listed = match?.groups?.['v'];
+    if (match === null || listed === undefined) break;
+    found.push(listed);
+    left = left.slice(match[0].length);
+  }
+  return found;
+}
+
+const MOST_LISTED = 12;
+
 /**
  * The slots of a sentence, with one slot for every name of a list. Patterns and the reading layers find the first or the last name of "Mia,
  * Jonas and Lea", or take several for one name.
@@ -374,7 +409,9 @@ function listedWith(
   pack: Pack,
 ): (string | null)[] {
   const at = value === null ? -1 : sentence.toLowerCase().indexOf(value.toLowerCase(), start);
-  if (value === null || at < 0 || polarity === 'denied' || !OF_SEVERAL.has(attribute)) return [value];
+  if (value === null || at < 0 || polarity === 'denied') return [value];
+  if (attribute in VALUE_LISTS) return [value, ...listedAfter(sentence.slice(at + value.length), attribute, pack)];
+  if (!OF_SEVERAL.has(attribute)) return [value];
   const { split, joined, ofOne, ...names } = marksOf(pack);
   const isSmall = /^\p{Ll}/u.test(sentence.slice(at));
   const { after, before } = pack.script === 'han' ? names.han : isSmall ? names.small : names.capitalised;
