@@ -19,7 +19,8 @@ import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
-import { tellRequest, type TellWork } from './told-request.ts';
+import type { TellWork } from './clauses-before.ts';
+import { tellRequest } from './told-request.ts';
 
 /**
  * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the words that

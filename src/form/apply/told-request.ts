@@ -6,34 +6,15 @@ import {
   packPattern,
   PACKS,
   plainMarks,
-  topicsNamed,
+  wordsOfAll,
 } from '../../language/packs/packs.ts';
-import { splitClauses, splitSentences, type TextSpan } from '../../language/sentences.ts';
+import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
-import { normalValue, type Quote, USER } from '../../record/statement.ts';
-import type { Event } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
-import type { Scope } from '../../record/scope.ts';
-import type { Reader } from '../../store/database.ts';
-import { ownEvents } from '../../store/event-store.ts';
-import { quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { listStatements } from '../../store/read-memories.ts';
 import type { Evidence } from '../check/evidence.ts';
-import { type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
-import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
-
-/** A clause that a request may mean: words of the user, with their place in the log, or a statement that quotes no words of the log. */
-interface Heard {
-  text: string;
-  /** The id of the turn, or of the statement. */
-  source: string;
-  /** Null for a statement. */
-  quote: Quote | null;
-  /** Whether it is about a topic that the request names: "my salary" names the topic of "I make 90k". */
-  isOfTopic: boolean;
-}
+import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
+import { namedBy, type Naming } from './named-things.ts';
 
 /**
  * The log-odds of the reading layers above which a turn asks to forget something, or takes such a request back: together with what was said
@@ -41,6 +22,8 @@ interface Heard {
  */
 const ASKS = 0;
 const MAY_ASK = -1.5;
+/** The same for a plain order that names what was said. An order in a text of somebody else is below. */
+const NAMED_MAY_ASK = -2.5;
 /** The log-odds above which a request means a clause: to miss a clause is worse than to forget one too many. */
 const MEANT = -0.5;
 /** The log-odds that the best clause needs where none is above `MEANT`, and its lead over the clauses of other turns. */
@@ -52,9 +35,7 @@ const NONE = { least: Infinity, ahead: 0 };
 const NARROWEST = 5;
 /** Among many clauses: the log-odds of asking, of the best clause, and the best clause's lead over other turns, from which a request counts. */
 const CLEAR = { asks: 4, least: -2.5, ahead: 1.5 };
-/** Above these log-odds a clause is meant even if it names something else than the request. */
-const SURELY = 5;
-/** The same for a clause of the request's own turn, which most requests do not mean. */
+/** The log-odds above which a request means a clause of its own turn, which most requests do not. */
 const MEANT_OWN = 0;
 
 /**
@@ -69,43 +50,109 @@ export async function tellRequest(
   const { event } = evidence;
   const read = await readRequest(work, evidence, isByModel);
   if (read.told === null) return withoutLayers(read);
-  const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone });
+  const naming = namedBy(namingClauses(read, read.told), read.before);
+  const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone, naming });
   if (asked === null) return null;
-  const { own, turns, count, sharing, orders, told } = read;
+  const { own, before, orders, told } = read;
   const { asks, isCertain, asking } = asked;
-  const heard = turns.flat();
-  const names = namesIn(event.content.slice(evidence.start, evidence.end));
-  const isSaid = heard.some(({ text }) => names.some((name) => text.toLowerCase().includes(name)));
-  const likely = heard
-    .map((clause, index) => ({
-      ...clause,
-      isNamed: sharing.hasAny(clause.text),
-      odds:
-        (told.meant[own.length + index] ?? -Infinity) +
-        (sharing.hasMost(clause.text) ? SHARED : 0) +
-        (clause.isOfTopic && asks > CLEAR.asks ? TOPIC : 0),
-    }))
-    .filter(({ text, odds }) => odds > SURELY || !namesAnother(text, names, isSaid));
+  const likely = likelyClauses(read, told, {
+    asks,
+    naming,
+    names: namesIn(event.content.slice(evidence.start, evidence.end)),
+  });
   // "I moved to Graz. Forget that." means what its own turn says before it.
   const bare = await bareRequestAt(event.content, work);
-  const before = own.filter(({ end, text }) => end <= bare && saysMore(text));
+  const saidBefore = own.filter(({ end, text }) => end <= bare && saysMore(text));
   const best = Math.max(mostOf(told.meant, own), ...likely.map(({ odds }) => odds));
   // The layers take some ordinary turns for requests, so a weak best clause counts only after a plain order or at high log-odds of asking.
   const isPlain = orders.length > 0 ? asks > CLEAR.asks : asks > PLAINLY_ASKS;
   const isClear = isPlain && leadOf(likely) > CLEAR.ahead && best > CLEAR.least;
-  if (!isCertain && before.length === 0 && !isClear && best < neededAmong(count, asks)) return null;
-  const sure = surelyMeant(likely);
-  const meant =
-    sure.length > 0 ? sure : clearlyBest(likely, isByModel ? BEST_OF_MODEL : asks > SURELY_ASKS ? BEST : NONE);
-  const isOwn = before.length > 0 && !likely.some(({ odds }) => odds > RATHER);
+  const isNamed = namesExactly(naming, orders, asked);
+  const isFound = isCertain || saidBefore.length > 0 || isNamed || isClear;
+  const nothing = { asking, takesBack: false, words: [], memories: [], isEverything: false };
+  // A plain request that means nothing surely is known as a request, so that it becomes no memory.
+  if (!isFound && best < neededAmong(before.all.length, asks)) return isPlain ? nothing : null;
+  const meant = meantAmong(likely, isNamed ? naming : null, alternativeFor(isByModel, asks));
+  const isOwn = saidBefore.length > 0 && !isNamed && !likely.some(({ odds }) => odds > RATHER);
   return {
     asking,
     takesBack: asked.takesBack > Math.max(asks, ASKS),
-    words: isOwn ? before : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
+    words: isOwn ? saidBefore : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: asked.isForAll || isNearlyAll(meant.length, Math.max(count, heard.length)),
+    isEverything: asked.isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length)),
   };
 }
+
+/** Whether what the request names decides: it is a plain order, or surely asks, and takes nothing back. */
+function namesExactly({ exactly }: Naming, orders: readonly MeantWords[], { asks, takesBack }: AskedBy): boolean {
+  return exactly.length > 0 && (orders.length > 0 || asks > CLEAR.asks) && takesBack < ASKS;
+}
+
+/** A clause with the log-odds that a request means it. */
+interface Likely extends Heard {
+  clause: Heard;
+  isNamed: boolean;
+  odds: number;
+}
+
+function likelyClauses(
+  read: ReadRequest,
+  told: PartReading,
+  { asks, naming, names }: { asks: number; naming: Naming; names: readonly string[] },
+): Likely[] {
+  const { own, turns, before } = read;
+  const heard = turns.flat();
+  const said = heard.map(({ text }) => text);
+  const sharing = sharingMost(namingClauses(read, told).join(' '), said);
+  return heard
+    .map((clause, index) => ({
+      ...clause,
+      clause,
+      isNamed: sharing.hasAny(clause.text),
+      odds:
+        (told.meant[own.length + index] ?? -Infinity) +
+        (sharing.hasMost(clause.text) ? SHARED : 0) +
+        (clause.topics.length > 0 && asks > CLEAR.asks ? TOPIC : 0),
+    }))
+    .filter(({ text, clause }) => naming.mayMean(clause) && !namesAnother(text, names, before));
+}
+
+/** What the best clause needs where none is surely meant. */
+function alternativeFor(isByModel: boolean, asks: number): typeof BEST {
+  if (isByModel) return BEST_OF_MODEL;
+  return asks > SURELY_ASKS ? BEST : NONE;
+}
+
+/** What is meant: what the request names exactly decides, and the layers decide about the rest of the request. */
+function meantAmong(likely: readonly Likely[], naming: Naming | null, alternative: typeof BEST): Heard[] {
+  const sure = naming?.isPartly === false ? [] : surelyMeant(likely).map(({ clause }) => clause);
+  const certain = [...new Set([...(naming?.exactly ?? []), ...sure])];
+  return certain.length > 0 ? certain : clearlyBest(likely, alternative);
+}
+
+/**
+ * The clauses of a request that may name what is meant: those that ask, and where they name nothing the ones before them. What follows is
+ * a reason: "delete the pregnancy thing, Joe uses this phone too".
+ */
+function namingClauses({ own, orders }: ReadRequest, { asks }: PartReading): string[] {
+  const most = Math.max(...own.map((_, index) => asks[index] ?? -Infinity));
+  const isAsking = own.map((clause, index) =>
+    orders.length > 0 ? orders.includes(clause) || isJoined(clause.text) : (asks[index] ?? -Infinity) > most - NEARLY,
+  );
+  const asking = own.filter((_, index) => isAsking[index]).map(({ text }) => text);
+  const last = isAsking.lastIndexOf(true);
+  return asking.some(saysMore) ? asking : own.slice(0, last + 1).map(({ text }) => text);
+}
+
+/** "… and my address": whether a clause goes on with the one before it. */
+function isJoined(clause: string): boolean {
+  return JOINED.test(clause);
+}
+
+const JOINED = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
+
+/** A clause whose log-odds of asking are so much below those of another clause of its turn does not ask. */
+const NEARLY = 6;
 
 /** A request with the clauses that it may mean, as the reading layers see them. */
 interface ReadRequest {
@@ -113,8 +160,7 @@ interface ReadRequest {
   own: MeantWords[];
   /** The clauses that it may mean, by turn, in the order in which the layers read them. */
   turns: Heard[][];
-  /** How many clauses the turns before it have. */
-  count: number;
+  before: HeardBefore;
   sharing: Sharing;
   /** The clauses that order to forget something in plain words. */
   orders: MeantWords[];
@@ -126,8 +172,8 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   const { event } = evidence;
   const own = clausesAround(evidence, isByModel);
   const parts = own.map(({ text }) => text);
-  const { heard, count } = await clausesBefore(work, event, parts.join(' '));
-  const turns = [...Map.groupBy(heard, ({ source }) => source).values()];
+  const before = await clausesBefore(work, event, parts.join(' '));
+  const turns = [...Map.groupBy(before.heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const sharing = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
   const orders = own.filter(({ text }) => isPlainOrder(text, event.content, sharing));
@@ -135,7 +181,7 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   for (const [index, clause] of told === null ? [] : own.entries()) {
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
   }
-  return { own, turns, count, sharing, orders, told };
+  return { own, turns, before, sharing, orders, told };
 }
 
 interface AskedBy {
@@ -150,14 +196,17 @@ interface AskedBy {
 
 /** What a turn asks; null if it asks nothing. */
 function askedBy(
-  { own }: ReadRequest,
+  { own, orders }: ReadRequest,
   told: PartReading,
-  { turn, isByModel, alone }: { turn: string; isByModel: boolean; alone: number },
+  { turn, isByModel, alone, naming }: { turn: string; isByModel: boolean; alone: number; naming: Naming },
 ): AskedBy | null {
   const [asks, takesBack] = [mostOf(told.asks, own), mostOf(told.takesBack, own)];
   const isForAll = asksForAll(turn);
   const isCertain = isByModel || isForAll || takesBack > ASKS;
-  const isAsking = asks > ASKS || (asks > MAY_ASK && alone > SURELY_ASKS);
+  // "Delete the bit about the ring" asks, even if the layers doubt it: it refers to what was said, and names it.
+  const isOfMemory = orders.some(({ text }) => orderIn(text, turn)?.isOfMemory === true);
+  const isNamedOrder = isOfMemory && naming.exactly.length > 0 && asks > NAMED_MAY_ASK;
+  const isAsking = asks > ASKS || (asks > MAY_ASK && alone > SURELY_ASKS) || isNamedOrder;
   const asking = above(told.asks, own, Math.min(ASKS, asks - 1));
   const isNothing = !isCertain && (!isAsking || changesPlan(turn, asking));
   return isNothing ? null : { asks, takesBack, isForAll, isCertain, asking };
@@ -276,8 +325,8 @@ function surelyMeant<Clause extends Heard & { odds: number; isNamed: boolean }>(
     return odds > MEANT && odds > ofTurn - NARROWEST && (isNamed || ofTurn > least);
   });
   // Beside a clause about the topic that the request names, another clause has to be certain.
-  const isTopical = sure.some(({ isOfTopic }) => isOfTopic);
-  return sure.filter(({ isOfTopic, isNamed, odds }) => !isTopical || isOfTopic || isNamed || odds > RATHER);
+  const isTopical = sure.some(({ topics }) => topics.length > 0);
+  return sure.filter(({ topics, isNamed, odds }) => !isTopical || topics.length > 0 || isNamed || odds > RATHER);
 }
 
 /** Among more clauses than these, a clause that shares no word with the request has to be about as certain as the best one. */
@@ -330,17 +379,14 @@ function namesIn(text: string): string[] {
 }
 
 /**
- * Whether a clause names something else than a request: "that I worked at Bosch" does not mean "I work at Siemens". `isSaid`: a clause has
- * the name of the request, and then no other is meant. German capitalises all nouns, so that only a name which was said counts there.
+ * Whether a clause names something else than a request: "that I worked at Bosch" does not mean "I work at Siemens". German capitalises all
+ * nouns, so that only a name which was said counts there.
  */
-function namesAnother(clause: string, names: readonly string[], isSaid: boolean): boolean {
-  const lower = clause.toLowerCase();
-  if (names.length === 0 || names.some((name) => lower.includes(name))) return false;
-  return isSaid || (detectPack(clause)?.language !== 'de' && namesIn(clause).length > 0);
+function namesAnother(clause: string, names: readonly string[], { all }: HeardBefore): boolean {
+  const has = (text: string): boolean => names.some((name) => text.toLowerCase().includes(name));
+  if (names.length === 0 || has(clause)) return false;
+  return all.some(({ text }) => has(text)) || (detectPack(clause)?.language !== 'de' && namesIn(clause).length > 0);
 }
-
-/** What reading a request needs. */
-export type TellWork = EmbedWork & { deps: ApplyDeps & Pick<FormDeps, 'readParts'> };
 
 /** A turn with a request is read up to this many clauses before and after it. */
 const MOST_AROUND = 12;
@@ -351,89 +397,4 @@ function clausesAround({ event, start, end }: Evidence, isByModel: boolean): Mea
   if (isByModel) return clauses.filter((clause) => clause.start < end && clause.end > start);
   const first = clauses.findIndex((clause) => clause.end > start);
   return clauses.slice(Math.max(0, first - MOST_AROUND), first + MOST_AROUND);
-}
-
-function clausesOf({ id, content }: Event): MeantWords[] {
-  return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
-}
-
-/** How many turns before a request are searched, and how many clauses of them are read with it. */
-const MOST_TURNS = 300;
-const MOST_LATEST = 8;
-const MOST_SIMILAR = 6;
-const MOST_STATED = 8;
-
-/**
- * The clauses that a request may mean, the latest turn first: the latest ones, and of the older ones those that share words with the request,
- * that are about a topic which it names, or from which the statements were formed that are nearest to it. The layers were trained with few
- * clauses: among thirty facts they understood half of the requests that they understand among these.
- */
-async function clausesBefore(
-  work: TellWork,
-  event: Event,
-  request: string,
-): Promise<{ heard: Heard[]; count: number }> {
-  const { deps, scope } = work;
-  const owner = ownerOf(scope);
-  const topics = topicsNamed(request);
-  const near = await nearStatements(work, request, MOST_STATED);
-  const { turns, ofTopic } = await deps.database.read(scope.tenant, async (reader) => ({
-    turns: await turnsBefore(reader, owner, event, MOST_TURNS),
-    ofTopic: await listStatements(reader, owner, { subjects: [USER], attributes: topics, owner: 'visible' }),
-  }));
-  const stated = [...new Map([...near, ...ofTopic].map((memory) => [memory.id, memory])).values()];
-  const isOfTopic = (text: string, quote: Quote | null): boolean =>
-    (ofTopic.length === 0 && topicsNamed(text).some((topic) => topics.includes(topic))) ||
-    ofTopic.some(
-      ({ quotes, value }) =>
-        quote !== null &&
-        quotesMeet(quotes, [quote]) &&
-        (value === null || normalValue(text).includes(normalValue(value))),
-    );
-  const clauses = turns
-    .flatMap(clausesOf)
-    .map((quote): Heard => ({ text: quote.text, source: quote.event, quote, isOfTopic: isOfTopic(quote.text, quote) }));
-  const stems = contentStems(request);
-  const older = clauses.slice(MOST_LATEST);
-  const shared = older
-    .map((clause) => ({ clause, count: [...contentStems(clause.text)].filter((stem) => stems.has(stem)).length }))
-    .filter(({ count }) => count > 0)
-    .toSorted((one, other) => other.count - one.count)
-    .slice(0, MOST_SIMILAR)
-    .map(({ clause }) => clause);
-  const isQuoted = ({ quote }: Heard): boolean =>
-    quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote]));
-  const taken = new Set([
-    ...clauses.slice(0, MOST_LATEST),
-    ...shared,
-    ...older.filter((clause) => clause.isOfTopic).slice(0, MOST_SIMILAR),
-    ...older.filter(isQuoted),
-  ]);
-  const isRead = (memory: Memory): boolean =>
-    clauses.some(({ quote }) => quote !== null && quotesMeet(memory.quotes, [quote]));
-  const unread = stated
-    .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
-    .map(({ id, content, attribute }): Heard => ({
-      text: content,
-      source: id,
-      quote: null,
-      isOfTopic: attribute !== null && topics.includes(attribute),
-    }));
-  return {
-    heard: [...clauses.filter((clause) => taken.has(clause)), ...unread],
-    count: clauses.length + unread.length,
-  };
-}
-
-/** The user's turns before the given one, the latest first. */
-async function turnsBefore(reader: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
-  const heard = await ownEvents(reader, owner, {
-    kind: 'message',
-    origins: ['user'],
-    limit,
-    occurred: { upTo: event.occurredAt.getTime() },
-    order: 'newest',
-  });
-  // By position: all turns that the application logs in one call may have the same time.
-  return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
 }

@@ -786,7 +786,7 @@ export const english: Pack = {
     answer_length: '(?:one-line |short |long |brief )?answers?|length|how long you',
     breakup:
       'ex|ex-?(?:wife|husband|boyfriend|girlfriend|partner)|broke up|break-?up|split up|separated|divorced?|dumped|left (?:him|her)|separation',
-    health: `health|illness|disease|condition|diagnos(?:is|ed)|medical|treatment|therapy|therapist|psychiatrist|psychologist|counsell?or|depress(?:ion|ed)|anxiety|panic attacks?|burn-?out|bipolar|adhd|autis(?:m|tic)|ptsd|diabet(?:es|ic)|cancer|tumou?r|chemo|surgery|epileps?y|asthma|migraines?|lupus|hiv|hepatitis|miscarriage|rehab|addiction|alcoholic|infusions?|injections?|mental health|medication|meds|pills?|${DRUGS}`,
+    health: `health|pregnan(?:t|cy)|illness|disease|condition|diagnos(?:is|ed)|medical|treatment|therapy|therapist|psychiatrist|psychologist|counsell?or|depress(?:ion|ed)|anxiety|panic attacks?|burn-?out|bipolar|adhd|autis(?:m|tic)|ptsd|diabet(?:es|ic)|cancer|tumou?r|chemo|surgery|epileps?y|asthma|migraines?|lupus|hiv|hepatitis|miscarriage|rehab|addiction|alcoholic|infusions?|injections?|mental health|medication|meds|pills?|${DRUGS}`,
     leaving: 'job hunt(?:ing)?|new job|another job|applied|interview|resign(?:ing|ation)?|quit(?:ting)?|notice',
     access: '(?:door |gate |alarm |access |entry )?code|pin|password|passcode|key',
   },

@@ -1,4 +1,4 @@
-import { wordSet } from '../words.ts';
+import { isContentWord, wordSet } from '../words.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
 import { spanish } from './es.ts';
@@ -325,15 +325,37 @@ export function plainMarks(text: string): string {
 
 /** The words of each topic of a pack: most topics are attributes ("where I live" names `home_city`), some are wider ("health"). */
 export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPack(
-  ({ topics, script }) => new Map(Object.entries(topics).map(([topic, words]) => [topic, wordsPattern(words, script)])),
+  ({ topics, script }) =>
+    new Map(
+      Object.entries(topics).map(([topic, words]) => [topic, wordsPattern(`${words}|${plainLetters(words)}`, script)]),
+    ),
 );
 
-/** The topics that a text names. */
-export function topicsNamed(text: string): string[] {
-  const pack = detectPack(text);
+/** The topics that a text names. `fallback`: the language where the text is too short to tell it. */
+export function topicsNamed(text: string, fallback: Pack | null = null): string[] {
+  const pack = detectPack(text, fallback);
   if (pack === null) return [];
   const plain = plainMarks(text);
   return [...topicPatterns(pack)].flatMap(([topic, pattern]) => (pattern.test(plain) ? topic : []));
+}
+
+const functionWord = perPack(({ common, questions: { stop }, lists }) =>
+  packRegExp(`^(?:${[common, stop, lists['stop'] ?? ''].flatMap((list) => plainLetters(list).split('|')).join('|')})$`),
+);
+
+/** Whether a word, given without accents, is one of the frequent words of a language that name nothing. */
+export function isFunctionWord(word: string, pack: Pack): boolean {
+  return word.length < 2 || !isContentWord(word) || functionWord(pack).test(word);
+}
+
+/** Removes accents, which users on a phone leave out. */
+function plainLetters(text: string): string {
+  return text.normalize('NFD').replace(/(?<=[a-z])\p{Mn}/giu, '');
+}
+
+/** An order with the words within it as groups: "take … out of your memory". */
+function capturing(order: string): string {
+  return order.replaceAll(/\(\?:\\S\+ \)(\{\d,\d\}\?)/g, '((?:\\S+ )$1)');
 }
 
 /** The words of requests to forget in each language. */
@@ -344,7 +366,9 @@ export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)[
     const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
     return {
       order: packRegExp(
-        isHan ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})` : `^(?:${beside})*(?:${order})(?![\\p{L}])`,
+        isHan
+          ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})`
+          : `^(?:${beside})*(?:${capturing(order)}|${capturing(plainLetters(order))})(?![\\p{L}])`,
       ),
       everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
       ofMemory: wordsPattern(ofMemory, script),

@@ -162,7 +162,8 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
 }
 
-const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
+/** The attributes whose values are names of people and animals in the user's life. */
+export const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
 const MOST_PEOPLE = 40;
 
 /**

@@ -1,0 +1,180 @@
+import type { Pack } from '../../language/packs/pack.ts';
+import {
+  detectPack,
+  forgetPatterns,
+  isFunctionWord,
+  packPattern,
+  plainMarks,
+  relationsOf,
+  topicPatterns,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
+import { words } from '../../language/words.ts';
+import type { Heard, HeardBefore } from './clauses-before.ts';
+
+/** Something that a request names and that was said before: a person, a topic of the language's pack, or another word. */
+interface Thing {
+  isPerson: boolean;
+  covers: ReadonlySet<Heard>;
+}
+
+/** What the clauses of a request name. */
+export interface Naming {
+  /** The clauses that say all that is named, for each part of the request. */
+  exactly: Heard[];
+  /** Whether a part has a word that was never said, or words that no clause has together: then the reading layers decide about it. */
+  isPartly: boolean;
+  /** Whether the request may mean a clause. Somebody who is named is meant and nobody else, and only the clauses that say the most. */
+  mayMean(clause: Heard): boolean;
+}
+
+/**
+ * What a request names: of "forget the christmas present for anneke" the clauses that have both words, and of "forget tom" all clauses with
+ * that name, in whatever case it is typed. Each part counts alone: "forget tom and my phone number".
+ */
+export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
+  const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
+  if (pack === null || pack.script === 'han') return { exactly: [], isPartly: true, mayMean: () => true };
+  const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
+  const parts = asking.flatMap((text) => plainMarks(text).split(joined));
+  const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ isEmpty }) => !isEmpty);
+  const found = named.map(bestOf);
+  return {
+    exactly: [...new Set(found.flatMap(({ best, isExact }) => (isExact ? best : [])))],
+    isPartly: found.some(({ isExact }) => !isExact),
+    mayMean: (clause) => found.some(({ isNarrow, best }) => !isNarrow || best.includes(clause)) || found.length === 0,
+  };
+}
+
+interface Things {
+  things: Thing[];
+  isEmpty: boolean;
+  /** Whether the request has a word of its own that was never said. */
+  hasUnknown: boolean;
+}
+
+/** The clauses that say the most of what is named. */
+function bestOf({ things, hasUnknown }: Pick<Things, 'things' | 'hasUnknown'>): {
+  best: Heard[];
+  isExact: boolean;
+  isNarrow: boolean;
+} {
+  const counts = new Map<Heard, number>();
+  for (const { covers } of things) for (const clause of covers) counts.set(clause, (counts.get(clause) ?? 0) + 1);
+  const people = things.filter(({ isPerson }) => isPerson);
+  const ofPeople = [...counts].filter(([clause]) => people.every(({ covers }) => covers.has(clause)));
+  const among = ofPeople.length > 0 ? ofPeople : [...counts];
+  const most = Math.max(0, ...among.map(([, count]) => count));
+  return {
+    best: among.flatMap(([clause, count]) => (count === most ? clause : [])),
+    isExact: most > 0 && most === things.length && !hasUnknown,
+    isNarrow: most > 1 || (people.length > 0 && ofPeople.length > 0),
+  };
+}
+
+function thingsIn(text: string, pack: Pack, before: HeardBefore): Things {
+  const plain = plainMarks(text);
+  const { topics, matched } = topicsIn(plain, pack, before);
+  const { order, ofMemory } = forgetPatterns(pack);
+  const framing = [everywhere(ofMemory), everywhere(packPattern(pack, 'request:polite')), ...matched];
+  const rest = framing.reduce<string>((left, pattern) => left.replace(pattern, ' '), withoutOrder(plain, order));
+  const things: Thing[] = [...topics];
+  let hasUnknown = false;
+  for (const word of wordsOf(rest).filter((each) => isNaming(each, pack))) {
+    const isPerson = before.people.includes(word) || isRelation(word, pack);
+    const covers = saying(word, isPerson, pack, before);
+    if (covers.length > 0) things.push({ isPerson, covers: new Set(covers) });
+    else hasUnknown = true;
+  }
+  return { things, hasUnknown, isEmpty: things.length === 0 && !hasUnknown };
+}
+
+/** A request without the words of its order; those within it stay: "take my number out of your notes". */
+function withoutOrder(text: string, order: RegExp): string {
+  const match = order.exec(text);
+  return match === null ? text : `${match.slice(1).join(' ')} ${text.slice(match[0].length)}`;
+}
+
+/**
+ * The topics that a text names, each with the clauses about it. "Epilepsy" is a word of the topic "health" as well, but names the
+ * condition alone where the user has spoken of it.
+ */
+function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { topics: Thing[]; matched: string[] } {
+  const found = new Map<string, Set<Heard>>();
+  const said = values.flatMap(wordsOf);
+  for (const [topic, pattern] of topicPatterns(pack)) {
+    const match = pattern.exec(text)?.[0];
+    if (match === undefined) continue;
+    const isName = namePattern(pack, topic).test(match);
+    const isValue = wordsOf(match).some((word) => said.some((each) => each === word || isAlike(word, each)));
+    const covers = all.filter(({ topics }) => topics.includes(topic));
+    if ((isValue && !isName) || covers.length === 0) continue;
+    found.set(match, new Set([...(found.get(match) ?? []), ...covers]));
+  }
+  const topics = [...found.values()].map((covers): Thing => ({ isPerson: false, covers }));
+  return { topics, matched: [...found.keys()] };
+}
+
+/** The first of a topic's words is its name ("health"); others may name a part of it. */
+function namePattern({ topics, script }: Pack, topic: string): RegExp {
+  return wordsPattern(/^[^|()]*/u.exec(topics[topic] ?? '')?.[0] ?? '', script);
+}
+
+/** The clauses that say a word: in the same form, or else in another form, or else as a part of a longer word. */
+function saying(word: string, isPerson: boolean, pack: Pack, { all, own, namesOf }: HeardBefore): Heard[] {
+  const stem = stemOf(word);
+  const having = (isSame: (said: string) => boolean): Heard[] =>
+    all.filter((clause) => own.has(clause) && wordsOf(clause.text).some(isSame));
+  if (isPerson) {
+    const names = namesOf(pack.relations[word] ?? word);
+    return having((said) => stemOf(said) === stem || names.includes(said));
+  }
+  const ways = [
+    (said: string) => said === word,
+    (said: string) => stemOf(said) === stem,
+    (said: string) => isAlike(word, said),
+  ];
+  return ways.map(having).find(({ length }) => length > 0) ?? [];
+}
+
+const SHORTEST_PART = 5;
+const SHORTEST_START = 6;
+
+/** "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
+function isAlike(word: string, said: string): boolean {
+  const [short, long] = word.length < said.length ? [word, said] : [said, word];
+  if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  return same >= SHORTEST_START && same * 3 >= long.length * 2;
+}
+
+function isNaming(word: string, pack: Pack): boolean {
+  return isRelation(word, pack) || !isFunctionWord(word, pack);
+}
+
+function isRelation(word: string, pack: Pack): boolean {
+  const pattern = wordsPattern(relationsOf(pack), pack.script);
+  return pattern.exec(word)?.[0].length === word.length || pattern.exec(word.replace(/s$/u, '')) !== null;
+}
+
+function everywhere(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, 'giu');
+}
+
+function stemOf(word: string): string {
+  return words(word)[0] ?? word;
+}
+
+/** The words of a text in lower case and without accents; "burn-out" is one word, and of "l'accident" and "kev's" the noun. */
+export function wordsOf(text: string): string[] {
+  const plain = plainMarks(text)
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .replace(/(?<=\p{L})-(?=\p{L})/gu, '');
+  return (plain.match(/[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*/gu) ?? []).flatMap((word) => {
+    const [first = '', last = ''] = [word.split("'")[0], word.split("'").at(-1)];
+    return last.length > first.length || last.length > 2 ? last : first;
+  });
+}
