@@ -38,7 +38,7 @@ function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput)
 }
 
 /** The patterns of slots speak in the first person: "User's wife is Ana" → "my wife is Ana". */
-function inFirstPerson(content: string): string {
+export function inFirstPerson(content: string): string {
   return content
     .replace(/\b(?:the )?user['’]s\b/gi, 'my')
     .replace(/\b(?:the )?user is\b/gi, 'I am')
