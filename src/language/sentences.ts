@@ -87,7 +87,11 @@ function pushSentence(sentences: Sentence[], text: string, from: number, to: num
   if (body !== '') sentences.push({ text: body, span: { start: from + marker, end: from + marker + body.length } });
 }
 
-const CLAUSE_BREAK = new RegExp(`[,;，、；]\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`, 'giu');
+// "8,300" is one number.
+const CLAUSE_BREAK = new RegExp(
+  `(?:[;，、；]|,(?!(?<=\\d,)\\d))\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`,
+  'giu',
+);
 /** "Oh, …": fewer letters are no clause of their own. */
 const SHORTEST_CLAUSE = 4;
 
