@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { numbersSaid } from '../../src/language/quotes.ts';
 import { createVarve } from '../../src/varve.ts';
 import { cpuTime } from '../cpu-time.ts';
 import { tally } from './tally.ts';
@@ -167,5 +168,34 @@ describe('time grows with the length of a text and no faster (S2)', () => {
     }
     await varve.close();
     counted.close();
+  });
+});
+
+describe('requests to forget without end', () => {
+  it('never block the other work of the process for long', { timeout: 600_000 }, async () => {
+    const varve = await createVarve({ store: ':memory:', background: false });
+    const handle = varve.for({ agent: 'a', user: 'u', session: 's' });
+    // The first exchange loads the model.
+    await handle.logInteraction({ userMessage: 'I keep bees.', agentResponse: 'Nice.' });
+    await varve.drain();
+    await handle.observe(Array.from({ length: 600 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
+    const blocks: number[] = [];
+    let isOver = false;
+    const watch = (before: NodeJS.CpuUsage): void => {
+      const { user, system } = process.threadCpuUsage(before);
+      blocks.push((user + system) / 1000);
+      const now = process.threadCpuUsage();
+      if (!isOver) setImmediate(() => watch(now));
+    };
+    watch(process.threadCpuUsage());
+    await varve.drain();
+    isOver = true;
+    expect(Math.max(...blocks)).toBeLessThan(250);
+    await varve.close();
+  });
+
+  it('a message of half a million characters is read in less than a second', () => {
+    const text = Array.from({ length: 60_000 }, (_, index) => `我住在柏林${index}。`).join('');
+    expect(leastOf(() => cpuTime(() => numbersSaid(text)))).toBeLessThan(1000);
   });
 });
