@@ -179,18 +179,18 @@ describe('requests to forget without end', () => {
     await handle.logInteraction({ userMessage: 'I keep bees.', agentResponse: 'Nice.' });
     await varve.drain();
     await handle.observe(Array.from({ length: 600 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
-    const blocks: number[] = [];
+    let longest = 0;
     let isOver = false;
     const watch = (before: NodeJS.CpuUsage): void => {
       const { user, system } = process.threadCpuUsage(before);
-      blocks.push((user + system) / 1000);
+      longest = Math.max(longest, (user + system) / 1000);
       const now = process.threadCpuUsage();
       if (!isOver) setImmediate(() => watch(now));
     };
     watch(process.threadCpuUsage());
     await varve.drain();
     isOver = true;
-    expect(Math.max(...blocks)).toBeLessThan(250);
+    expect(longest).toBeLessThan(250);
     await varve.close();
   });
 
