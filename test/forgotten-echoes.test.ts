@@ -53,12 +53,14 @@ describe('what the assistant says of something forgotten', () => {
     const handle = open('one');
     await say(
       handle,
-      ['I lent my cousin 12,750 for the boat.', 'Noted: 12,750.'],
-      ['Forget what I lent my cousin.', 'Gone.'],
-      ['What is left?', 'Nothing but the 12.750 you lent.'],
+      ['I still owe my aunt 7,450 from the roof thing.', 'Noted: 7,450.'],
+      ['Forget what I owe my aunt.', 'Gone.'],
+      ['What is left?', 'Nothing but the 7.450 from then.'],
     );
-    expect((await handle.forgotten.list()).map(({ text }) => text)).toEqual(['I lent my cousin 12,750 for the boat.']);
-    expect(await all(handle)).not.toMatch(/12|750/);
+    expect((await handle.forgotten.list()).map(({ text }) => text)).toEqual([
+      'I still owe my aunt 7,450 from the roof thing.',
+    ]);
+    expect(await all(handle)).not.toMatch(/7[,.]450/);
   });
 
   it('is hidden when it is said again later in other words, until the user says it again', async () => {

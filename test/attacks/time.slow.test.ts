@@ -178,7 +178,7 @@ describe('requests to forget without end', () => {
     // The first exchange loads the model.
     await handle.logInteraction({ userMessage: 'I keep bees.', agentResponse: 'Nice.' });
     await varve.drain();
-    await handle.observe(Array.from({ length: 600 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
+    await handle.observe(Array.from({ length: 1200 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
     let longest = 0;
     let isOver = false;
     const watch = (before: NodeJS.CpuUsage): void => {
@@ -190,12 +190,13 @@ describe('requests to forget without end', () => {
     watch(process.threadCpuUsage());
     await varve.drain();
     isOver = true;
-    expect(longest).toBeLessThan(250);
+    expect(longest).toBeLessThan(200);
     await varve.close();
   });
 
-  it('a message of half a million characters is read in less than a second', () => {
-    const text = Array.from({ length: 60_000 }, (_, index) => `我住在柏林${index}。`).join('');
-    expect(leastOf(() => cpuTime(() => numbersSaid(text)))).toBeLessThan(1000);
+  it('the numbers of a long message are read in a fraction of a second, because every statement is compared with them', () => {
+    const sign = (index: number): string => String.fromCodePoint(0x4e00 + (index % 5000));
+    const text = Array.from({ length: 80_000 }, (_, index) => `汉${sign(index)}住在堡。`).join('');
+    expect(leastOf(() => cpuTime(() => numbersSaid(text)))).toBeLessThan(100);
   });
 });
