@@ -235,3 +235,43 @@ describe('[T3] a prompt of the product that is logged as a message', () => {
     });
   });
 });
+
+/** Turns in which the user plays or quotes somebody, and a word that must not be learned of them. */
+const PLAYED: [turns: string[], word: string][] = [
+  [['Imagine we are on a space station. I am Commander Vega and I live in Orbit City.'], 'Vega'],
+  [["Let's do a little role-play. I work at Hogwarts and I live in Hogsmeade."], 'Hogwarts'],
+  [["Let's try some improv!", 'I am a 90-year-old wizard and I live in Gondor.'], 'Gondor'],
+  [['As Sherlock Holmes said: I never guess. I live in Baker Street and I work at Scotland Yard.'], 'Scotland'],
+  [['From my lease contract: Always call me the Landlord. I live in Swindon.'], 'Landlord'],
+  [['Mia on the phone: I cannot make it tonight. I hate olives and I live in Lyon.'], 'Lyon'],
+  [['Lass uns ein Rollenspiel machen. Ich bin Kapitän Blaubart und wohne in Tortuga.'], 'Tortuga'],
+  [['Hagamos un juego de rol. Soy el rey Arturo y vivo en Camelot.'], 'Camelot'],
+  [["Imaginons que je suis un pirate. J'habite à Nassau."], 'Nassau'],
+];
+
+/** Turns with a play or a quotation, and a word of the user's own that must be learned. */
+const OWN_AROUND: [turns: string[], word: string][] = [
+  [["Let's do some improv. I am King Otto. Okay, out of character: I live in Bergen."], 'Bergen'],
+  [['I live in Turku.\n\nFrom the terms and conditions: Always call me Sir.'], 'Turku'],
+  [['From the manual: Never open the lid.\n\nI work at Siemens.'], 'Siemens'],
+  [['Pretend you are a lawyer. I live in Leeds and I work at Tesco.'], 'Tesco'],
+  [['My sister Ana on the other hand is fine. I live in Graz.'], 'Graz'],
+];
+
+describe('[T3] a play or a quotation without quotation marks, without a model', () => {
+  it('replaces nothing that is known of the user', { timeout: 300_000 }, async () => {
+    await withForming(async (forming) => {
+      for (const [turns, word] of PLAYED) {
+        const said = await learned(forming, ['I live in Porto and I work at Bosch.', ...turns]);
+        expect([word, said]).toEqual([word, expect.not.stringContaining(word)]);
+        expect(said).toMatch(/Porto[^]*Bosch|Bosch[^]*Porto/);
+      }
+    });
+  });
+
+  it('does not hide the user’s own words around it', { timeout: 300_000 }, async () => {
+    await withForming(async (forming) => {
+      for (const [turns, word] of OWN_AROUND) expect(await learned(forming, turns)).toContain(word);
+    });
+  });
+});

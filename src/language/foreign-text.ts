@@ -1,4 +1,5 @@
 import { anyWords, PACKS, plainMarks, wordsOfAll, wordsPattern } from './packs/packs.ts';
+import { playedSpans } from './played-text.ts';
 import type { TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
@@ -103,7 +104,7 @@ interface Line extends TextSpan {
 }
 
 /**
- * The spans of a message that are not its author's own words: code, quotations, and pasted mails, chats, logs and documents. They are
+ * The spans of a message that are not its author's own words: code, quotations, role play, and pasted mails, chats, logs and documents. They are
  * recognised by their form, and by the author's request: a block beside a request about a text is that text. A long message of the author
  * without these features has no such span. The function takes one pass over the lines of the first 24,000 characters; the rest counts as a
  * document.
@@ -117,6 +118,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   for (const span of pastedBlocks(readable, lines)) {
     if (free(span.start, span.end) || span.end - span.start > 200) spans.push(span);
   }
+  for (const span of playedSpans(readable)) spans.push({ ...span, kind: 'pasted' });
   if (text.length > READ) spans.push({ start: READ, end: text.length, kind: 'pasted' });
   return spans.toSorted((left, right) => left.start - right.start);
 }

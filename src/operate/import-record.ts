@@ -2,7 +2,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { formText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { appendEvents } from '../observe/observe.ts';
-import type { IdPrefix } from '../record/id.ts';
+import { idOfCopy, type IdPrefix } from '../record/id.ts';
 import { memoryType, newMemory } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
@@ -57,8 +57,26 @@ function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undef
   return { ...parts, ids, clock, sharesFacts: false };
 }
 
-export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>): Promise<TakenIn> {
-  const { id, scope, data, recordedAt, processedAt } = line;
+/**
+ * The id that a record of an import gets. If a record that the caller may not read has the id, the imported record gets another one: the
+ * answer "known" would tell that the other record exists.
+ */
+async function ownId(
+  writer: Writer,
+  table: 'events' | 'memories' | 'blocks',
+  { id, scope }: { id: string; scope: Scope },
+  taking: Taking,
+): Promise<string> {
+  const [other] = await ownersOfRecords(writer, table, { tenant: scope.tenant, ids: [id] });
+  if (other === undefined) return id;
+  const { agent, user } = other;
+  const isOwn = isReached({ tenant: scope.tenant, agent, user, session: null, connection: null }, taking);
+  return isOwn ? id : idOfCopy(id, ownerKey(scope));
+}
+
+export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>, taking: Taking): Promise<TakenIn> {
+  const { scope, data, recordedAt, processedAt } = line;
+  const id = await ownId(writer, 'events', line, taking);
   if (await recordExists(writer, 'events', { tenant: scope.tenant, id })) return 'known';
   const { repeated } = await appendEvents(writer, parts, scope, [{ ...data, id }]);
   if (repeated > 0) return 'known';
@@ -141,7 +159,8 @@ export async function takeInMemory(
   line: Line<'memory'>,
   taking: Taking,
 ): Promise<TakenIn> {
-  const { id, scope, reader, internal } = line;
+  const { scope, reader, internal } = line;
+  const id = await ownId(writer, 'memories', line, taking);
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
   // The level of a memory may place it in a wider scope than the line names.
@@ -200,8 +219,9 @@ export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Prom
   return added === 0 ? 'known' : 'imported';
 }
 
-export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>): Promise<TakenIn> {
-  const { id, scope, kind, content, basis, updatedAt } = line;
+export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>, taking: Taking): Promise<TakenIn> {
+  const { scope, kind, content, basis, updatedAt } = line;
+  const id = await ownId(writer, 'blocks', line, taking);
   const place = { tenant: scope.tenant, id };
   if ((await findBlock(writer, scope, kind)) !== null || (await recordExists(writer, 'blocks', place))) return 'known';
   // Revisions are imported before their block. replaceBlock() writes a first revision, so an imported one is moved aside and restored.
@@ -237,14 +257,16 @@ export async function takeInEntity(
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
 }
 
-export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
-  const { recordId, scope, version } = line;
+export async function takeInRevision(writer: Writer, line: Line<'revision'>, taking: Taking): Promise<TakenIn> {
+  const { scope, version } = line;
+  const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
+  const recordId = await ownId(writer, table, { id: line.recordId, scope }, taking);
   // The history of a forgotten memory contains its words.
   if (await isForgottenId(writer, { ...scope, session: null, connection: null }, recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };
   const owner = await ownerKeyOf(writer, place);
   if (owner === null || owner === ownerKey(scope))
-    return (await addRevision(writer, { ...line, run: line.run ?? null })) ? 'imported' : 'known';
+    return (await addRevision(writer, { ...line, recordId, run: line.run ?? null })) ? 'imported' : 'known';
   if (await revisionExists(writer, place, version)) return 'known';
   // Otherwise the revision would be added to a record outside the line's scope and take the version of that record's next change.
   throw invalidInput(

@@ -149,19 +149,19 @@ async function takeInOrSay(writer: Writer, parts: FormDeps, line: ParsedLine, ta
 function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<TakenIn> {
   switch (line.record) {
     case 'event':
-      return takeInEvent(writer, parts, line);
+      return takeInEvent(writer, parts, line, taking);
     case 'forgotten':
       return takeInForgotten(writer, parts, line);
     case 'memory':
       return takeInMemory(writer, parts, line, taking);
     case 'block':
-      return takeInBlock(writer, parts, line);
+      return takeInBlock(writer, parts, line, taking);
     case 'entity':
       return takeInEntity(writer, parts, line, taking);
     case 'refusal':
       return takeInRefusal(writer, line);
     case 'revision':
-      return takeInRevision(writer, line);
+      return takeInRevision(writer, line, taking);
     case 'header':
       return Promise.resolve('known');
   }

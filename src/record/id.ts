@@ -102,3 +102,9 @@ export function comparableText(content: string): string {
     .trim()
     .replace(/(?<![.!。！])[.!。！]+$/u, '');
 }
+
+/** An id for a copy of a record under another owner: always the same for the same record and owner, so that a copy is made once. */
+export function idOfCopy(id: string, owner: string): string {
+  const digest = createHash('sha256').update(`${owner}\n${id}`).digest();
+  return `${id.slice(0, id.indexOf('_') + 1)}${encodeBytes(digest, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
+}

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { givenText } from '../language/inert-text.ts';
-import { contentStems, coveredBy } from '../language/words.ts';
-import { attributeLabel, attributeTable, snakeCase } from '../record/statement.ts';
+import { isNegated } from '../language/quotes.ts';
+import { contentStems, coveredBy, withoutEnd } from '../language/words.ts';
+import { attributeLabel, attributeTable, isMoreTrusted, snakeCase, trustOf } from '../record/statement.ts';
 import { chatText } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
@@ -14,7 +15,7 @@ import {
   type ToolHandle,
   type ToolTurn,
 } from './agent-tool.ts';
-import { provenanceOf } from './found-record.ts';
+import { provenanceOf, slotsOfClaim } from './provenance.ts';
 import { searchMemory } from './search-tools.ts';
 
 /** The memories that an id, a key or plain words refer to. */
@@ -102,14 +103,17 @@ const remember: AgentTool = defineTool({
   }),
   output: z.object({ outcome: z.enum(['saved', 'replaced', 'known', 'kept']), memory: shortRecord }),
   async run(handle, input, turn) {
-    const { statedBy, source, events } = await provenanceOf(handle, input.value ?? input.text, { ...input, ...turn });
+    const { text, key } = input;
+    // Without a value the text is the value, and not a sentence.
+    const claim = key === undefined ? { text } : input.value === undefined ? { key, value: text } : input;
+    const { statedBy, source, events } = await provenanceOf(handle, claim, { source: input.source, ...turn });
     const why = { reason: source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500), actor: 'agent' };
     if (input.key !== undefined && input.due === undefined) {
       const before = await handle.facts.get(input.key);
       const value = (input.value ?? input.text).trim();
       // Without a value, the text is the value of the key and not a sentence.
-      const text = input.value === undefined ? undefined : input.text;
-      const fact = { key: input.key, value, text, statedBy, sourceEvents: events };
+      const sentence = input.value === undefined ? undefined : text;
+      const fact = { key: input.key, value, text: sentence, statedBy, sourceEvents: events };
       const { memory } = await handle.facts.set(fact, why);
       return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
     }
@@ -122,8 +126,10 @@ const remember: AgentTool = defineTool({
       why,
     );
     // `unchanged` with another value means that the user's own statement was kept, because it is trusted more than the agent's.
-    const isOther = outcome === 'unchanged' && !input.text.toLowerCase().includes((memory.value ?? '').toLowerCase());
-    return { outcome: isOther ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory) };
+    const isDenied = memory.polarity === 'denied' && !isNegated(text);
+    const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
+    const isKept = outcome === 'unchanged' && isOther;
+    return { outcome: isKept ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory) };
   },
 });
 
@@ -188,8 +194,8 @@ interface Correction {
 }
 
 /**
- * The memory after a correction; null if the correction comes from a source with less trust. The agent may correct the user's own statement
- * on the user's behalf, because it could also forget the statement and remember another. The correction is stored with the agent's trust.
+ * The memory after a correction; null if the correction is trusted less than the memory. As in `remember`, the agent's word replaces no
+ * statement of the user unless the user's own turns state the correction.
  */
 async function corrected(
   handle: ToolHandle,
@@ -201,14 +207,16 @@ async function corrected(
   if (done === true && isIntention) return handle.intentions.done(memory.id);
   const later = due === undefined || !isIntention ? memory : await handle.intentions.snooze(memory.id, due);
   if (text === undefined) return later;
-  const { statedBy, events } = await provenanceOf(handle, text, { source, ...turn });
-  if (statedBy === 'tool' && memory.trust !== 'low') return null;
+  const said = memory.attribute === null ? text : valueIn(text, memory);
+  const claim = memory.attribute === null ? { text } : { key: memory.attribute, value: said };
+  const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
+  if (isMoreTrusted(memory.trust, trustOf(statedBy))) return null;
   const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = later;
   const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
   // A day that the model gives stands; otherwise the days in the text do.
   const isRead = due === undefined || !isIntention;
-  const content = attribute === null ? text : `${attributeLabel(attributeTable(), attribute)}: ${text}`;
-  const value = attribute === null ? {} : { value: text };
+  const content = attribute === null ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
+  const value = attribute === null ? {} : { value: said };
   const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: isRead };
   return handle.memories.supersede(memory.id, next, {
     reason: 'corrected',
@@ -216,6 +224,27 @@ async function corrected(
     as: 'contradicted',
     asked: true,
   });
+}
+
+/** The value that a correction gives a memory with an attribute: the correction is the value alone, or a sentence with it. */
+function valueIn(text: string, { attribute, value, content }: Memory): string {
+  const slot = slotsOfClaim(text).find((each) => each.attribute === attribute && each.polarity === 'affirmed');
+  if (slot?.value != null) return slot.value;
+  const plain = withoutEnd(text.trim(), '.!');
+  // "Lives in Minsk" beside "Lives in Bergen", or with the label of the attribute: "Home city: Minsk".
+  const at = value === null ? -1 : content.indexOf(value);
+  const label = `${attributeLabel(attributeTable(), attribute ?? '')}: `;
+  const frames = [
+    ...(at < 0 || value === null ? [] : [[content.slice(0, at), content.slice(at + value.length)] as const]),
+    [label, ''] as const,
+  ];
+  for (const [before, after] of frames) {
+    const end = withoutEnd(after, '.!');
+    const isFramed = plain.toLowerCase().startsWith(before.toLowerCase()) && plain.endsWith(end);
+    const rest = plain.slice(before.length, plain.length - end.length).trim();
+    if (before.trim() !== '' && isFramed && rest !== '') return rest;
+  }
+  return text;
 }
 
 const getContext: AgentTool = defineTool({

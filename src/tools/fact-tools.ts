@@ -5,7 +5,8 @@ import { FACT_CATEGORIES } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey } from './agent-tool.ts';
-import { foundRecordSchema, memoryRecord, provenanceOf, sourceParameter } from './found-record.ts';
+import { foundRecordSchema, memoryRecord } from './found-record.ts';
+import { provenanceOf, sourceParameter } from './provenance.ts';
 import { TRUST_LEVELS } from '../record/statement.ts';
 
 const factSchema = z.object({
@@ -62,7 +63,7 @@ const rememberFact: AgentTool = defineTool({
   }),
   async run(handle, { key, value, category, source }, turn) {
     const before = await handle.facts.get(key);
-    const { statedBy, source: named, events } = await provenanceOf(handle, value, { source, ...turn });
+    const { statedBy, source: named, events } = await provenanceOf(handle, { key, value }, { source, ...turn });
     const reason = named === null ? 'remembered' : `remembered from ${named}`;
     const { memory } = await handle.facts.set(
       { key, value, category, statedBy, sourceEvents: events },
@@ -194,7 +195,7 @@ const addNote: AgentTool = defineTool({
   }),
   output: z.object({ note: foundRecordSchema }),
   async run(handle, { source, ...note }, turn) {
-    const { statedBy } = await provenanceOf(handle, note.content, { source, ...turn });
+    const { statedBy } = await provenanceOf(handle, { text: note.content }, { source, ...turn });
     return { note: memoryRecord(await handle.notes.add({ ...note, statedBy })) };
   },
 });
@@ -223,7 +224,7 @@ const saveItem: AgentTool = defineTool({
   }),
   output: z.object({ item: foundRecordSchema }),
   async run(handle, { source, ...item }, turn) {
-    const { statedBy } = await provenanceOf(handle, item.url, { source, ...turn });
+    const { statedBy } = await provenanceOf(handle, { text: item.url }, { source, ...turn });
     return { item: memoryRecord(await handle.savedItems.add({ ...item, statedBy })) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHAT_CATEGORIES } from '../observe/record-observation.ts';
 import { type AgentTool, defineTool, mappedChoice } from './agent-tool.ts';
-import { provenanceOf, sourceParameter } from './found-record.ts';
+import { provenanceOf, sourceParameter } from './provenance.ts';
 
 const OBSERVATION_SYNONYMS = {
   otherwise: 'fact',
@@ -31,7 +31,7 @@ const recordObservation: AgentTool = defineTool({
   }),
   output: z.object({ recorded: z.boolean(), id: z.string() }),
   async run(handle, { content, category, source }, turn) {
-    const { statedBy, source: named } = await provenanceOf(handle, content, { source, ...turn });
+    const { statedBy, source: named } = await provenanceOf(handle, { text: content }, { source, ...turn });
     const { id } = await handle.recordObservation(content, category, { statedBy, source: named });
     return { recorded: true, id };
   },

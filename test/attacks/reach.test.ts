@@ -122,6 +122,52 @@ for (const database of databases('sql')) {
       counted.close();
     });
 
+    it('an import by a key for one user does not tell whether an id of another user exists', async () => {
+      const cleo = varve.for({ user: 'cleo' });
+      const { memory } = await cleo.memories.create({ type: 'fact', content: 'Cleo plays the harp.' });
+      await cleo.memories.revise(memory.id, { content: 'Cleo plays the lute.' });
+      const { events } = await cleo.observe({ content: 'I play the lute.' });
+      const dan = await varve.operator.keys.create('default', { name: 'dan', users: ['dan'], access: 'admin' }, 'test');
+      const scope = { tenant: 'default', agent: null, user: 'dan', session: null, connection: null };
+      const importOf = async (line: object): Promise<unknown> => {
+        const headers = {
+          authorization: `Bearer ${dan.secret}`,
+          'content-type': 'application/x-ndjson',
+          host: 'localhost',
+        };
+        const body = `${JSON.stringify(line)}\n`;
+        const request = new Request('http://localhost/v1/import', { method: 'POST', headers, body });
+        return (await app.fetch(request, '127.0.0.1')).json();
+      };
+      const unknown = (id: string): string => `${id.slice(0, -4)}zzzz`;
+      let count = 0;
+      const linesFor = (id: string, event: string): object[] => {
+        const content = `Dan has ${(count += 1)} cats.`;
+        const before = { type: 'fact', content };
+        return [
+          { record: 'memory', id, scope, data: { type: 'fact', content } },
+          { record: 'event', id: event, scope, data: { content, kind: 'message', origin: 'user' } },
+          {
+            record: 'revision',
+            recordId: id,
+            scope,
+            version: 7,
+            at: '2026-01-01T00:00:00Z',
+            reason: 'x',
+            actor: 'y',
+            before,
+          },
+        ];
+      };
+      const known = linesFor(memory.id, events[0]?.id ?? '');
+      const other = linesFor(unknown(memory.id), unknown(events[0]?.id ?? ''));
+      for (const [index, line] of known.entries())
+        for (const _time of ['first', 'second'])
+          expect(await importOf(line)).toEqual(await importOf(other[index] ?? {}));
+      expect((await cleo.memories.get(memory.id))?.content).toBe('Cleo plays the lute.');
+      expect(await cleo.memories.history(memory.id)).toHaveLength(2);
+    });
+
     it.skipIf(database.name === 'SQLite')('the role of a tenant does not see the key that seals cursors', async () => {
       await varve.operator.cursors.seal('default', '1');
       const store = await openStore(created.options);

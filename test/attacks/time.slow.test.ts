@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { numbersSaid } from '../../src/language/quotes.ts';
 import { createVarve } from '../../src/varve.ts';
 import { cpuTime } from '../cpu-time.ts';
 import { tally } from './tally.ts';
@@ -167,5 +168,35 @@ describe('time is linear in the length of a text (S2)', () => {
     }
     await varve.close();
     counted.close();
+  });
+});
+
+describe('requests to forget without end', () => {
+  it('never block the other work of the process for long', { timeout: 600_000 }, async () => {
+    const varve = await createVarve({ store: ':memory:', background: false });
+    const handle = varve.for({ agent: 'a', user: 'u', session: 's' });
+    // The first exchange loads the model.
+    await handle.logInteraction({ userMessage: 'I keep bees.', agentResponse: 'Nice.' });
+    await varve.drain();
+    await handle.observe(Array.from({ length: 1200 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
+    let longest = 0;
+    let isOver = false;
+    const watch = (before: NodeJS.CpuUsage): void => {
+      const { user, system } = process.threadCpuUsage(before);
+      longest = Math.max(longest, (user + system) / 1000);
+      const now = process.threadCpuUsage();
+      if (!isOver) setImmediate(() => watch(now));
+    };
+    watch(process.threadCpuUsage());
+    await varve.drain();
+    isOver = true;
+    expect(longest).toBeLessThan(200);
+    await varve.close();
+  });
+
+  it('the numbers of a long message are read in a fraction of a second, because every statement is compared with them', () => {
+    const sign = (index: number): string => String.fromCodePoint(0x4e00 + (index % 5000));
+    const text = Array.from({ length: 80_000 }, (_, index) => `汉${sign(index)}住在堡。`).join('');
+    expect(leastOf(() => cpuTime(() => numbersSaid(text)))).toBeLessThan(100);
   });
 });

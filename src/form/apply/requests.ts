@@ -1,4 +1,5 @@
 import { contentStems } from '../../language/words.ts';
+import { breathe } from '../../record/breathe.ts';
 import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -43,6 +44,7 @@ export async function checkRequests(
     }
   }
   for (const request of forgets) {
+    await breathe();
     const evidence = locateOwnWords(request.quote, context);
     if (evidence === null) {
       checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
@@ -153,6 +155,7 @@ async function applyForgets(
   const applied: Omit<AppliedRequests, 'retired'> = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
   for (const asked of forgets) {
+    await breathe();
     const { request, evidence, told } = asked;
     if (request.takenBack === true || told?.takesBack === true) {
       applied.restored.push(...(await takeBack(writer, deps, { owner, about: request.about, evidence, turns, why })));

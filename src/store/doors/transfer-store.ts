@@ -108,7 +108,7 @@ export async function recordExists(
 /** The records among the ids that exist, with their owners. */
 export async function ownersOfRecords(
   reader: Reader,
-  table: 'events' | 'entities',
+  table: 'events' | 'memories' | 'blocks' | 'entities',
   { tenant, ids }: { tenant: string; ids: readonly string[] },
 ): Promise<{ id: string; agent: string | null; user: string | null }[]> {
   return reader

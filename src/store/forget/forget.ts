@@ -1,5 +1,6 @@
 import { entitiesOf } from '../../language/entities.ts';
 import { splitSentences } from '../../language/sentences.ts';
+import { breathe } from '../../record/breathe.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { memoryType } from '../record-rows.ts';
@@ -25,6 +26,7 @@ import {
 import { hideInDerived, memoriesBy, removeEntities } from './hide-in-derived.ts';
 import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
 import { hearingOnce, hideInEvent, sayerOf, showWords, spansToHide, tellingSentences } from './hide-words.ts';
+import { namingTests } from './name-forgotten.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
 
 export interface Forgetting {
@@ -142,6 +144,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   let open = await activeRecords(writer, owner);
   if (open.length === 0) return;
   for (const event of spoken) {
+    await breathe();
     // An owner may have thousands of records, so each turn is split once, and spans are computed only for the records that it repeats.
     if (event.origin === 'user') {
       const sentences = tellingSentences(event.content);
@@ -162,7 +165,14 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
     const sentences = splitSentences(content).map(({ text }) => text);
     const isIn = (says: Says): boolean =>
       sentences.some(says) || (metadata !== '{}' && redactJson(metadata, says) !== metadata);
-    for (const { id, says } of open.filter((each) => isIn(each.says))) {
+    const names =
+      event.origin === 'agent' ? await namingTests(writer, parts, owner, { texts: [content], matters: open }) : null;
+    const found = open.flatMap(({ id, text, says }) => {
+      const test = names?.get(text);
+      const isSaid: Says = test === undefined ? says : (sentence) => says(sentence) || test(sentence);
+      return isIn(isSaid) ? [{ id, says: isSaid }] : [];
+    });
+    for (const { id, says } of found) {
       const spans: CutSpan[] = row === undefined ? [] : spansToHide(row, { quotes: [], says });
       if (row === undefined || spans.length === 0) continue;
       await hideInEvent(writer, parts, row, spans, says);
@@ -178,11 +188,19 @@ export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says>
   return (text) => records.some(({ says }) => says(text));
 }
 
+/** A record of a statement that the user has not made again. */
+interface ActiveRecord {
+  id: string;
+  text: string;
+  says: Says;
+}
+
 /** The records of statements that the user has not made again. A sentence is stemmed once for all records. */
-async function activeRecords(reader: Reader, owner: Scope): Promise<{ id: string; says: Says }[]> {
+async function activeRecords(reader: Reader, owner: Scope): Promise<ActiveRecord[]> {
   const heardOf = hearingOnce();
   return (await activeMatters(reader, owner)).map(({ id, value, text }) => ({
     id,
+    text,
     says: sayerOf({ value, texts: [text] }, heardOf).says,
   }));
 }
@@ -199,19 +217,20 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
       )
     ).map((row) => [row.id, row]),
   );
+  const heardOf = hearingOnce();
   const wordsOf = ({ event, start, end }: Quote): string => rows.get(event)?.content.slice(start, end) ?? '';
   const itemOf = (memory: Memory): Item => ({
     memory,
     text: memory.content,
     quotes: memory.quotes,
-    sayer: sayerOf({ value: memory.value, texts: [memory.content, ...memory.quotes.map(wordsOf)] }),
+    sayer: sayerOf({ value: memory.value, texts: [memory.content, ...memory.quotes.map(wordsOf)] }, heardOf),
     spans: [],
   });
   const items = work.memories.map(itemOf);
   const repeats = work.isEverything === true ? [] : await repeatsOf(writer, parts, items, owner);
   const words = (work.words ?? []).map((quote): Item => {
     const text = wordsOf(quote);
-    return { memory: null, text, quotes: [quote], sayer: sayerOf({ value: null, texts: [text] }), spans: [] };
+    return { memory: null, text, quotes: [quote], sayer: sayerOf({ value: null, texts: [text] }, heardOf), spans: [] };
   });
   return [...items, ...repeats.map(itemOf), ...words.filter(({ text }) => text.trim() !== '')];
 }

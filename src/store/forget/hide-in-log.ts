@@ -1,5 +1,6 @@
 import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
+import { breathe } from '../../record/breathe.ts';
 import { normalValue, type Quote } from '../../record/statement.ts';
 import { type EventRow, memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -8,7 +9,16 @@ import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
-import { distinctiveStems, hideInEvent, type Hiding, isSaidIn, type Sayer, spansToHide } from './hide-words.ts';
+import {
+  distinctiveStems,
+  hideInEvent,
+  type Hiding,
+  longNumbers,
+  type Sayer,
+  spansToHide,
+  tellingSentences,
+} from './hide-words.ts';
+import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
 import { rowsBy } from '../owner-store.ts';
 
@@ -110,31 +120,65 @@ export async function hideInLog(
   const replies = isEverything ? [] : await repliesTo(writer, turns);
   const echoes = isEverything ? await laterTurns(writer, owner, at) : await echoesOf(writer, parts, items, owner);
   const rows = [...new Map([...own, ...replies, ...echoes].map((row) => [row.id, row])).values()];
-  const standing = await standingStatements(writer, tenant, { items, rows });
+  const standing = await standingStatements(writer, parts, { tenant, items, rows });
   const isReply = new Set(replies.map(({ id }) => id));
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
-  for (const row of rows) {
+  const isUsers = ({ origin }: EventRow): boolean => origin === 'user';
+  const hide = async (row: EventRow, names: ReadonlyMap<string, Says> | null): Promise<void> => {
+    await breathe();
     const isRequest = request?.event.id === row.id;
-    const isLater = row.origin === 'user' && row.occurred_at > at.getTime() && !isRequest;
+    const isLater = isUsers(row) && row.occurred_at > at.getTime() && !isRequest;
     // If everything is forgotten, a turn is compared only with its own items: comparing 1,200 turns with all items took half a minute.
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;
     const isQuoted = ({ quotes }: Item): boolean => quotes.some(({ event }) => event === row.id);
-    for (const item of isLater ? possible : [])
-      if (!isQuoted(item) && isSaidIn(row.content, item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
+    if (isLater)
+      noteRepeats(
+        row,
+        possible.filter((item) => !isQuoted(item)),
+        saidAgain,
+      );
     const { cut, says } = cutItems(row, isLater ? possible.filter(isQuoted) : possible, {
       sources,
       standing,
       asked: isRequest ? request.quotes : [],
       isReply: isReply.has(row.id),
+      names: row.origin === 'agent' ? names : null,
     });
-    if (cut.length === 0) continue;
+    if (cut.length === 0) return;
     await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
     hidden.add(row.id);
-  }
+  };
+  // The user's turns come first: what they still contain afterwards, an assistant may repeat.
+  for (const row of rows.filter(isUsers)) await hide(row, null);
+  const answers = rows.filter((row) => !isUsers(row));
+  const names = isEverything ? null : await namesIn(writer, parts, owner, { answers, items });
+  for (const row of answers) await hide(row, names);
   await eraseRefusals(writer, tenant, { owners: await ownersAround(writer, owner), events: hidden });
   return saidAgain;
+}
+
+/** Notes the items that a later turn of the user makes again. The turn is split once for all items. */
+function noteRepeats(row: EventRow, items: readonly Item[], saidAgain: Map<Item, Date>): void {
+  if (items.length === 0) return;
+  const sentences = tellingSentences(row.content);
+  for (const item of items) if (sentences.some(item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
+}
+
+/** The tests by which the answers of an assistant name the items in other words. */
+async function namesIn(
+  writer: Writer,
+  parts: Parts,
+  owner: Scope,
+  { answers, items }: { answers: readonly EventRow[]; items: readonly Item[] },
+): Promise<Map<string, Says>> {
+  const spoken = answers.filter(({ origin }) => origin === 'agent');
+  return namingTests(writer, parts, owner, {
+    texts: spoken.map(({ content }) => content),
+    matters: items,
+    gone: new Set(items.map(({ memory }) => memory?.id)),
+  });
 }
 
 /**
@@ -149,13 +193,22 @@ function cutItems(
     standing,
     asked,
     isReply,
-  }: { sources: ReadonlySet<string>; standing: readonly Memory[]; asked: readonly Quote[]; isReply: boolean },
+    names,
+  }: {
+    sources: ReadonlySet<string>;
+    standing: readonly Memory[];
+    asked: readonly Quote[];
+    isReply: boolean;
+    names: ReadonlyMap<string, Says> | null;
+  },
 ): { cut: CutSpan[]; says: Says[] } {
   const standingQuotes = standing.flatMap(({ quotes }) => quotes);
   const says: Says[] = [];
   const cut: CutSpan[] = [];
   for (const [index, item] of items.entries()) {
-    const test = isReply ? takesUp(item, sources, standing) : item.sayer.says;
+    const isNamed = names?.get(item.text);
+    const isSaid = isReply ? takesUp(item, sources, standing) : item.sayer.says;
+    const test: Says = isNamed === undefined ? isSaid : (text) => isSaid(text) || isNamed(text);
     const saysIt = row.origin === 'user' ? unlessStanding(row, test, standingQuotes) : test;
     const spans = spansOf(item, row, {
       quotes: item.quotes.filter(({ event }) => event === row.id),
@@ -177,12 +230,15 @@ function cutItems(
  */
 function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing: readonly Memory[]): Says {
   const cut = spans.filter(({ event, field }) => field === 'content' && sources.has(event));
-  const kept = contentStems(standing.map(({ content, value }) => `${content} ${value ?? ''}`).join('\n'));
-  const stems = [...distinctiveStems(cut.map(({ words }) => words).join('\n'))].filter((stem) => !kept.has(stem));
+  const kept = standing.map(({ content, value }) => `${content} ${value ?? ''}`).join('\n');
+  const words = cut.map((span) => span.words).join('\n');
+  const [keptStems, keptNumbers] = [contentStems(kept), longNumbers(kept)];
+  const stems = [...distinctiveStems(words)].filter((stem) => !keptStems.has(stem));
+  const numbers = [...longNumbers(words)].filter((digits) => !keptNumbers.has(digits));
   return (sentence) => {
     if (sayer.takesUp(sentence)) return true;
-    const heard = contentStems(sentence);
-    return stems.some((stem) => heard.has(stem));
+    const [heard, figures] = [contentStems(sentence), longNumbers(sentence)];
+    return stems.some((stem) => heard.has(stem)) || numbers.some((digits) => figures.has(digits));
   };
 }
 
@@ -221,11 +277,14 @@ function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly 
   };
 }
 
-/** The live statements from these turns that are not being forgotten. */
+/**
+ * The live statements from these turns that are not being forgotten. A summary does not count: it repeats what is being forgotten, and is
+ * redacted after the log.
+ */
 async function standingStatements(
   writer: Writer,
-  tenant: string,
-  { items, rows }: { items: readonly Item[]; rows: readonly EventRow[] },
+  { memoryTypes }: Parts,
+  { tenant, items, rows }: { tenant: string; items: readonly Item[]; rows: readonly EventRow[] },
 ): Promise<Memory[]> {
   const gone = new Set(items.map(({ memory }) => memory?.id));
   const learned = await memoriesFrom(
@@ -233,7 +292,13 @@ async function standingStatements(
     tenant,
     rows.map(({ id }) => id),
   );
-  return learned.filter(({ id, archivedAt }) => archivedAt === null && !gone.has(id));
+  return learned.filter(
+    ({ id, archivedAt, type, sourceType }) =>
+      archivedAt === null &&
+      !gone.has(id) &&
+      sourceType !== 'consolidation' &&
+      memoryType(memoryTypes, type).comparable,
+  );
 }
 
 const LONGEST_REPLY = 6;

@@ -126,8 +126,17 @@ function isDistinctive(normal: string): boolean {
 
 const WORD = /[\p{L}\p{M}\p{N}'’-]+/gu;
 
+const FIGURE = /\d+(?:[.,'’ \u00a0\u202f]\d{3}(?!\d))*/gu;
+const YEAR = /^(?:19|20)\d\d$/;
+
+/** The numbers of three digits or more in a text, without years, as digits alone: "8,300", "8.300" and "8 300" are 8300. */
+export function longNumbers(text: string): Set<string> {
+  const numbers = (text.match(FIGURE) ?? []).filter((figure) => !YEAR.test(figure));
+  return new Set(numbers.map((figure) => figure.replace(/\D/gu, '')).filter((digits) => digits.length >= 3));
+}
+
 /**
- * The stems of the distinctive words of a text: names, long numbers and words that are not common in its language. Scripts without spaces
+ * The stems of the distinctive words of a text: names and words that are not common in its language. Scripts without spaces
  * have none, because their words cannot be separated.
  */
 export function distinctiveStems(text: string): Set<string> {
@@ -138,14 +147,9 @@ export function distinctiveStems(text: string): Set<string> {
 }
 
 /**
- * Whether a turn of the user repeats a statement. A question about whether it is still known ("Did you forget Halden Foods?") does not
- * repeat it.
+ * The sentences of a user's turn that can repeat a statement. A question about whether it is still known ("Did you forget Halden Foods?")
+ * does not.
  */
-export function isSaidIn(content: string, says: Says): boolean {
-  return tellingSentences(content).some(says);
-}
-
-/** The sentences of a user's turn that can repeat a statement. */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }

@@ -9,6 +9,7 @@ import {
   relationsOf,
   wordsOfAll,
 } from '../../../language/packs/packs.ts';
+import { leavesPlay, opensPlay } from '../../../language/played-text.ts';
 import { cutAt, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';
@@ -130,7 +131,7 @@ function spokenFor(message: string): string | null {
   if (message.length > LONGEST_ANNOUNCEMENT) return null;
   const plain = plainMarks(message);
   const role = ROLE.exec(plain)?.[0];
-  if (role !== undefined && I_AM.test(plain) && YOU_ARE.test(plain)) return role;
+  if ((role !== undefined && I_AM.test(plain) && YOU_ARE.test(plain)) || opensPlay(message)) return role ?? message;
   for (const pack of PACKS) {
     const match = forSomebody(pack).exec(plain);
     if (match !== null) return match[1] ?? match[2] ?? match[0];
@@ -148,7 +149,7 @@ function isSpokenFor(message: string, own: readonly Event[]): boolean {
   const somebody = spokenFor(recent[at] ?? '')?.toLowerCase();
   if (somebody === undefined) return false;
   return ![...recent.slice(at + 1), message].some(
-    (content) => SHE_OR_HE.test(content) || content.toLowerCase().includes(somebody),
+    (content) => SHE_OR_HE.test(content) || leavesPlay(content) || content.toLowerCase().includes(somebody),
   );
 }
 

@@ -15,6 +15,7 @@ import {
   topicPatterns,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { playLeftAt } from '../../../language/played-text.ts';
 import { continuesOthers } from '../../../language/speaks-of.ts';
 import { cutAt, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
@@ -232,7 +233,10 @@ function foreignAsTold(
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
   // "We were wrong about him. Please throw out that whole story." is said to the assistant, and not foreign.
-  const isTold = parts.map((_, index) => (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS));
+  const left = playLeftAt(text);
+  const isTold = parts.map(
+    ({ end }, index) => (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left,
+  );
   if (isBare && isTold.every(Boolean)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {

@@ -1,0 +1,108 @@
+import { isTelling, packOf } from '../../language/packs/packs.ts';
+import { SEED_WORDS } from '../../language/seed-words.ts';
+import { contentStems } from '../../language/words.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Parts, Writer } from '../database.ts';
+import { rowsBy } from '../owner-store.ts';
+import { memoryType } from '../record-rows.ts';
+import { distinctiveStems, longNumbers } from './hide-words.ts';
+import type { Says } from './redact-blocks.ts';
+
+interface Naming {
+  /** The turns of the assistant. */
+  texts: readonly string[];
+  /** What was forgotten. */
+  matters: readonly { text: string }[];
+  /** Ids of memories that are being forgotten. */
+  gone?: ReadonlySet<string | undefined>;
+}
+
+/**
+ * Recognises the sentences of an assistant that name what was forgotten in other words ("The Greens are your party"): by its distinctive
+ * words and long numbers. Words that the user's turns or live statements still contain do not count; the words that were forgotten are no
+ * longer there. Returns a test for the text of each matter that some sentence names.
+ */
+export async function namingTests(
+  writer: Writer,
+  parts: Parts,
+  owner: Scope,
+  { texts, matters, gone = new Set() }: Naming,
+): Promise<Map<string, Says>> {
+  const tests = new Map<string, Says>();
+  if (texts.length === 0) return tests;
+  const heard = new Set(texts.flatMap((text) => [...contentStems(text), ...tellingNumbers(text)]));
+  const stillSaid = new Map<string, boolean>();
+  for (const { text } of matters) {
+    const own = [...distinctiveOnce(text)].filter((stem) => heard.has(stem));
+    for (const stem of own)
+      if (!stillSaid.has(stem)) stillSaid.set(stem, await isStillSaid(writer, parts, owner, { word: stem, gone }));
+    const telling = own.filter((stem) => stillSaid.get(stem) === false);
+    if (telling.length === 0) continue;
+    tests.set(text, (sentence) => {
+      const stems = namingOnce(sentence);
+      return telling.some((stem) => stems.has(stem));
+    });
+  }
+  return tests;
+}
+
+/** The stems of the words by which a sentence may name something: rare words, words with a capital letter inside it, and long numbers. */
+function namingStems(sentence: string): Set<string> {
+  const names = sentence.match(/(?<=[\p{L}\p{N},;:]\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
+  return new Set([...distinctiveStems(sentence), ...contentStems(names.join(' ')), ...tellingNumbers(sentence)]);
+}
+
+/** Numbers of four digits or more: shorter ones occur in many other sentences. */
+function tellingNumbers(text: string): string[] {
+  return [...longNumbers(text)].filter((digits) => digits.length >= 4);
+}
+
+const MOST_TEXTS = 10_000;
+const ENGLISH = packOf('en');
+/** The rare words and long numbers of a text. Cached, because each turn of an assistant is compared with all records of its owner. */
+const distinctiveOnce = cached((text: string) => {
+  // "joined" is in no list of frequent words, but "join" is.
+  const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && (ENGLISH === null || !isTelling(stem, ENGLISH));
+  return new Set([...[...distinctiveStems(text)].filter(isRare), ...tellingNumbers(text)]);
+});
+const namingOnce = cached(namingStems);
+
+function cached(make: (text: string) => Set<string>): (text: string) => ReadonlySet<string> {
+  const made = new Map<string, ReadonlySet<string>>();
+  return (text) => {
+    const known = made.get(text) ?? make(text);
+    if (made.size === MOST_TEXTS) made.clear();
+    made.set(text, known);
+    return known;
+  };
+}
+
+const MOST_SAYING = 50;
+
+/** Whether a turn of the user, or a live statement that is not being forgotten, contains a word. */
+async function isStillSaid(
+  writer: Writer,
+  { database, memoryTypes }: Parts,
+  owner: Scope,
+  { word, gone }: { word: string; gone: ReadonlySet<string | undefined> },
+): Promise<boolean> {
+  const { tenant } = owner;
+  const search = { tenant, owners: [ownerKey(owner)], words: [word], archived: false, limit: MOST_SAYING };
+  const rowsOf = async (kind: 'memory' | 'event'): Promise<number[]> =>
+    (await database.text.search(writer, { ...search, kind })).map(({ rowId }) => rowId);
+  const turns = {
+    table: 'events',
+    tenant,
+    column: 'row_id',
+    values: await rowsOf('event'),
+    select: ['origin'],
+  } as const;
+  if ((await rowsBy(writer, turns)).some(({ origin }) => origin === 'user')) return true;
+  const memories = { table: 'memories', tenant, column: 'row_id', values: await rowsOf('memory') } as const;
+  const found = await rowsBy(writer, { ...memories, select: ['id', 'type', 'source_type'] });
+  // Summaries and merged texts repeat what is being forgotten until they are redacted.
+  return found.some(
+    ({ id, type, source_type }) =>
+      !gone.has(id) && source_type !== 'consolidation' && memoryType(memoryTypes, type).comparable,
+  );
+}

@@ -1,0 +1,392 @@
+import { z } from 'zod';
+import { isOrder } from '../form/check/evidence.ts';
+import { fillSlots } from '../form/read/local/fill-slots.ts';
+import { inFirstPerson } from '../language/first-person.ts';
+import type { FilledSlot } from '../form/read/local/slot-values.ts';
+import { foreignSpans } from '../language/foreign-text.ts';
+import type { Pack } from '../language/packs/pack.ts';
+import {
+  anyWords,
+  detectPack,
+  packOf,
+  packPattern,
+  plainMarks,
+  relationsOf,
+  smallTalkIn,
+  wordsPattern,
+} from '../language/packs/packs.ts';
+import { negationsIn, numbersSaid } from '../language/quotes.ts';
+import { splitClauses, splitSentences } from '../language/sentences.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import { attributeTable, isUser, normalValue } from '../record/statement.ts';
+import type { ToolHandle, ToolTurn } from './agent-tool.ts';
+
+/** What an agent wants to store: a text, a value under a key, or both. */
+export interface ToolClaim {
+  text?: string | undefined;
+  key?: string | undefined;
+  value?: string | undefined;
+  /** The memory that the claim corrects. */
+  corrects?: Pick<Memory, 'content' | 'value'> | undefined;
+}
+
+/** The verified origin of the content of a tool call. */
+interface Provenance {
+  /**
+   * `user`: the user's own last turns state the content. `agent`: the agent says so. `tool`: the content comes from a source that the
+   * agent has named, or is an order or an authorisation that no turn of the user gives.
+   */
+  statedBy: 'user' | 'agent' | 'tool';
+  /** The name of the source; null if the agent has named none. */
+  source: string | null;
+  /** The id of a turn of the user that states the content, if there is one. */
+  events: string[];
+}
+
+/** The parameter with which an agent names the source of its content. */
+export const sourceParameter: z.ZodOptional<z.ZodString> = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe(
+    'Where this comes from: "user" if the user said it in this conversation, otherwise the page, mail, file or tool that says it. What does not come from the user is kept as unverified',
+  );
+
+const LAST_TURNS = 8;
+
+/**
+ * Verifies the origin of content that an agent wants to store. The agent's claim can only lower the trust: a page that has made the agent
+ * claim "the user said so" gains nothing, because the user's own turns must state the same, outside pasted text.
+ */
+export async function provenanceOf(
+  handle: ToolHandle,
+  claim: ToolClaim,
+  { source, said = [] }: { source?: string } & ToolTurn,
+): Promise<Provenance> {
+  const named = source === undefined || /^(?:the )?user$/i.test(source.trim()) ? null : source.trim();
+  if (named !== null) return { statedBy: 'tool', source: named, events: [] };
+  const states = claimTest(claim);
+  if (said.some((content) => states({ content, before: null }))) return { statedBy: 'user', source: null, events: [] };
+  const turn = (await lastTurns(handle)).find(states);
+  if (turn !== undefined) return { statedBy: 'user', source: null, events: [turn.id] };
+  // An order that no turn of the user contains may come from a page that the agent has read. It is kept as unverified, so that no prompt
+  // presents it as the user's wish.
+  return { statedBy: directs(claim) ? 'tool' : 'agent', source: null, events: [] };
+}
+
+/** A turn of the user, and the message of the agent right before it. */
+interface SaidTurn {
+  content: string;
+  before: string | null;
+}
+
+async function lastTurns(handle: ToolHandle): Promise<(SaidTurn & Pick<Event, 'id'>)[]> {
+  const { session } = handle.scope;
+  // For a client without a session, the user's last turns of any session count.
+  const { items } = await handle.events.list({
+    kinds: ['message'],
+    session: session ?? undefined,
+    limit: LAST_TURNS * 2,
+  });
+  return items
+    .map(({ id, origin, content }, index) => {
+      const last = items[index + 1];
+      return { id, origin, content, before: last?.origin === 'agent' ? last.content : null };
+    })
+    .filter(({ origin }) => origin === 'user')
+    .slice(0, LAST_TURNS);
+}
+
+const AUTHORISES = anyWords('authorises');
+
+/** Whether a claim tells the agent what to do or what it may do: in its text, or in its key together with its value. */
+function directs({ text, key, value }: ToolClaim): boolean {
+  const keyed = key === undefined ? [] : [`${wordsOfKey(key)}: ${value ?? ''}`, wordsOfKey(key)];
+  return [text, value, ...keyed].some(
+    (words) => words !== undefined && (isOrder(words) || AUTHORISES.test(plainMarks(words))),
+  );
+}
+
+function wordsOfKey(key: string): string {
+  return key.replaceAll('_', ' ');
+}
+
+/**
+ * Returns a test of whether a turn of the user states a claim: its text, and its value under its key. A value that only occurs in the turn,
+ * in a question, a denial or another connection, is not stated.
+ */
+function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
+  const isDirecting = directs(claim);
+  const { text, key, value } = claim;
+  const parts: ((turn: ReadTurn) => boolean)[] = [];
+  if (key !== undefined && value !== undefined) parts.push(keyedTest(key, value, { text, isDirecting }));
+  const whole = text ?? (key === undefined ? value : undefined);
+  if (whole !== undefined) {
+    const sentences = splitSentences(whole.slice(0, LONGEST_TEXT)).map((sentence) => sentence.text);
+    // The text beside a key and its value need not be in the user's words, but may not add much to them.
+    const beside = key === undefined || isDirecting ? null : contentStems(`${wordsOfKey(key)} ${value ?? ''}`);
+    parts.push(...sentences.map((sentence) => textTest(sentence, beside)));
+  }
+  const isCorrected = isDirecting ? (): boolean => false : correctionTest(claim);
+  return ({ content, before }) => {
+    const turn = readTurn(content, before);
+    return (parts.length > 0 && parts.every((isStated) => isStated(turn))) || isCorrected(turn);
+  };
+}
+
+const LONGEST_TEXT = 5000;
+const LONGEST_TURN = 20_000;
+const MOST_SENTENCES = 200;
+
+interface Segment {
+  text: string;
+  stems: ReadonlySet<string>;
+  negations: number;
+  /** The people of the user that it names by their relation: "sister". */
+  relations: readonly string[];
+}
+
+/** A sentence of the user's own words that claims what it says, with its clauses and slots. */
+interface ReadSentence {
+  text: string;
+  /** The sentence and its clauses. */
+  segments: readonly Segment[];
+  slots: readonly FilledSlot[];
+}
+
+interface ReadTurn {
+  sentences: readonly ReadSentence[];
+  /** The sentences as one, because a claim may join several of them: "I have a parrot. Her name is Kiki." */
+  joined: ReadSentence;
+  before: string | null;
+}
+
+function readTurn(content: string, before: string | null): ReadTurn {
+  const own = ownWords(content.slice(0, LONGEST_TURN));
+  const pack = detectPack(own, ENGLISH);
+  const said = splitSentences(own)
+    .slice(0, MOST_SENTENCES)
+    .filter(({ text }) => isClaimed(text, pack));
+  const sentences = said.map(({ text }, index) => readSentence(text, pack, index === 0 ? before : null));
+  const all = sentences.map(({ text }) => text).join(' ');
+  const joined = { text: all, segments: [segmentOf(all, pack)], slots: sentences.flatMap(({ slots }) => slots) };
+  return { sentences, joined, before };
+}
+
+const ENGLISH = packOf('en');
+const NOT_CERTAIN = ['hedge', 'if', 'kidding', 'over'] as const;
+
+/** Whether a sentence claims what it says: it is no question, guess, condition or joke, and does not speak of the past. */
+function isClaimed(sentence: string, pack: Pack | null): boolean {
+  if (/[?？]["'”’»)]*\s*$/u.test(sentence)) return false;
+  if (pack === null) return true;
+  const plain = plainMarks(sentence).replace(/^[^\p{L}\p{N}]+/u, '');
+  if (pack.script === 'latin' && packPattern(pack, 'question').exec(plain)?.index === 0) return false;
+  return (
+    packPattern(pack, 'request:wish').test(plain) || !NOT_CERTAIN.some((name) => packPattern(pack, name).test(plain))
+  );
+}
+
+function readSentence(text: string, pack: Pack | null, question: string | null): ReadSentence {
+  const clauses = splitClauses(text).map(({ start, end }) => text.slice(start, end));
+  return {
+    text,
+    segments: [text, ...(clauses.length > 1 ? clauses : [])].map((segment) => segmentOf(segment, pack)),
+    slots: pack === null ? [] : fillSlots(text, pack, { ...AT, question, turn: text }),
+  };
+}
+
+/** The dates of slots are not compared. */
+const AT = { now: new Date(0), timeZone: 'UTC', prefer: 'future' } as const;
+
+function segmentOf(text: string, pack: Pack | null): Segment {
+  const numbers = [...numbersSaid(text)].map(String);
+  return {
+    text,
+    // "The 4th of May" says "4 May".
+    stems: new Set([...contentStems(text), ...numbers]),
+    negations: negationsIn(withoutLead(text, pack)),
+    relations: relationsIn(text, pack),
+  };
+}
+
+/** A text without "No," before it, which denies what somebody else has said. */
+function withoutLead(text: string, pack: Pack | null): string {
+  const lead = pack === null ? null : packPattern(pack, 'corrects').exec(plainMarks(text));
+  if (lead?.index !== 0) return text;
+  const rest = text.slice(lead[0].length);
+  return /^\s*[,;:.!，。]/u.test(rest) ? rest : text;
+}
+
+function relationsIn(text: string, pack: Pack | null): string[] {
+  if (pack === null) return [];
+  const pattern = wordsPattern(relationsOf(pack), pack.script, 'giu');
+  return (plainMarks(text).toLowerCase().match(pattern) ?? []).map((word) => pack.relations[word] ?? word);
+}
+
+/** The share of a claim's content words that the user's clause must contain. */
+const MOST_WORDS = 0.8;
+/** The share of the words of a key, beside its value. */
+const KEY_WORDS = 0.5;
+/** Words of keys that say nothing about their values. */
+const OF_KEYS = /\b(?:name|number|value|current|main|preferred|type|info|details?|is|has|of|the)\b/gi;
+const NO = /^(?:false|off|disabled|none|0)$/i;
+
+function keyedTest(
+  key: string,
+  value: string,
+  { text, isDirecting }: { text: string | undefined; isDirecting: boolean },
+): (turn: ReadTurn) => boolean {
+  const table = attributeTable();
+  const attribute = table.resolve(key) ?? key;
+  const isSingle = table.isKnown(attribute) && table.policyOf(attribute).values === 'one';
+  const isPlanned = text !== undefined && slotsOfClaim(text).some(({ tense }) => tense === 'planned');
+  const ofAttribute = (slot: FilledSlot): boolean =>
+    isUser(slot.subject) && (slot.attribute === attribute || (!table.isKnown(attribute) && isAlike(slot, key)));
+  const isThis = (slot: FilledSlot): boolean =>
+    ofAttribute(slot) && slot.polarity === 'affirmed' && (slot.tense === 'planned') === isPlanned && holds(slot, value);
+  const ofKey = contentStems(wordsOfKey(key).replace(OF_KEYS, ' '));
+  const labels = table.isKnown(attribute) ? Object.values(table.policyOf(attribute).labels).map(contentStems) : [];
+  const ofValue = contentStems(value);
+  const isBare = ofValue.size === 0 || smallTalkIn(value) !== null || NO.test(value.trim());
+  const negations = negationsIn(`${wordsOfKey(key)} ${value}`) + Number(NO.test(value.trim()));
+  const ownRelations = relationsIn(value, detectPack(value, ENGLISH));
+  const relations = new Set([...relationsIn(wordsOfKey(key), ENGLISH), ...ownRelations]);
+  const isCovered = (stems: ReadonlySet<string>): boolean =>
+    isBare || isDirecting
+      ? coveredBy(new Set([...ofKey, ...(isBare ? [] : ofValue)]), stems) >= MOST_WORDS
+      : coveredBy(ofValue, stems) >= MOST_WORDS &&
+        (ofKey.size === 0 || [ofKey, ...labels].some((words) => coveredBy(words, stems) >= KEY_WORDS));
+  return ({ sentences, joined, before }) => {
+    if (!isDirecting && sentences.some(({ slots }) => slots.some(isThis))) return true;
+    const slots = sentences.flatMap((sentence) => sentence.slots).filter(ofAttribute);
+    // "I live in Bergen. Minsk is a nice city.": the user names another value.
+    if (isSingle && slots.some((slot) => slot.polarity === 'affirmed' && !holds(slot, value))) return false;
+    const isIn = ({ segments }: ReadSentence): boolean =>
+      segments.some(
+        (segment) =>
+          segment.negations === negations &&
+          segment.relations.every((relation) => relations.has(relation)) &&
+          isCovered(segment.stems),
+      );
+    if ([...sentences, joined].some(isIn)) return true;
+    if (isBare || isDirecting) return false;
+    const isAsked = before === null || !/[?？]/u.test(before) || coveredBy(ofKey, contentStems(before)) >= KEY_WORDS;
+    return (table.isKnown(attribute) || before !== null) && isAsked && sentences.some((each) => isAnswer(each, value));
+  };
+}
+
+/** Whether a key of the agent's own means the attribute of a slot: `dietary_restrictions` and `diet`. */
+function isAlike({ attribute }: FilledSlot, key: string): boolean {
+  return attribute.length >= 4 && key.split('_').some((word) => word.startsWith(attribute));
+}
+
+/** Whether a slot has a value, or one of the two contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of May". */
+function holds({ value: said }: FilledSlot, value: string): boolean {
+  if (said === null) return false;
+  const [one, other] = [` ${normalValue(said)} `, ` ${normalValue(value)} `];
+  if (one.includes(other) || other.includes(one)) return true;
+  const numbers = [...numbersSaid(said)].map(String);
+  return coveredBy(contentStems(value), new Set([...contentStems(said), ...numbers])) === 1;
+}
+
+/** Whether a sentence says nothing but the value: "Wels.", "Actually, it is Wels." */
+function isAnswer({ text }: ReadSentence, value: string): boolean {
+  const pack = detectPack(text, ENGLISH);
+  const rest = withoutLead(text, pack);
+  const stems = contentStems(rest);
+  return negationsIn(rest) === 0 && stems.size > 0 && coveredBy(stems, contentStems(value)) === 1;
+}
+
+/** The slots of a text of the agent, which speaks of the user in the third person or leaves the subject out. */
+export function slotsOfClaim(text: string): FilledSlot[] {
+  const pack = detectPack(text, ENGLISH);
+  if (pack === null) return [];
+  const [first = '', ...rest] = text;
+  const wordings = [text, inFirstPerson(text), `I ${first.toLowerCase()}${rest.join('')}`];
+  return wordings.map((wording) => fillSlots(wording, pack, AT)).find((slots) => slots.length > 0) ?? [];
+}
+
+/** `beside`: the words of the key and the value that stand beside the text; null for a text alone. */
+function textTest(text: string, beside: ReadonlySet<string> | null): (turn: ReadTurn) => boolean {
+  const plain = text.replace(/\b(?:the )?user(?:['’]s)?\b/gi, ' ');
+  const all = contentStems(plain);
+  const stems = beside === null ? all : new Set([...all].filter((stem) => !beside.has(stem)));
+  const least = beside === null ? MOST_WORDS : KEY_WORDS;
+  const negations = negationsIn(plain);
+  const relations = relationsIn(plain, detectPack(plain, ENGLISH));
+  const claimed = slotsOfClaim(text);
+  const verbatim = normalValue(text);
+  if (beside !== null && stems.size === 0) return () => true;
+  return ({ sentences, joined }) => {
+    const slots = sentences.flatMap((sentence) => sentence.slots);
+    const said = claimed.map((slot) => slots.some((other) => isSame(other, slot)));
+    if (claimed.length > 0 && said.every(Boolean)) return coveredBy(all, joined.segments[0]?.stems ?? all) >= KEY_WORDS;
+    // The turn fills the same attribute of another person, with another value, or denies it.
+    if (claimed.some((slot, index) => said[index] === false && slots.some((other) => isOther(other, slot))))
+      return false;
+    return [...sentences, joined].some(({ segments }) =>
+      segments.some(
+        (segment) =>
+          segment.negations === negations &&
+          segment.relations.every((relation) => relations.includes(relation)) &&
+          (` ${normalValue(segment.text)} `.includes(` ${verbatim} `) ||
+            (beside !== null && beside.size > 0 && coveredBy(stems, segment.stems) >= least) ||
+            (all.size >= 2 && coveredBy(all, segment.stems) >= MOST_WORDS)),
+      ),
+    );
+  };
+}
+
+/**
+ * Returns a test of whether the user corrects a memory in these words: a clause that denies nothing has all that is new in the claim, the
+ * sentence speaks of the memory, and shows that it corrects something: "I don't work at Bosch any more, I'm at Siemens now."
+ */
+function correctionTest({ text, key, value, corrects }: ToolClaim): (turn: ReadTurn) => boolean {
+  if (corrects === undefined) return () => false;
+  const known = `${corrects.content} ${corrects.value ?? ''} ${wordsOfKey(key ?? '')}`;
+  const told = `${text ?? ''} ${value ?? ''}`;
+  const old = contentStems(known);
+  const added = new Set([...contentStems(told)].filter((stem) => !old.has(stem)));
+  const relations = relationsIn(`${known} ${told}`, detectPack(known, ENGLISH));
+  if (added.size === 0 || negationsIn(told) > negationsIn(known)) return () => false;
+  return ({ sentences }) =>
+    sentences.some(({ text: sentence, segments, slots }) => {
+      const [whole, ...clauses] = segments;
+      if (whole === undefined || !whole.relations.every((relation) => relations.includes(relation))) return false;
+      const isOtherwise = slots.some(
+        (slot) => slot.attribute === key && slot.polarity === 'affirmed' && value !== undefined && !holds(slot, value),
+      );
+      const isTold = (clauses.length > 0 ? clauses : [whole]).some(
+        ({ negations, stems }) => negations === 0 && coveredBy(added, stems) === 1,
+      );
+      const isAbout = [...whole.stems].some((stem) => old.has(stem) && !added.has(stem));
+      return isTold && isAbout && !isOtherwise && (whole.negations > 0 || CORRECTS.test(plainMarks(sentence)));
+    });
+}
+
+const CORRECTS = anyWords('corrected');
+
+function isSame(one: FilledSlot, other: FilledSlot): boolean {
+  const { subject, attribute, polarity, tense, value } = other;
+  const isEqual = one.subject === subject && one.attribute === attribute && one.polarity === polarity;
+  return isEqual && (one.tense === 'planned') === (tense === 'planned') && holds(one, value ?? '');
+}
+
+function isOther(one: FilledSlot, other: FilledSlot): boolean {
+  return one.attribute === other.attribute && !isSame(one, other);
+}
+
+/** The text of a turn without pasted parts. */
+function ownWords(turn: string): string {
+  let own = '';
+  let last = 0;
+  for (const { start, end } of foreignSpans(turn)) {
+    own += turn.slice(last, Math.max(last, start));
+    last = Math.max(last, end);
+  }
+  return own + turn.slice(last);
+}
