@@ -68,7 +68,7 @@ async function loadKnowledge(
   { stamp, incarnations }: Pick<Knowledge, 'stamp' | 'incarnations'>,
   before: Knowledge,
 ): Promise<Knowledge> {
-  const { scope, now, topMemories, memoryTypes } = request;
+  const { scope, now, topMemories, memoryTypes, attributes } = request;
   const connections = [...request.connections];
   const list = async (section: PromptSection, limit: number, order: 'important' | 'oldest'): Promise<Memory[]> => {
     const types = typesThat(memoryTypes, (type) => type.section === section);
@@ -77,13 +77,14 @@ async function loadKnowledge(
   const permanent = (
     await listMemories(reader, scope, { permanent: true, limit: 1000, order: 'important', connections }, { now })
   ).items;
-  const ofPeople = await listStatements(reader, scope, { attributes: [...SAFETY], owner: 'visible', now });
+  const ofHealth = attributes.names().filter((name) => attributes.policyOf(name).category === 'health');
+  const ofPeople = await listStatements(reader, scope, { attributes: ofHealth, owner: 'visible', now });
   const facts = innermost(
     [
       ...permanent.filter((memory) => isPresentFact(memory, now)),
       ...ofPeople.filter((memory) => !isUser(memory.subject) && isSafetyFact(memory, now)),
     ],
-    request.attributes,
+    attributes,
   );
   // Facts have a section of their own, and statements that have ended are not current. Further memories are read in place of these.
   const mostImportant = async (): Promise<Memory[]> => {
@@ -115,12 +116,10 @@ async function loadKnowledge(
   };
 }
 
-/** The attributes that somebody's health may depend on. Facts of the user's people with these attributes are in every prompt, too. */
-const SAFETY: ReadonlySet<string> = new Set(['allergy', 'medical_condition', 'medication']);
-
+/** Whether a statement is a fact about the health of the user or of somebody else. Such facts of other people are in every prompt, too. */
 function isSafetyFact(memory: Memory, now: number): boolean {
-  const { attribute, value, polarity, tense, trust } = memory;
-  const isStated = SAFETY.has(attribute ?? '') && value !== null && polarity === 'affirmed' && trust !== 'low';
+  const { category, value, polarity, tense, trust } = memory;
+  const isStated = category === 'health' && value !== null && polarity === 'affirmed' && trust !== 'low';
   return isStated && tense !== 'planned' && tense !== 'happened' && !hasEnded(memory, now);
 }
 
@@ -129,8 +128,8 @@ const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|ア�
 const IMPORTANT = 0.8;
 
 /** Whether a sentence without fields is about a danger to somebody's health. */
-function isDanger({ content, importance, trust }: Memory): boolean {
-  return importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
+function isDanger({ attribute, content, importance, trust }: Memory): boolean {
+  return attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }
 
 /** Whether a memory may be listed among the most important ones. */

@@ -147,6 +147,9 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
   };
 }
 
+// The sentence of a fact with a key is about the user.
+const HE_OR_SHE = /^(?:he|she|they) /iu;
+
 /**
  * The plan in the sentence of a fact; null if the sentence is about the present. A value that contains a date is not a plan for that day.
  */
@@ -161,7 +164,7 @@ async function planOf(
   if (resolveDates(value, { now: at, timeZone }).length > 0) return null;
   const {
     statements: [{ tense, from }],
-  } = await readText(parts, scope, { content, at });
+  } = await readText(parts, scope, { content: content.replace(HE_OR_SHE, 'User '), at });
   if (tense !== 'planned' || from === null) return null;
   const fields = { attribute: attributeOf(parts, key), value: value.trim(), tense, from };
   return {
