@@ -18,6 +18,6 @@ writeFileSync(
   'all-MiniLM-L6-v2 by sentence-transformers, Apache License 2.0; quantised ONNX export by Xenova.\n' +
     'weights.bin has its weights with two differences that were learned for Varve (merged and quantised again);\n' +
     'vocabulary.bin has its vocabulary, lexicons.txt the words of eight languages in English (ours). Among the sentences that the first was learned from are turns of\n' +
-    'Synthetic-Persona-Chat (Google, CC BY 4.0), RealMem (MIT, Apache-2.0) and LongMemEval (MIT).\n',
+    'Synthetic-Persona-Chat (Google, CC BY 4.0), RealMem (MIT, Apache-2.0) and LongMemEval (MIT). Its teacher was gte-small (MIT).\n',
 );
 console.log(`Prepared the model in ${target}.`);

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in PyTorch, and differences of low rank that are learned for it. Used by the train.py of embedder and of foreign."""
+"""all-MiniLM-L6-v2 in PyTorch, and differences of low rank that are learned for it. Used by the train.py of embedder and of reader."""
 
 import json
 import math
@@ -55,28 +55,61 @@ def load_bert(model):
     return bert.to(DEVICE)
 
 
-class Difference(torch.nn.Module):
-    """A linear layer and what is learned in addition: W + b·a."""
+def load_published(model):
+    """A BERT model in full precision, from model.onnx: the teacher of the local embedder."""
+    graph = onnx.load(model / "onnx/model.onnx").graph
+    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    state = {name.removeprefix("bert."): torch.tensor(values) for name, values in tensors.items() if not name.startswith("onnx::")}
+    for node in graph.node:
+        weights = [name for name in node.input if name in tensors]
+        if node.op_type == "MatMul" and weights:
+            module = node.name.strip("/").replace("/", ".").removeprefix("bert.").removesuffix(".MatMul")
+            state[f"{module}.weight"] = torch.tensor(tensors[weights[0]].T.copy())
+    settings = json.loads((model / "config.json").read_text())
+    for name in ("_name_or_path", "architectures", "transformers_version"):
+        settings.pop(name, None)
+    bert = BertModel(BertConfig(**settings), add_pooling_layer=False)
+    missing = set(bert.state_dict()) - set(state) - {"embeddings.position_ids"}
+    assert not missing, f"The file has no weights for {missing}."
+    bert.load_state_dict(state, strict=False)
+    return bert.to(DEVICE)
 
-    def __init__(self, layer, rank):
+
+class Difference(torch.nn.Module):
+    """A linear layer and what is learned in addition: W + b·a. With `quantised`, the layer computes as Varve's kernel does."""
+
+    def __init__(self, layer, rank, quantised=False):
         super().__init__()
         self.layer = layer
+        self.quantised = quantised
         self.a = torch.nn.Parameter(torch.randn(rank, layer.in_features, device=DEVICE) / math.sqrt(layer.in_features))
         self.b = torch.nn.Parameter(torch.zeros(layer.out_features, rank, device=DEVICE))
 
     def forward(self, x):
-        return self.layer(x) + (x @ self.a.T) @ self.b.T
+        if not self.quantised:
+            return self.layer(x) + (x @ self.a.T) @ self.b.T
+        weight = (self.layer.weight + self.b @ self.a).float()
+        scale = weight.abs().amax(1, keepdim=True) / 64
+        low, high = x.float().amin(-1, keepdim=True), x.float().amax(-1, keepdim=True)
+        step = (high - low).clamp_min(1e-6) / 124
+        inputs = rounded(x.float(), step, low)
+        return torch.nn.functional.linear(inputs, rounded(weight, scale, 0), self.layer.bias)
 
 
-def add_differences(bert, rank):
+def rounded(values, step, low):
+    """The nearest multiples of a step above `low`. The gradient passes as if nothing had been rounded."""
+    return values + (((values - low) / step).round() * step + low - values).detach()
+
+
+def add_differences(bert, rank, quantised=False):
     for parameter in bert.parameters():
         parameter.requires_grad_(False)
     for layer in bert.encoder.layer:
         attention = layer.attention.self
         for name in ("query", "key", "value"):
-            setattr(attention, name, Difference(getattr(attention, name), rank))
+            setattr(attention, name, Difference(getattr(attention, name), rank, quantised))
         for module in (layer.attention.output, layer.intermediate, layer.output):
-            module.dense = Difference(module.dense, rank)
+            module.dense = Difference(module.dense, rank, quantised)
 
 
 @torch.no_grad()

@@ -15,8 +15,8 @@ describe('[Q12] prices', () => {
     ['gateway:openai/gpt-5-mini', tokens(1000, 100), 450],
     ['openai.embedding:text-embedding-3-small/1536', tokens(1_000_000), 20_000],
     ['openai.embedding:text-embedding-3-small/1536', tokens(3), 1],
-    ['local/memory-minilm-l6-int8@2', tokens(1_000_000), 0],
-    ['local/memory-minilm-l6-int8@2-128', tokens(1_000_000), 0],
+    ['local/memory-minilm-l6-int8@3', tokens(1_000_000), 0],
+    ['local/memory-minilm-l6-int8@3-128', tokens(1_000_000), 0],
     ['local:minilm/384', tokens(1_000_000), 0],
     ['ollama.chat:llama3.2', tokens(1_000_000, 500), 0],
   ])('%s: %o cost %i micro-dollars', (model, used, cost) => {

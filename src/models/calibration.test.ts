@@ -137,12 +137,12 @@ describe('calibrationSchema', () => {
 
 describe('bundledCalibration', () => {
   it('has a calibration for the local embedder with any window size, and the identity for other embedders', () => {
-    expect(bundledCalibration('local/memory-minilm-l6-int8@2')).toEqual(LOCAL_EMBEDDER_CALIBRATION);
-    expect(bundledCalibration('local/memory-minilm-l6-int8@2-128')).toEqual({
-      embedder: 'local/memory-minilm-l6-int8@2-128',
+    expect(bundledCalibration('local/memory-minilm-l6-int8@3')).toEqual(LOCAL_EMBEDDER_CALIBRATION);
+    expect(bundledCalibration('local/memory-minilm-l6-int8@3-128')).toEqual({
+      embedder: 'local/memory-minilm-l6-int8@3-128',
       knots: LOCAL_EMBEDDER_CALIBRATION.knots,
     });
-    for (const other of ['local/memory-minilm-l6-int8@22', 'openai.embedding:text-embedding-3-small/1536']) {
+    for (const other of ['local/memory-minilm-l6-int8@33', 'openai.embedding:text-embedding-3-small/1536']) {
       expect(bundledCalibration(other)).toEqual(identityCalibration(other));
     }
   });

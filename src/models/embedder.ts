@@ -295,18 +295,18 @@ export function identityCalibration(embedder: string): Calibration {
 }
 
 // The id contains the window size, which does not matter here, because all pairs are short.
-const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@2(-\d+)?$/;
+const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@3(-\d+)?$/;
 
 /** The calibration that `calibrate` measured for the default local embedder. Run it again when the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
-  embedder: 'local/memory-minilm-l6-int8@2',
+  embedder: 'local/memory-minilm-l6-int8@3',
   knots: [
     { cosine: -1, similarity: 0 },
-    { cosine: 0.2148, similarity: 0.2 },
-    { cosine: 0.3318, similarity: 0.6 },
-    { cosine: 0.4146, similarity: 0.7 },
-    { cosine: 0.6781, similarity: 0.85 },
-    { cosine: 0.8698, similarity: 0.92 },
+    { cosine: 0.2634, similarity: 0.2 },
+    { cosine: 0.3964, similarity: 0.6 },
+    { cosine: 0.469, similarity: 0.7 },
+    { cosine: 0.7326, similarity: 0.85 },
+    { cosine: 0.8945, similarity: 0.92 },
     { cosine: 1, similarity: 1 },
   ],
 };

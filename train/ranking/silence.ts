@@ -52,6 +52,8 @@ interface AskedCase extends Case {
   set: string;
   kind: string;
   isMeasured: boolean;
+  /** The embedder was trained on this question, so that it is nearer to its answer than a new question will be. */
+  isSeen: boolean;
 }
 
 /** Fits when recall stays silent, and how likely a document is evidence. The rows are of lives that were not fitted on. */
@@ -78,6 +80,7 @@ export function fitSilence({
         isTrue: evidence.length > 0,
         weight: 1,
         isMeasured,
+        isSeen: store.seenByEmbedder && evidence.length > 0,
       });
       if (!isMeasured) documents.push(...documentCases(rows, scored));
     }
@@ -126,9 +129,10 @@ function fitAnswerable(
   const logits = asked.map(({ isMeasured, group, inputs }) =>
     logitOf(isMeasured ? whole : (folds[foldOf(group)] as typeof whole), inputs),
   );
-  // The threshold is a constant of the product: the bias is moved so that it hides the share that may be hidden.
+  // The threshold is a constant of the product: the bias is moved so that it hides the share that may be hidden of the questions that
+  // the embedder was not trained on.
   const known = logits
-    .filter((_, index) => asked[index]?.isTrue === true && !asked[index].isMeasured)
+    .filter((_, index) => asked[index]?.isTrue === true && !asked[index].isMeasured && !asked[index].isSeen)
     .toSorted((one, other) => one - other);
   const cut = known[Math.floor(HIDDEN_SHARE * known.length)] ?? 0;
   const shift = Math.log(ABSTENTION_THRESHOLD / (1 - ABSTENTION_THRESHOLD)) - cut;

@@ -30,6 +30,11 @@ const SET_WEIGHTS: Readonly<Record<string, number>> = {
   'dialogues: two people': 2,
   'dialogues: assistant': 0.7,
 };
+/**
+ * A question that the embedder was trained on is nearer to its answer than a new question will be, so it counts less: learned from such
+ * questions alone, similarity of meaning counts too much.
+ */
+const SEEN_WEIGHT = 0.25;
 const lives = await livesStores();
 const { learned, measured } = publicStores(values.data);
 const stores = [...lives.stores, ...learned.map(thinned), ...measured];
@@ -119,7 +124,9 @@ function examplesOf(store: RankingStore): Ranked[] {
 }
 
 function weigh(list: readonly Ranked[]): void {
-  const counts = new Map<string, number>();
-  for (const { set } of list) counts.set(set, (counts.get(set) ?? 0) + 1);
-  for (const example of list) example.weight = (SET_WEIGHTS[example.set] ?? 0) / (counts.get(example.set) as number);
+  const weightOf = ({ seenByEmbedder }: Ranked): number => (seenByEmbedder ? SEEN_WEIGHT : 1);
+  const sums = new Map<string, number>();
+  for (const example of list) sums.set(example.set, (sums.get(example.set) ?? 0) + weightOf(example));
+  for (const example of list)
+    example.weight = ((SET_WEIGHTS[example.set] ?? 0) * weightOf(example)) / (sums.get(example.set) as number);
 }

@@ -7,7 +7,7 @@ import { VarveError } from '../../errors.ts';
  * The model: all-MiniLM-L6-v2 with the trained difference (train/embedder) in int8; other languages are glossed (train/lexicons). The
  * number is incremented when vectors change.
  */
-export const MODEL_NAME = 'memory-minilm-l6-int8@2';
+export const MODEL_NAME = 'memory-minilm-l6-int8@3';
 
 /** The folder of the prepared weights. The second number is incremented when the reader of messages (train/reader) changes. */
 export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@5`;
