@@ -164,7 +164,7 @@ describe('the evidence in a prompt', () => {
     const { user } = await ask('What about the regatta boat?');
     expect(recalledIn(user)).toContain('agent: The regatta yard in Bremen');
     expect(recalledIn(user)).not.toMatch(/shame|Kranich/);
-    expect(recalledIn((await ask('What did you say about the shame?')).user)).toContain('What a shame.');
+    expect(recalledIn((await ask('Did you say "What a shame"?')).user)).toContain('What a shame.');
   });
 
   it('a summary does not repeat the quotations of the results beside it', async () => {

@@ -81,7 +81,7 @@ describe('words that mean the turn before', () => {
     ['my aunt has bought a narrowboat', "it's in Bristol harbour"],
     ['our new lodger is a trainee pilot', 'he is allergic to peanuts'],
     ['Mein Cousin hat eine Bäckerei eröffnet', 'Er wohnt jetzt in Husum und ist Vegetarier'],
-    ['Mijn nicht heeft een bakkerij geopend', 'Ze woont in Assen'],
+    ['Mijn nicht heeft een bakkerij geopend', 'Ze woont nu in Assen en is vegetariër'],
   ])('are kept with it: %s … %s', async (before, words) => {
     expect((await after(before, words)).map(({ content }) => content)).toEqual([`${before}. ${words}`]);
   });

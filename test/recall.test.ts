@@ -119,7 +119,7 @@ for (const database of databases()) {
       const home = await events('Where do I live?');
       expect(home.toSorted()).toEqual(['I moved to Oslo in May.', 'Nice! Does your sister Ana work nights?']);
       expect(await events('Does Ana work nights?')).toContain('yes');
-      expect((await events('thanks'))[0]).toBe('thanks!');
+      expect((await events('thanks'))[0]).toMatch(/^thank/);
       const prompt = await varve
         .for({ ...handle.scope, session: 's2' })
         .context({ message: 'Where do I live?', recallLimit: 20 });

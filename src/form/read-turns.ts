@@ -387,7 +387,7 @@ export async function checkContext(
  * The cosine below which a statement and a text have nothing in common. Of 936 statements in recorded answers, the 30 that share no word with
  * their turn are above .137 to it or to a turn before it. Of pairs drawn at random, a fifth is below this value.
  */
-const LEAST_RELATED = 0.12;
+const LEAST_RELATED = 0.17;
 
 /** Checks the statements of a reading. What a model says without a word of its sources must at least be near to one of them in meaning. */
 async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {

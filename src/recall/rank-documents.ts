@@ -142,16 +142,27 @@ function rank(found: Found): Ranking {
   }
   const { calibration } = found;
   const cosineOf = (ordinal: number): number => meaning.similarities[ordinal] as number;
-  if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder))
-    return rankByEvidence({ ...found, ...meaning, similarityOf: (ordinal) => cosineOf(ordinal) || 0 }, count);
+  // A text that was logged a moment ago has no vector yet, and recall must not abstain because of that.
+  const unlessUnread = (ranking: Ranking): Ranking => {
+    const isUnread = ({ ordinal }: RankedDocument): boolean =>
+      Number.isNaN(cosineOf(ordinal)) && match.termMasks[ordinal] !== 0;
+    return ranking.documents.slice(0, FIRST).some(isUnread) ? { ...ranking, answerable: null } : ranking;
+  };
+  if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder)) {
+    const similarityOf = (ordinal: number): number => cosineOf(ordinal) || 0;
+    return unlessUnread(rankByEvidence({ ...found, ...meaning, similarityOf }, count));
+  }
   // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
   const similarityOf = (ordinal: number): number =>
     Number.isNaN(cosineOf(ordinal))
       ? 0
       : cosineFor(calibratedSimilarity(cosineOf(ordinal), calibration), LOCAL_EMBEDDER_CALIBRATION);
   const analysis = { ...found.analysis, isForeign: false };
-  return rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count);
+  return unlessUnread(rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count));
 }
+
+/** The number of best documents of which none may be without a vector for answerability to be estimated. */
+const FIRST = 3;
 
 /** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. The mode `text` is plain BM25. */
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
