@@ -15,6 +15,7 @@ import type { Evidence } from '../check/evidence.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
 import { namedBy, type Naming } from './named-things.ts';
+import { partsOf } from './request-parts.ts';
 
 /**
  * The log-odds of the reading layers above which a turn asks to forget something, or takes such a request back: together with what was said
@@ -50,15 +51,17 @@ export async function tellRequest(
   const { event } = evidence;
   const read = await readRequest(work, evidence, isByModel);
   if (read.told === null) return withoutLayers(read);
-  const naming = namedBy(namingClauses(read, read.told), read.before);
+  const naming = withoutKept(namedBy(namingClauses(read, read.told), read.before), read);
   const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone, naming });
   if (asked === null) return null;
   const { own, before, orders, told } = read;
-  const { asks, isCertain, asking } = asked;
+  const { asks, isCertain } = asked;
+  // What says that something stays becomes no memory either.
+  const asking = [...asked.asking, ...read.kept];
   const likely = likelyClauses(read, told, {
     asks,
     naming,
-    names: namesIn(event.content.slice(evidence.start, evidence.end)),
+    names: namesIn(read.text),
   });
   // "I moved to Graz. Forget that." means what its own turn says before it.
   const bare = await bareRequestAt(event.content, work);
@@ -114,7 +117,20 @@ function likelyClauses(
         (sharing.hasMost(clause.text) ? SHARED : 0) +
         (clause.topics.length > 0 && asks > CLEAR.asks ? TOPIC : 0),
     }))
-    .filter(({ text, clause }) => naming.mayMean(clause) && !namesAnother(text, names, before));
+    .filter(
+      ({ text, clause }) => naming.mayMean(clause) && !namesAnother(text, names, before) && !isSpared(clause, read, naming),
+    );
+}
+
+/** What a request names, without what it says may stay. */
+function withoutKept(naming: Naming, read: ReadRequest): Naming {
+  const exactly = naming.exactly.filter((clause) => !read.isSurelyProtected(clause));
+  return { ...naming, exactly, mayMean: (clause) => naming.mayMean(clause) && !isSpared(clause, read, naming) };
+}
+
+/** Whether a clause stays because the request says so, unless the request also names it exactly. */
+function isSpared(clause: Heard, { isProtected, isSurelyProtected }: ReadRequest, { exactly }: Naming): boolean {
+  return isSurelyProtected(clause) || (isProtected(clause) && !exactly.includes(clause));
 }
 
 /** What the best clause needs where none is surely meant. */
@@ -156,8 +172,15 @@ const NEARLY = 6;
 
 /** A request with the clauses that it may mean, as the reading layers see them. */
 interface ReadRequest {
-  /** The clauses of the request's turn. */
+  /** The words of the request. */
+  text: string;
+  /** The clauses of the request's turn, without those that say what stays. */
   own: MeantWords[];
+  /** The clauses that say what stays. */
+  kept: MeantWords[];
+  /** Whether a clause is named as what stays: by some words, or by all words of the clause that keeps it. */
+  isProtected(clause: Heard): boolean;
+  isSurelyProtected(clause: Heard): boolean;
   /** The clauses that it may mean, by turn, in the order in which the layers read them. */
   turns: Heard[][];
   before: HeardBefore;
@@ -169,19 +192,51 @@ interface ReadRequest {
 }
 
 async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
+  const clauses = clausesAround(evidence, isByModel);
+  const { own, kept } = partsOf(clauses, evidence.event.content);
+  if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
+  const read = await readClauses(work, evidence, { own, kept });
+  const isAsking = read.orders.length > 0 || (read.told !== null && mostOf(read.told.asks, own) > ASKS);
+  // "Actually, keep it" keeps something too, but takes a request back.
+  return isAsking ? read : readClauses(work, evidence, { own: clauses, kept: [] });
+}
+
+async function readClauses(
+  work: TellWork,
+  evidence: Evidence,
+  { own, kept }: { own: MeantWords[]; kept: MeantWords[] },
+): Promise<ReadRequest> {
   const { event } = evidence;
-  const own = clausesAround(evidence, isByModel);
   const parts = own.map(({ text }) => text);
   const before = await clausesBefore(work, event, parts.join(' '));
   const turns = [...Map.groupBy(before.heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
-  const sharing = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
-  const orders = own.filter(({ text }) => isPlainOrder(text, event.content, sharing));
+  const text = kept.length > 0 ? parts.join(' ') : event.content.slice(evidence.start, evidence.end);
+  const sharing = sharingMost(text, said.flat());
+  const orders = own.filter((clause) => isPlainOrder(clause.text, event.content, sharing));
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
   for (const [index, clause] of told === null ? [] : own.entries()) {
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
   }
-  return { own, turns, before, sharing, orders, told };
+  const protectedBy = kept.length > 0 ? await protectedClauses(work, event, kept) : NOTHING_KEPT;
+  return { text, own, kept, turns, before, sharing, orders, told, ...protectedBy };
+}
+
+type Protected = Pick<ReadRequest, 'isProtected' | 'isSurelyProtected'>;
+
+const NOTHING_KEPT: Protected = { isProtected: () => false, isSurelyProtected: () => false };
+
+/** The clauses that a request names as what stays. */
+async function protectedClauses(work: TellWork, event: Evidence['event'], kept: readonly MeantWords[]): Promise<Protected> {
+  const texts = kept.map(({ text }) => text);
+  const before = await clausesBefore(work, event, texts.join(' '));
+  const { most, exactly } = namedBy(texts, before);
+  const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
+  const [places, sure] = [most, exactly].map((clauses) => new Set(clauses.map(placeOf)));
+  return {
+    isProtected: (clause) => places?.has(placeOf(clause)) === true,
+    isSurelyProtected: (clause) => sure?.has(placeOf(clause)) === true,
+  };
 }
 
 interface AskedBy {
@@ -266,9 +321,10 @@ function isPlainOrder(clause: string, turn: string, { isAny }: Sharing): boolean
 const ORDER = 3;
 
 /** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
-function withoutLayers({ orders, turns, sharing }: ReadRequest): ToldRequest | null {
-  const meant = orders.length === 0 ? [] : turns.flat().filter(({ text }) => sharing.hasMost(text));
-  const told = { asking: orders, takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
+function withoutLayers({ orders, turns, sharing, kept, isProtected }: ReadRequest): ToldRequest | null {
+  const isMeant = (clause: Heard): boolean => sharing.hasMost(clause.text) && !isProtected(clause);
+  const meant = orders.length === 0 ? [] : turns.flat().filter(isMeant);
+  const told = { asking: [...orders, ...kept], takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
   return meant.length === 0 ? null : { ...told, isEverything: false };
 }
 
