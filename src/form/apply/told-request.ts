@@ -14,7 +14,7 @@ import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
 import type { Evidence } from '../check/evidence.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
-import { namedBy, type Naming } from './named-things.ts';
+import { namedBy, type Naming, wordsOf as wordsIn } from './named-things.ts';
 import { partsOf } from './request-parts.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function tellRequest(
   const { event } = evidence;
   const read = await readRequest(work, evidence, isByModel);
   if (read.told === null) return withoutLayers(read);
-  const naming = withoutKept(namedBy(namingClauses(read, read.told), read.before), read);
+  const naming = namingOf(read, read.told);
   const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone, naming });
   if (asked === null) return null;
   const { own, before, orders, told } = read;
@@ -107,6 +107,15 @@ function likelyClauses(
   const heard = turns.flat();
   const said = heard.map(({ text }) => text);
   const sharing = sharingMost(namingClauses(read, told).join(' '), said);
+  const latest = turns[0]?.[0]?.source;
+  // The user's own name, city and job are meant only where the request names them, or the turn that told them was the last.
+  const isUnnamed = ({ clause, isNamed }: { clause: Heard; isNamed: boolean }): boolean =>
+    before.identity.has(clause) &&
+    !naming.isEmpty &&
+    !isNamed &&
+    clause.topics.length === 0 &&
+    clause.source !== latest &&
+    !naming.exactly.includes(clause);
   return heard
     .map((clause, index) => ({
       ...clause,
@@ -118,14 +127,41 @@ function likelyClauses(
         (clause.topics.length > 0 && asks > CLEAR.asks ? TOPIC : 0),
     }))
     .filter(
-      ({ text, clause }) => naming.mayMean(clause) && !namesAnother(text, names, before) && !isSpared(clause, read, naming),
+      ({ text, clause, isNamed }) =>
+        naming.mayMean(clause) &&
+        !namesAnother(text, names, before) &&
+        !isSpared(clause, read, naming) &&
+        !isUnnamed({ clause, isNamed }),
     );
 }
 
-/** What a request names, without what it says may stay. */
-function withoutKept(naming: Naming, read: ReadRequest): Naming {
+/**
+ * What a request names, without what it says may stay. Where the clauses that ask name nothing ("please take it out of your memory"), those
+ * before them may name whom it means.
+ */
+function namingOf(read: ReadRequest, told: PartReading): Naming {
+  const asking = namingClauses(read, told);
+  const naming = namedBy(asking, read.before);
   const exactly = naming.exactly.filter((clause) => !read.isSurelyProtected(clause));
-  return { ...naming, exactly, mayMean: (clause) => naming.mayMean(clause) && !isSpared(clause, read, naming) };
+  const last = read.own.findLastIndex(({ text }) => asking.includes(text));
+  const wider = naming.isEmpty ? namedBy(read.own.slice(0, last + 1).map(({ text }) => text), read.before) : naming;
+  const reasons = naming.isEmpty ? [] : reasonsOf(read, asking);
+  return {
+    ...naming,
+    exactly,
+    mayMean: (clause) => wider.mayMean(clause) && (exactly.includes(clause) || !isAbout(clause, reasons)),
+  };
+}
+
+/** The people whom only the reason of a request names: "Femke looks over my shoulder". */
+function reasonsOf({ own, before: { people } }: ReadRequest, asking: readonly string[]): string[] {
+  const named = new Set(asking.flatMap(wordsIn));
+  const aside = own.filter(({ text }) => !asking.includes(text)).flatMap(({ text }) => wordsIn(text));
+  return aside.filter((word) => people.includes(word) && !named.has(word));
+}
+
+function isAbout({ text }: Heard, names: readonly string[]): boolean {
+  return names.length > 0 && wordsIn(text).some((word) => names.includes(word));
 }
 
 /** Whether a clause stays because the request says so, unless the request also names it exactly. */
