@@ -32,6 +32,23 @@ export function partsOf(clauses: readonly MeantWords[], turn: string): RequestPa
   return { own: corrected.own, kept: [...kept, ...corrected.replaced] };
 }
 
+/**
+ * Clauses that were split at a word of another language, joined again: "ma" is "but" in Italian and "my" in French ("oublie ma grossesse").
+ */
+export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
+  const pack = detectPack(turn);
+  if (pack === null || pack.script !== 'latin') return [...clauses];
+  const breaks = listPattern(pack, 'clauseBreak');
+  const joined: MeantWords[] = [];
+  for (const clause of clauses) {
+    const last = joined.at(-1);
+    const isBroken = last?.end === clause.start && /[^,;:.!?…]\s$/u.test(last.text) && breaks.exec(clause.text)?.index !== 0;
+    if (last !== undefined && isBroken) joined[joined.length - 1] = { ...last, end: clause.end, text: last.text + clause.text };
+    else joined.push(clause);
+  }
+  return joined;
+}
+
 function isKept({ text }: MeantWords, packs: readonly Pack[]): boolean {
   return packs.some((pack) => forgetPatterns(pack).keeps.test(plainMarks(text)));
 }
@@ -92,7 +109,8 @@ function correctedAmong(
     const target = after[telling];
     if (target === undefined) continue;
     const asked = isOrder(target) ? target.text : `${orderOf(order.text, pack)} ${target.text.replace(/^[\s,;.…]+/u, '')}`;
-    return { own: [{ ...target, text: asked }, ...after.slice(telling + 1)], replaced: own.slice(ordered, at) };
+    const replaced = [...own.slice(ordered, at), ...after.slice(0, telling)];
+    return { own: [{ ...target, text: asked }, ...after.slice(telling + 1)], replaced };
   }
   return none;
 }

@@ -15,7 +15,7 @@ import type { Evidence } from '../check/evidence.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
 import { namedBy, type Naming, wordsOf as wordsIn } from './named-things.ts';
-import { partsOf } from './request-parts.ts';
+import { joinedIn, partsOf } from './request-parts.ts';
 
 /**
  * The log-odds of the reading layers above which a turn asks to forget something, or takes such a request back: together with what was said
@@ -144,20 +144,27 @@ function namingOf(read: ReadRequest, told: PartReading): Naming {
   const naming = namedBy(asking, read.before);
   const exactly = naming.exactly.filter((clause) => !read.isSurelyProtected(clause));
   const last = read.own.findLastIndex(({ text }) => asking.includes(text));
-  const wider = naming.isEmpty ? namedBy(read.own.slice(0, last + 1).map(({ text }) => text), read.before) : naming;
+  // "Perpetua and I split up. Please take her out of your memory."
+  const people = naming.isEmpty ? peopleIn(read, read.own.slice(0, last + 1)) : [];
   const reasons = naming.isEmpty ? [] : reasonsOf(read, asking);
+  const isOfPeople = (clause: Heard): boolean =>
+    (people.length === 0 || isAbout(clause, people)) && !isAbout(clause, reasons);
   return {
     ...naming,
     exactly,
-    mayMean: (clause) => wider.mayMean(clause) && (exactly.includes(clause) || !isAbout(clause, reasons)),
+    mayMean: (clause) => naming.mayMean(clause) && (exactly.includes(clause) || isOfPeople(clause)),
   };
 }
 
 /** The people whom only the reason of a request names: "Femke looks over my shoulder". */
-function reasonsOf({ own, before: { people } }: ReadRequest, asking: readonly string[]): string[] {
+function reasonsOf(read: ReadRequest, asking: readonly string[]): string[] {
   const named = new Set(asking.flatMap(wordsIn));
-  const aside = own.filter(({ text }) => !asking.includes(text)).flatMap(({ text }) => wordsIn(text));
-  return aside.filter((word) => people.includes(word) && !named.has(word));
+  const aside = read.own.filter(({ text }) => !asking.includes(text));
+  return peopleIn(read, aside).filter((name) => !named.has(name));
+}
+
+function peopleIn({ before: { people } }: ReadRequest, clauses: readonly MeantWords[]): string[] {
+  return clauses.flatMap(({ text }) => wordsIn(text)).filter((word) => people.includes(word));
 }
 
 function isAbout({ text }: Heard, names: readonly string[]): boolean {
@@ -188,8 +195,11 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, alternativ
  */
 function namingClauses({ own, orders }: ReadRequest, { asks }: PartReading): string[] {
   const most = Math.max(...own.map((_, index) => asks[index] ?? -Infinity));
+  const first = own.findIndex((clause) => orders.includes(clause));
   const isAsking = own.map((clause, index) =>
-    orders.length > 0 ? orders.includes(clause) || isJoined(clause.text) : (asks[index] ?? -Infinity) > most - NEARLY,
+    orders.length > 0
+      ? orders.includes(clause) || (index > first && isJoined(clause.text))
+      : (asks[index] ?? -Infinity) > most - NEARLY,
   );
   const asking = own.filter((_, index) => isAsking[index]).map(({ text }) => text);
   const last = isAsking.lastIndexOf(true);
@@ -228,7 +238,7 @@ interface ReadRequest {
 }
 
 async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
-  const clauses = clausesAround(evidence, isByModel);
+  const clauses = joinedIn(clausesAround(evidence, isByModel), evidence.event.content);
   const { own, kept } = partsOf(clauses, evidence.event.content);
   if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
   const read = await readClauses(work, evidence, { own, kept });
