@@ -1,6 +1,6 @@
 import { contentStems } from '../../language/words.ts';
 import type { Pack } from '../../language/packs/pack.ts';
-import { detectPack, forgetPatterns, listPattern, orderIn, PACKS, plainMarks } from '../../language/packs/packs.ts';
+import { detectPack, forgetPatterns, listPattern, orderIn, PACKS, plainMarks, wordsOfAll } from '../../language/packs/packs.ts';
 import type { MeantWords } from '../statement.ts';
 
 /** The clauses of a request, sorted by what they say about what is meant. */
@@ -9,6 +9,8 @@ export interface RequestParts {
   own: MeantWords[];
   /** Those that name what stays: "my job can stay", "not my sister", and what a correction replaces. Without the words that say so. */
   kept: MeantWords[];
+  /** Whether the request corrects itself. */
+  isCorrected: boolean;
 }
 
 /**
@@ -16,21 +18,36 @@ export interface RequestParts {
  * no wait, my number" asks for the number and keeps the mail.
  */
 export function partsOf(clauses: readonly MeantWords[], turn: string): RequestParts {
+  const unsorted = { own: [...clauses], kept: [], isCorrected: false };
   const detected = detectPack(turn);
   const packs = (detected === null ? PACKS : [detected]).filter(({ script }) => script === 'latin');
   const split = clauses.flatMap((clause) => splitPart(clause, packs));
-  const isOrder = (part: MeantWords): boolean => orderIn(part.text, turn) !== null && !isKept(part, packs);
+  const isOrder = (part: MeantWords): boolean => orderIn(part.text, turn) !== null && !isSparing(part, packs);
   const first = split.findIndex(isOrder);
-  const kept: MeantWords[] = [];
-  const own: MeantWords[] = [];
-  for (const [index, part] of split.entries()) {
-    const left = isOrder(part) ? null : withoutKeeping(part, packs, first !== -1 && index > first);
-    if (left === null) own.push(part);
-    else kept.push(left);
-  }
+  const left = split.map((part, index) =>
+    isOrder(part) ? null : withoutKeeping(part, packs, { hasOrder: first !== -1, isAfterOrder: first !== -1 && index > first }),
+  );
+  // "Delete my number. No, keep it" takes the request back.
+  if (left.some((part) => part !== null && !saysAnything(part.text))) return unsorted;
+  const isKept = split.map((part, index) => left[index] !== null || (!isOrder(part) && isListed(split, left, index)));
+  const kept = split.flatMap((part, index) => (isKept[index] === true ? (left[index] ?? part) : []));
+  const own = split.filter((_, index) => isKept[index] === false);
   const corrected = correctedAmong(own, packs, isOrder);
-  return { own: corrected.own, kept: [...kept, ...corrected.replaced] };
+  const all = [...kept, ...corrected.replaced];
+  return all.length === 0 ? unsorted : { own: corrected.own, kept: all, isCorrected: corrected.replaced.length > 0 };
 }
+
+/** "The Welsh and the rest can stay": whether a part belongs to a list with a part that is kept. */
+function isListed(split: readonly MeantWords[], left: readonly (MeantWords | null)[], index: number): boolean {
+  const [part, next] = [split[index], split[index + 1]];
+  const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]\s*$/u.test(one.text);
+  const isBefore = left[index + 1] != null && isOpen(part) && next !== undefined && JOINED.test(next.text);
+  const isAfter = left[index - 1] != null && isOpen(split[index - 1]) && part !== undefined && JOINED.test(part.text);
+  return isBefore || isAfter;
+}
+
+/** "… and my address": the beginning of a clause that goes on with the one before it. */
+export const JOINED: RegExp = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
 
 /**
  * Clauses that were split at a word of another language, joined again: "ma" is "but" in Italian and "my" in French ("oublie ma grossesse").
@@ -49,20 +66,27 @@ export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWor
   return joined;
 }
 
-function isKept({ text }: MeantWords, packs: readonly Pack[]): boolean {
-  return packs.some((pack) => forgetPatterns(pack).keeps.test(plainMarks(text)));
+/** "Don't forget my birthday": whether a clause orders not to forget something. */
+function isSparing({ text }: MeantWords, packs: readonly Pack[]): boolean {
+  return packs.some((pack) => forgetPatterns(pack).spares.test(plainMarks(text)));
 }
 
 /** A clause without the words that say that something stays; null for a clause that does not say so. */
-function withoutKeeping(part: MeantWords, packs: readonly Pack[], isAfterOrder: boolean): MeantWords | null {
+function withoutKeeping(
+  part: MeantWords,
+  packs: readonly Pack[],
+  { hasOrder, isAfterOrder }: { hasOrder: boolean; isAfterOrder: boolean },
+): MeantWords | null {
   const text = plainMarks(part.text);
+  if (/\?[\s"'»”]*$/u.test(text)) return null;
   for (const pack of packs) {
-    const { keeps, stays, excepts, nots } = forgetPatterns(pack);
+    const { keeps, stays, spares, excepts, nots } = forgetPatterns(pack);
     const isDenied = listPattern(pack, 'negation').test(text);
     const excepted = excepts.exec(text);
     const isExcepted = excepted !== null && !saysAnything(text.slice(0, excepted.index));
+    const plain = isDenied ? null : (keeps.exec(text) ?? stays.exec(text));
     const limited = isAfterOrder ? (isExcepted ? excepted : nots.exec(text)) : null;
-    const found = keeps.exec(text) ?? (isDenied ? null : stays.exec(text)) ?? limited;
+    const found = plain ?? (hasOrder ? spares.exec(text) : null) ?? limited;
     if (found === null) continue;
     return { ...part, text: `${text.slice(0, found.index)} ${text.slice(found.index + found[0].length)}` };
   }

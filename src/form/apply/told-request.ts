@@ -6,7 +6,6 @@ import {
   packPattern,
   PACKS,
   plainMarks,
-  wordsOfAll,
 } from '../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
@@ -15,7 +14,7 @@ import type { Evidence } from '../check/evidence.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
 import { namedBy, type Naming, wordsOf as wordsIn } from './named-things.ts';
-import { joinedIn, partsOf } from './request-parts.ts';
+import { JOINED, joinedIn, partsOf } from './request-parts.ts';
 
 /**
  * The log-odds of the reading layers above which a turn asks to forget something, or takes such a request back: together with what was said
@@ -198,20 +197,13 @@ function namingClauses({ own, orders }: ReadRequest, { asks }: PartReading): str
   const first = own.findIndex((clause) => orders.includes(clause));
   const isAsking = own.map((clause, index) =>
     orders.length > 0
-      ? orders.includes(clause) || (index > first && isJoined(clause.text))
+      ? orders.includes(clause) || (index > first && JOINED.test(clause.text))
       : (asks[index] ?? -Infinity) > most - NEARLY,
   );
   const asking = own.filter((_, index) => isAsking[index]).map(({ text }) => text);
   const last = isAsking.lastIndexOf(true);
   return asking.some(saysMore) ? asking : own.slice(0, last + 1).map(({ text }) => text);
 }
-
-/** "… and my address": whether a clause goes on with the one before it. */
-function isJoined(clause: string): boolean {
-  return JOINED.test(clause);
-}
-
-const JOINED = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
 
 /** A clause whose log-odds of asking are so much below those of another clause of its turn does not ask. */
 const NEARLY = 6;
@@ -239,12 +231,13 @@ interface ReadRequest {
 
 async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
   const clauses = joinedIn(clausesAround(evidence, isByModel), evidence.event.content);
-  const { own, kept } = partsOf(clauses, evidence.event.content);
+  const { own, kept, isCorrected } = partsOf(clauses, evidence.event.content);
   if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
   const read = await readClauses(work, evidence, { own, kept });
   const isAsking = read.orders.length > 0 || (read.told !== null && mostOf(read.told.asks, own) > ASKS);
-  // "Actually, keep it" keeps something too, but takes a request back.
-  return isAsking ? read : readClauses(work, evidence, { own: clauses, kept: [] });
+  const isNamed = !isCorrected || namedBy(own.map(({ text }) => text), read.before).most.length > 0;
+  // "Actually, keep it" keeps something too, but takes a request back. What corrects a request names something that was said.
+  return isAsking && isNamed ? read : readClauses(work, evidence, { own: clauses, kept: [] });
 }
 
 async function readClauses(

@@ -379,6 +379,7 @@ export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)[
       forNow: wordsPattern(forNow, script),
       goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
       keeps: beginning(words.keeps),
+      spares: beginning(words.spares),
       stays: wordsPattern(`${words.stays}|${plainLetters(words.stays)}`, script),
       excepts: wordsPattern(`${words.excepts}|${plainLetters(words.excepts)}`, script),
       nots: beginning(words.nots),
