@@ -87,6 +87,6 @@ describe('[X1] requests to forget among many facts, in six languages, without a 
 
   it('leave what they say may stay, correct themselves about, or name as a reason', { timeout: 600_000 }, async () => {
     const { asked } = await count('keep-requests');
-    expect(asked).toBeGreaterThanOrEqual(0);
+    expect(asked).toBeGreaterThanOrEqual(23);
   });
 });

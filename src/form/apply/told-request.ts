@@ -107,8 +107,9 @@ function likelyClauses(
   const said = heard.map(({ text }) => text);
   const sharing = sharingMost(namingClauses(read, told).join(' '), said);
   const latest = turns[0]?.[0]?.source;
-  // The user's own name, city and job are meant only where the request names them, or the turn that told them was the last.
+  // Among many facts, the user's own name, city and job are meant only where the request names them, or were told in the last turn.
   const isUnnamed = ({ clause, isNamed }: { clause: Heard; isNamed: boolean }): boolean =>
+    before.all.length > FEW &&
     before.identity.has(clause) &&
     !naming.isEmpty &&
     !isNamed &&
@@ -145,7 +146,7 @@ function namingOf(read: ReadRequest, told: PartReading): Naming {
   const last = read.own.findLastIndex(({ text }) => asking.includes(text));
   // "Perpetua and I split up. Please take her out of your memory."
   const people = naming.isEmpty ? peopleIn(read, read.own.slice(0, last + 1)) : [];
-  const reasons = naming.isEmpty ? [] : reasonsOf(read, asking);
+  const reasons = naming.most.length === 0 ? [] : reasonsOf(read, asking);
   const isOfPeople = (clause: Heard): boolean =>
     (people.length === 0 || isAbout(clause, people)) && !isAbout(clause, reasons);
   return {
