@@ -128,11 +128,14 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
         length > 0 && quote !== null && !ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote])) ? text : [],
       ),
     ],
-    namesOf: (relation) =>
-      subjects.flatMap((subject) =>
-        subject.startsWith(`User's ${relation} `) ? subject.slice(`User's ${relation} `.length).toLowerCase() : [],
-      ),
+    namesOf: (relation) => namesAmong(subjects, relation),
   };
+}
+
+/** The names of the subjects with a relation to the user. */
+function namesAmong(subjects: readonly string[], relation: string): string[] {
+  const start = `User's ${relation} `;
+  return subjects.flatMap((subject) => (subject.startsWith(start) ? subject.slice(start.length).toLowerCase() : []));
 }
 
 /** The user's own name, city and job, which a request means only if it names them. */

@@ -38,7 +38,7 @@ export interface Naming {
  */
 export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
   const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
-  if (pack === null || pack.script === 'han') 
+  if (pack === null || pack.script === 'han')
     return { exactly: [], most: [], isEmpty: true, isPartly: true, mayMean: () => true };
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
   const parts = asking.flatMap((text) => plainMarks(text).split(joined));
@@ -124,7 +124,7 @@ function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { top
 
 /** "her name": whether the words before a topic make it one of somebody else. */
 function isTheirs(before: string, pack: Pack): boolean {
-  const last = /(\S+)\s*$/u.exec(before)?.[1] ?? '';
+  const last = before.trimEnd().split(' ').at(-1) ?? '';
   return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
 }
 
@@ -166,7 +166,9 @@ function isOfNamesake(
     const said = wordsOf(text);
     const relations = said.flatMap((word) => relationOf(word, pack) ?? []);
     if (relations.includes(relation)) return false;
-    const isNamed = said.some((word, index) => names.includes(word) && relationOf(said[index - 1] ?? '', pack) !== null);
+    const isNamed = said.some(
+      (word, index) => names.includes(word) && relationOf(said[index - 1] ?? '', pack) !== null,
+    );
     if (isNamed) return true;
   }
   return false;

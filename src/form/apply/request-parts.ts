@@ -1,6 +1,14 @@
 import { contentStems } from '../../language/words.ts';
 import type { Pack } from '../../language/packs/pack.ts';
-import { detectPack, forgetPatterns, listPattern, orderIn, PACKS, plainMarks, wordsOfAll } from '../../language/packs/packs.ts';
+import {
+  detectPack,
+  forgetPatterns,
+  listPattern,
+  orderIn,
+  PACKS,
+  plainMarks,
+  wordsOfAll,
+} from '../../language/packs/packs.ts';
 import type { MeantWords } from '../statement.ts';
 
 /** The clauses of a request, sorted by what they say about what is meant. */
@@ -25,7 +33,9 @@ export function partsOf(clauses: readonly MeantWords[], turn: string): RequestPa
   const isOrder = (part: MeantWords): boolean => orderIn(part.text, turn) !== null && !isSparing(part, packs);
   const first = split.findIndex(isOrder);
   const left = split.map((part, index) =>
-    isOrder(part) ? null : withoutKeeping(part, packs, { hasOrder: first !== -1, isAfterOrder: first !== -1 && index > first }),
+    isOrder(part)
+      ? null
+      : withoutKeeping(part, packs, { hasOrder: first !== -1, isAfterOrder: first !== -1 && index > first }),
   );
   // "Delete my number. No, keep it" takes the request back.
   if (left.some((part) => part !== null && !saysAnything(part.text))) return unsorted;
@@ -40,7 +50,7 @@ export function partsOf(clauses: readonly MeantWords[], turn: string): RequestPa
 /** "The Welsh and the rest can stay": whether a part belongs to a list with a part that is kept. */
 function isListed(split: readonly MeantWords[], left: readonly (MeantWords | null)[], index: number): boolean {
   const [part, next] = [split[index], split[index + 1]];
-  const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]\s*$/u.test(one.text);
+  const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]$/u.test(one.text.trimEnd());
   const isBefore = left[index + 1] != null && isOpen(part) && next !== undefined && JOINED.test(next.text);
   const isAfter = left[index - 1] != null && isOpen(split[index - 1]) && part !== undefined && JOINED.test(part.text);
   return isBefore || isAfter;
@@ -59,8 +69,10 @@ export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWor
   const joined: MeantWords[] = [];
   for (const clause of clauses) {
     const last = joined.at(-1);
-    const isBroken = last?.end === clause.start && /[^,;:.!?…]\s$/u.test(last.text) && breaks.exec(clause.text)?.index !== 0;
-    if (last !== undefined && isBroken) joined[joined.length - 1] = { ...last, end: clause.end, text: last.text + clause.text };
+    const isBroken =
+      last?.end === clause.start && /[^,;:.!?…]\s$/u.test(last.text) && breaks.exec(clause.text)?.index !== 0;
+    if (last !== undefined && isBroken)
+      joined[joined.length - 1] = { ...last, end: clause.end, text: last.text + clause.text };
     else joined.push(clause);
   }
   return joined;
@@ -132,7 +144,9 @@ function correctedAmong(
     const telling = after.findIndex(({ text }) => saysAnything(text));
     const target = after[telling];
     if (target === undefined) continue;
-    const asked = isOrder(target) ? target.text : `${orderOf(order.text, pack)} ${target.text.replace(/^[\s,;.…]+/u, '')}`;
+    const asked = isOrder(target)
+      ? target.text
+      : `${orderOf(order.text, pack)} ${target.text.replace(/^[\s,;.…]+/u, '')}`;
     const replaced = [...own.slice(ordered, at), ...after.slice(0, telling)];
     return { own: [{ ...target, text: asked }, ...after.slice(telling + 1)], replaced };
   }

@@ -1,12 +1,5 @@
 import { isOrdinary } from '../../language/names.ts';
-import {
-  detectPack,
-  forgetPatterns,
-  orderIn,
-  packPattern,
-  PACKS,
-  plainMarks,
-} from '../../language/packs/packs.ts';
+import { detectPack, forgetPatterns, orderIn, packPattern, PACKS, plainMarks } from '../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
@@ -74,15 +67,24 @@ export async function tellRequest(
   const nothing = { asking, takesBack: false, words: [], memories: [], isEverything: false };
   // A plain request that means nothing surely is known as a request, so that it becomes no memory.
   if (!isFound && best < neededAmong(before.all.length, asks)) return isPlain ? nothing : null;
-  const meant = meantAmong(likely, isNamed ? naming : null, alternativeFor(isByModel, asks));
+  const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, alternativeFor(isByModel, asks));
   const isOwn = saidBefore.length > 0 && !isNamed && !likely.some(({ odds }) => odds > RATHER);
   return {
     asking,
     takesBack: asked.takesBack > Math.max(asks, ASKS),
     words: isOwn ? saidBefore : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: asked.isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length)),
+    isEverything: isEverything(read, asked, isNamed ? 0 : meant.length),
   };
+}
+
+/** "Delete all my data. My name can stay.": all clauses but those that stay; null where a request does not ask for that. */
+function allBut({ kept, before, isProtected }: ReadRequest, { isForAll }: AskedBy): Heard[] | null {
+  return isForAll && kept.length > 0 ? before.all.filter((clause) => !isProtected(clause)) : null;
+}
+
+function isEverything({ kept, before }: ReadRequest, { isForAll }: AskedBy, meant: number): boolean {
+  return kept.length === 0 && (isForAll || isNearlyAll(meant, before.all.length));
 }
 
 /** Whether what the request names decides: it is a plain order, or surely asks, and takes nothing back. */
@@ -236,7 +238,12 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
   if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
   const read = await readClauses(work, evidence, { own, kept });
   const isAsking = read.orders.length > 0 || (read.told !== null && mostOf(read.told.asks, own) > ASKS);
-  const isNamed = !isCorrected || namedBy(own.map(({ text }) => text), read.before).most.length > 0;
+  const isNamed =
+    !isCorrected ||
+    namedBy(
+      own.map(({ text }) => text),
+      read.before,
+    ).most.length > 0;
   // "Actually, keep it" keeps something too, but takes a request back. What corrects a request names something that was said.
   return isAsking && isNamed ? read : readClauses(work, evidence, { own: clauses, kept: [] });
 }
@@ -267,7 +274,11 @@ type Protected = Pick<ReadRequest, 'isProtected' | 'isSurelyProtected'>;
 const NOTHING_KEPT: Protected = { isProtected: () => false, isSurelyProtected: () => false };
 
 /** The clauses that a request names as what stays. */
-async function protectedClauses(work: TellWork, event: Evidence['event'], kept: readonly MeantWords[]): Promise<Protected> {
+async function protectedClauses(
+  work: TellWork,
+  event: Evidence['event'],
+  kept: readonly MeantWords[],
+): Promise<Protected> {
   const texts = kept.map(({ text }) => text);
   const before = await clausesBefore(work, event, texts.join(' '));
   const { most, exactly } = namedBy(texts, before);
