@@ -1,6 +1,15 @@
 import { foreignSpans } from '../../language/foreign-text.ts';
 import type { Pack } from '../../language/packs/pack.ts';
-import { detectPack, relationsOf, topicsNamed, wordsPattern } from '../../language/packs/packs.ts';
+import {
+  detectPack,
+  packPattern,
+  PACKS,
+  plainMarks,
+  relationsOf,
+  smallTalkIn,
+  topicsNamed,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
 import { splitClauses } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type Quote, USER } from '../../record/statement.ts';
@@ -35,6 +44,8 @@ export interface HeardBefore {
   heard: readonly Heard[];
   /** Those that are the user's own words, and not pasted or quoted. */
   own: ReadonlySet<Heard>;
+  /** Those that tell the user's own name, city or job. */
+  identity: ReadonlySet<Heard>;
   /** The names of people in the user's life, in lower case. */
   people: readonly string[];
   /** What was said about the topics of the request: the values of statements, and clauses from which no statement was formed. */
@@ -65,8 +76,9 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
   const { deps, scope } = work;
   const owner = ownerOf(scope);
   const near = await nearStatements(work, request, MOST_STATED);
-  const { turns, subjects, named } = await deps.database.read(scope.tenant, async (reader) => ({
-    turns: await turnsBefore(reader, owner, event, MOST_TURNS),
+  const { turns, subjects, named, identity } = await deps.database.read(scope.tenant, async (reader) => ({
+    turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
+    identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
     subjects: await listSubjects(reader, owner),
     named: await listStatements(reader, owner, { subjects: [USER], attributes: [...NAMED_PEOPLE], owner: 'visible' }),
   }));
@@ -108,6 +120,7 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
     all,
     heard: [...nearestOf(clauses, request, stated), ...unread],
     own: new Set(all.filter(isOwn)),
+    identity: new Set(all.filter((clause) => identity.some((memory) => isToldBy(memory, clause)))),
     people,
     values: [
       ...ofTopics.flatMap(({ value }) => value ?? []),
@@ -115,11 +128,29 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
         length > 0 && quote !== null && !ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote])) ? text : [],
       ),
     ],
-    namesOf: (relation) =>
-      subjects.flatMap((subject) =>
-        subject.startsWith(`User's ${relation} `) ? subject.slice(`User's ${relation} `.length).toLowerCase() : [],
-      ),
+    namesOf: (relation) => namesAmong(subjects, relation),
   };
+}
+
+/** The names of the subjects with a relation to the user. */
+function namesAmong(subjects: readonly string[], relation: string): string[] {
+  const start = `User's ${relation} `;
+  return subjects.flatMap((subject) => (subject.startsWith(start) ? subject.slice(start.length).toLowerCase() : []));
+}
+
+/** The user's own name, city and job, which a request means only if it names them. */
+const IDENTITY = ['name', 'home_city', 'job_title', 'employer'];
+
+/** Whether a clause says the value of a statement. */
+function isToldBy({ id, quotes, value }: Memory, { text, source, quote }: Heard): boolean {
+  if (quote === null) return source === id;
+  return quotesMeet(quotes, [quote]) && value !== null && text.toLowerCase().includes(value.toLowerCase());
+}
+
+/** "Good morning!": a request never means such a turn. */
+function isGreeting(text: string): boolean {
+  if (smallTalkIn(text) === null) return false;
+  return PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
 }
 
 /** The clauses of earlier turns that are read with a request. */

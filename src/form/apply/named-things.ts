@@ -22,6 +22,10 @@ interface Thing {
 export interface Naming {
   /** The clauses that say all that is named, for each part of the request. */
   exactly: Heard[];
+  /** The clauses that say the most of what each part of the request names. */
+  most: Heard[];
+  /** Whether the request names anything, said before or not. */
+  isEmpty: boolean;
   /** Whether a part has a word that was never said, or words that no clause has together: then the reading layers decide about it. */
   isPartly: boolean;
   /** Whether the request may mean a clause. Somebody who is named is meant and nobody else, and only the clauses that say the most. */
@@ -34,13 +38,16 @@ export interface Naming {
  */
 export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
   const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
-  if (pack === null || pack.script === 'han') return { exactly: [], isPartly: true, mayMean: () => true };
+  if (pack === null || pack.script === 'han')
+    return { exactly: [], most: [], isEmpty: true, isPartly: true, mayMean: () => true };
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
   const parts = asking.flatMap((text) => plainMarks(text).split(joined));
   const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ isEmpty }) => !isEmpty);
   const found = named.map(bestOf);
   return {
     exactly: [...new Set(found.flatMap(({ best, isExact }) => (isExact ? best : [])))],
+    most: [...new Set(found.flatMap(({ best }) => best))],
+    isEmpty: found.length === 0,
     isPartly: found.some(({ isExact }) => !isExact),
     mayMean: (clause) => found.some(({ isNarrow, best }) => !isNarrow || best.includes(clause)) || found.length === 0,
   };
@@ -103,8 +110,8 @@ function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { top
   const found = new Map<string, Set<Heard>>();
   const said = values.flatMap(wordsOf);
   for (const [topic, pattern] of topicPatterns(pack)) {
-    const match = pattern.exec(text)?.[0];
-    if (match === undefined) continue;
+    const { 0: match, index = 0 } = pattern.exec(text) ?? {};
+    if (match === undefined || isTheirs(text.slice(0, index), pack)) continue;
     const isName = namePattern(pack, topic).test(match);
     const isValue = wordsOf(match).some((word) => said.some((each) => each === word || isAlike(word, each)));
     const covers = all.filter(({ topics }) => topics.includes(topic));
@@ -113,6 +120,12 @@ function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { top
   }
   const topics = [...found.values()].map((covers): Thing => ({ isPerson: false, covers }));
   return { topics, matched: [...found.keys()] };
+}
+
+/** "her name": whether the words before a topic make it one of somebody else. */
+function isTheirs(before: string, pack: Pack): boolean {
+  const last = before.trimEnd().split(' ').at(-1) ?? '';
+  return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
 }
 
 /** The first of a topic's words is its name ("health"); others may name a part of it. */
@@ -126,8 +139,10 @@ function saying(word: string, isPerson: boolean, pack: Pack, { all, own, namesOf
   const having = (isSame: (said: string) => boolean): Heard[] =>
     all.filter((clause) => own.has(clause) && wordsOf(clause.text).some(isSame));
   if (isPerson) {
-    const names = namesOf(pack.relations[word] ?? word);
-    return having((said) => stemOf(said) === stem || names.includes(said));
+    const relation = relationOf(word, pack);
+    const names = relation === null ? [] : namesOf(relation);
+    const found = having((said) => stemOf(said) === stem || names.includes(said));
+    return relation === null ? found : found.filter((clause) => !isOfNamesake(clause, { relation, names, pack, all }));
   }
   const ways = [
     (said: string) => said === word,
@@ -135,6 +150,38 @@ function saying(word: string, isPerson: boolean, pack: Pack, { all, own, namesOf
     (said: string) => isAlike(word, said),
   ];
   return ways.map(having).find(({ length }) => length > 0) ?? [];
+}
+
+/**
+ * Whether a clause with a name is about somebody else with that name: "my colleague Anja" is not the sister Anja. Of a clause with the name
+ * alone, the latest clause before it that says a relation with the name decides.
+ */
+function isOfNamesake(
+  clause: Heard,
+  of: { relation: string; names: readonly string[]; pack: Pack; all: readonly Heard[] },
+): boolean {
+  const { relation, names, pack, all } = of;
+  // The latest clause is the first.
+  for (const { text } of [clause, ...all.slice(all.indexOf(clause) + 1)]) {
+    const said = wordsOf(text);
+    const relations = said.flatMap((word) => relationOf(word, pack) ?? []);
+    if (relations.includes(relation)) return false;
+    const isNamed = said.some(
+      (word, index) => names.includes(word) && relationOf(said[index - 1] ?? '', pack) !== null,
+    );
+    if (isNamed) return true;
+  }
+  return false;
+}
+
+/** The English word for a relation; null for another word. */
+function relationOf(word: string, { relations }: Pack): string | null {
+  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? plainRelation(word, relations);
+}
+
+function plainRelation(word: string, relations: Pack['relations']): string | null {
+  const found = Object.keys(relations).find((each) => wordsOf(each)[0] === word);
+  return found === undefined ? null : (relations[found] ?? null);
 }
 
 const SHORTEST_PART = 5;

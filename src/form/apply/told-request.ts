@@ -1,20 +1,13 @@
 import { isOrdinary } from '../../language/names.ts';
-import {
-  detectPack,
-  forgetPatterns,
-  orderIn,
-  packPattern,
-  PACKS,
-  plainMarks,
-  wordsOfAll,
-} from '../../language/packs/packs.ts';
+import { detectPack, forgetPatterns, orderIn, packPattern, PACKS, plainMarks } from '../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
 import type { Evidence } from '../check/evidence.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
-import { namedBy, type Naming } from './named-things.ts';
+import { namedBy, type Naming, wordsOf as wordsIn } from './named-things.ts';
+import { JOINED, joinedIn, partsOf } from './request-parts.ts';
 
 /**
  * The log-odds of the reading layers above which a turn asks to forget something, or takes such a request back: together with what was said
@@ -50,15 +43,17 @@ export async function tellRequest(
   const { event } = evidence;
   const read = await readRequest(work, evidence, isByModel);
   if (read.told === null) return withoutLayers(read);
-  const naming = namedBy(namingClauses(read, read.told), read.before);
+  const naming = namingOf(read, read.told);
   const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone, naming });
   if (asked === null) return null;
   const { own, before, orders, told } = read;
-  const { asks, isCertain, asking } = asked;
+  const { asks, isCertain } = asked;
+  // What says that something stays becomes no memory either.
+  const asking = [...asked.asking, ...read.kept];
   const likely = likelyClauses(read, told, {
     asks,
     naming,
-    names: namesIn(event.content.slice(evidence.start, evidence.end)),
+    names: namesIn(read.text),
   });
   // "I moved to Graz. Forget that." means what its own turn says before it.
   const bare = await bareRequestAt(event.content, work);
@@ -72,15 +67,24 @@ export async function tellRequest(
   const nothing = { asking, takesBack: false, words: [], memories: [], isEverything: false };
   // A plain request that means nothing surely is known as a request, so that it becomes no memory.
   if (!isFound && best < neededAmong(before.all.length, asks)) return isPlain ? nothing : null;
-  const meant = meantAmong(likely, isNamed ? naming : null, alternativeFor(isByModel, asks));
+  const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, alternativeFor(isByModel, asks));
   const isOwn = saidBefore.length > 0 && !isNamed && !likely.some(({ odds }) => odds > RATHER);
   return {
     asking,
     takesBack: asked.takesBack > Math.max(asks, ASKS),
     words: isOwn ? saidBefore : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: asked.isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length)),
+    isEverything: isEverything(read, asked, isNamed ? 0 : meant.length),
   };
+}
+
+/** "Delete all my data. My name can stay.": all clauses but those that stay; null where a request does not ask for that. */
+function allBut({ kept, before, isProtected }: ReadRequest, { isForAll }: AskedBy): Heard[] | null {
+  return isForAll && kept.length > 0 ? before.all.filter((clause) => !isProtected(clause)) : null;
+}
+
+function isEverything({ kept, before }: ReadRequest, { isForAll }: AskedBy, meant: number): boolean {
+  return kept.length === 0 && (isForAll || isNearlyAll(meant, before.all.length));
 }
 
 /** Whether what the request names decides: it is a plain order, or surely asks, and takes nothing back. */
@@ -104,6 +108,16 @@ function likelyClauses(
   const heard = turns.flat();
   const said = heard.map(({ text }) => text);
   const sharing = sharingMost(namingClauses(read, told).join(' '), said);
+  const latest = turns[0]?.[0]?.source;
+  // Among many facts, the user's own name, city and job are meant only where the request names them, or were told in the last turn.
+  const isUnnamed = ({ clause, isNamed }: { clause: Heard; isNamed: boolean }): boolean =>
+    before.all.length > FEW &&
+    before.identity.has(clause) &&
+    !naming.isEmpty &&
+    !isNamed &&
+    clause.topics.length === 0 &&
+    clause.source !== latest &&
+    !naming.exactly.includes(clause);
   return heard
     .map((clause, index) => ({
       ...clause,
@@ -114,7 +128,54 @@ function likelyClauses(
         (sharing.hasMost(clause.text) ? SHARED : 0) +
         (clause.topics.length > 0 && asks > CLEAR.asks ? TOPIC : 0),
     }))
-    .filter(({ text, clause }) => naming.mayMean(clause) && !namesAnother(text, names, before));
+    .filter(
+      ({ text, clause, isNamed }) =>
+        naming.mayMean(clause) &&
+        !namesAnother(text, names, before) &&
+        !isSpared(clause, read, naming) &&
+        !isUnnamed({ clause, isNamed }),
+    );
+}
+
+/**
+ * What a request names, without what it says may stay. Where the clauses that ask name nothing ("please take it out of your memory"), those
+ * before them may name whom it means.
+ */
+function namingOf(read: ReadRequest, told: PartReading): Naming {
+  const asking = namingClauses(read, told);
+  const naming = namedBy(asking, read.before);
+  const exactly = naming.exactly.filter((clause) => !read.isSurelyProtected(clause));
+  const last = read.own.findLastIndex(({ text }) => asking.includes(text));
+  // "Perpetua and I split up. Please take her out of your memory."
+  const people = naming.isEmpty ? peopleIn(read, read.own.slice(0, last + 1)) : [];
+  const reasons = naming.most.length === 0 ? [] : reasonsOf(read, asking);
+  const isOfPeople = (clause: Heard): boolean =>
+    (people.length === 0 || isAbout(clause, people)) && !isAbout(clause, reasons);
+  return {
+    ...naming,
+    exactly,
+    mayMean: (clause) => naming.mayMean(clause) && (exactly.includes(clause) || isOfPeople(clause)),
+  };
+}
+
+/** The people whom only the reason of a request names: "Femke looks over my shoulder". */
+function reasonsOf(read: ReadRequest, asking: readonly string[]): string[] {
+  const named = new Set(asking.flatMap(wordsIn));
+  const aside = read.own.filter(({ text }) => !asking.includes(text));
+  return peopleIn(read, aside).filter((name) => !named.has(name));
+}
+
+function peopleIn({ before: { people } }: ReadRequest, clauses: readonly MeantWords[]): string[] {
+  return clauses.flatMap(({ text }) => wordsIn(text)).filter((word) => people.includes(word));
+}
+
+function isAbout({ text }: Heard, names: readonly string[]): boolean {
+  return names.length > 0 && wordsIn(text).some((word) => names.includes(word));
+}
+
+/** Whether a clause stays because the request says so, unless the request also names it exactly. */
+function isSpared(clause: Heard, { isProtected, isSurelyProtected }: ReadRequest, { exactly }: Naming): boolean {
+  return isSurelyProtected(clause) || (isProtected(clause) && !exactly.includes(clause));
 }
 
 /** What the best clause needs where none is surely meant. */
@@ -136,28 +197,31 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, alternativ
  */
 function namingClauses({ own, orders }: ReadRequest, { asks }: PartReading): string[] {
   const most = Math.max(...own.map((_, index) => asks[index] ?? -Infinity));
+  const first = own.findIndex((clause) => orders.includes(clause));
   const isAsking = own.map((clause, index) =>
-    orders.length > 0 ? orders.includes(clause) || isJoined(clause.text) : (asks[index] ?? -Infinity) > most - NEARLY,
+    orders.length > 0
+      ? orders.includes(clause) || (index > first && JOINED.test(clause.text))
+      : (asks[index] ?? -Infinity) > most - NEARLY,
   );
   const asking = own.filter((_, index) => isAsking[index]).map(({ text }) => text);
   const last = isAsking.lastIndexOf(true);
   return asking.some(saysMore) ? asking : own.slice(0, last + 1).map(({ text }) => text);
 }
 
-/** "… and my address": whether a clause goes on with the one before it. */
-function isJoined(clause: string): boolean {
-  return JOINED.test(clause);
-}
-
-const JOINED = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
-
 /** A clause whose log-odds of asking are so much below those of another clause of its turn does not ask. */
 const NEARLY = 6;
 
 /** A request with the clauses that it may mean, as the reading layers see them. */
 interface ReadRequest {
-  /** The clauses of the request's turn. */
+  /** The words of the request. */
+  text: string;
+  /** The clauses of the request's turn, without those that say what stays. */
   own: MeantWords[];
+  /** The clauses that say what stays. */
+  kept: MeantWords[];
+  /** Whether a clause is named as what stays: by some words, or by all words of the clause that keeps it. */
+  isProtected(clause: Heard): boolean;
+  isSurelyProtected(clause: Heard): boolean;
   /** The clauses that it may mean, by turn, in the order in which the layers read them. */
   turns: Heard[][];
   before: HeardBefore;
@@ -169,19 +233,61 @@ interface ReadRequest {
 }
 
 async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
+  const clauses = joinedIn(clausesAround(evidence, isByModel), evidence.event.content);
+  const { own, kept, isCorrected } = partsOf(clauses, evidence.event.content);
+  if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
+  const read = await readClauses(work, evidence, { own, kept });
+  const isAsking = read.orders.length > 0 || (read.told !== null && mostOf(read.told.asks, own) > ASKS);
+  const isNamed =
+    !isCorrected ||
+    namedBy(
+      own.map(({ text }) => text),
+      read.before,
+    ).most.length > 0;
+  // "Actually, keep it" keeps something too, but takes a request back. What corrects a request names something that was said.
+  return isAsking && isNamed ? read : readClauses(work, evidence, { own: clauses, kept: [] });
+}
+
+async function readClauses(
+  work: TellWork,
+  evidence: Evidence,
+  { own, kept }: { own: MeantWords[]; kept: MeantWords[] },
+): Promise<ReadRequest> {
   const { event } = evidence;
-  const own = clausesAround(evidence, isByModel);
   const parts = own.map(({ text }) => text);
   const before = await clausesBefore(work, event, parts.join(' '));
   const turns = [...Map.groupBy(before.heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
-  const sharing = sharingMost(event.content.slice(evidence.start, evidence.end), said.flat());
-  const orders = own.filter(({ text }) => isPlainOrder(text, event.content, sharing));
+  const text = kept.length > 0 ? parts.join(' ') : event.content.slice(evidence.start, evidence.end);
+  const sharing = sharingMost(text, said.flat());
+  const orders = own.filter((clause) => isPlainOrder(clause.text, event.content, sharing));
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
   for (const [index, clause] of told === null ? [] : own.entries()) {
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
   }
-  return { own, turns, before, sharing, orders, told };
+  const protectedBy = kept.length > 0 ? await protectedClauses(work, event, kept) : NOTHING_KEPT;
+  return { text, own, kept, turns, before, sharing, orders, told, ...protectedBy };
+}
+
+type Protected = Pick<ReadRequest, 'isProtected' | 'isSurelyProtected'>;
+
+const NOTHING_KEPT: Protected = { isProtected: () => false, isSurelyProtected: () => false };
+
+/** The clauses that a request names as what stays. */
+async function protectedClauses(
+  work: TellWork,
+  event: Evidence['event'],
+  kept: readonly MeantWords[],
+): Promise<Protected> {
+  const texts = kept.map(({ text }) => text);
+  const before = await clausesBefore(work, event, texts.join(' '));
+  const { most, exactly } = namedBy(texts, before);
+  const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
+  const [places, sure] = [most, exactly].map((clauses) => new Set(clauses.map(placeOf)));
+  return {
+    isProtected: (clause) => places?.has(placeOf(clause)) === true,
+    isSurelyProtected: (clause) => sure?.has(placeOf(clause)) === true,
+  };
 }
 
 interface AskedBy {
@@ -266,9 +372,10 @@ function isPlainOrder(clause: string, turn: string, { isAny }: Sharing): boolean
 const ORDER = 3;
 
 /** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
-function withoutLayers({ orders, turns, sharing }: ReadRequest): ToldRequest | null {
-  const meant = orders.length === 0 ? [] : turns.flat().filter(({ text }) => sharing.hasMost(text));
-  const told = { asking: orders, takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
+function withoutLayers({ orders, turns, sharing, kept, isProtected }: ReadRequest): ToldRequest | null {
+  const isMeant = (clause: Heard): boolean => sharing.hasMost(clause.text) && !isProtected(clause);
+  const meant = orders.length === 0 ? [] : turns.flat().filter(isMeant);
+  const told = { asking: [...orders, ...kept], takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
   return meant.length === 0 ? null : { ...told, isEverything: false };
 }
 

@@ -360,10 +360,14 @@ function capturing(order: string): string {
 
 /** The words of requests to forget in each language. */
 export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)['en'], RegExp> = perPack(
-  ({ language, script, requests: { lead, polite } }) => {
-    const { order, everything, ofMemory, forNow, goesOn } = FORGET_WORDS[language as keyof typeof FORGET_WORDS];
+  ({ language, script, lists, requests: { lead, polite } }) => {
+    const words = FORGET_WORDS[language as keyof typeof FORGET_WORDS];
+    const { order, everything, ofMemory, forNow, goesOn } = words;
     const isHan = script === 'han';
     const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
+    const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
+    const beginning = (list: string): RegExp =>
+      packRegExp(isHan ? `^(?:${list})` : `^(?:${after})*?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
     return {
       order: packRegExp(
         isHan
@@ -374,6 +378,14 @@ export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)[
       ofMemory: wordsPattern(ofMemory, script),
       forNow: wordsPattern(forNow, script),
       goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
+      keeps: beginning(words.keeps),
+      spares: beginning(words.spares),
+      stays: wordsPattern(`${words.stays}|${plainLetters(words.stays)}`, script),
+      excepts: wordsPattern(`${words.excepts}|${plainLetters(words.excepts)}`, script),
+      nots: beginning(words.nots),
+      corrects: wordsPattern(`${words.corrects}|${plainLetters(words.corrects)}`, script),
+      meant: wordsPattern(words.meant, script),
+      theirs: wordsPattern(words.theirs, script),
     };
   },
 );
