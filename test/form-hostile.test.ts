@@ -527,7 +527,7 @@ for (const database of databases()) {
       await handle.form();
       const stranger = varve.for({ ...handle.scope, user: 'stranger', session: 'other' });
       const seen = (await stranger.memories.list({ limit: 100 })).items.map(({ content }) => content).sort();
-      expect(seen).toEqual(['Chat is often better than a phone call.', 'The depot closes at six on Fridays.']);
+      expect(seen).toEqual(['The depot closes at six on Fridays.']);
       const { system } = await stranger.context({ message: 'Hello' });
       expect(system).not.toMatch(/stutter|Wenke/);
       // What the person said goes with the person; what concerned nobody may stay.
@@ -555,13 +555,10 @@ for (const database of databases()) {
       await handle.form();
       expect(await live(handle)).toHaveLength(7);
       const stranger = varve.for({ ...handle.scope, user: 'stranger', session: 'other' });
-      expect((await live(stranger)).toSorted()).toEqual([
-        'Answers about the lift should be short.',
-        'the lift is slow.',
-      ]);
+      expect(await live(stranger)).toEqual(['the lift is slow.']);
     });
 
-    it('[Q3] [E3] a reflection that concerns no person reaches all users, with or without a capital letter', async () => {
+    it('[Q3] [E3] a statement that concerns no person reaches all users, with or without a capital letter; a reflection does not', async () => {
       const handle = fresh();
       const said = ['Badge reader resets at noon.', 'The NAS drive is full.', 'Landlord of the depot cheats.'];
       await handle.observe({ content: said.join(' ') });
@@ -578,11 +575,7 @@ for (const database of databases()) {
       await handle.form();
       expect(await live(handle)).toHaveLength(5);
       const stranger = varve.for({ ...handle.scope, user: 'stranger', session: 'other' });
-      expect((await live(stranger)).toSorted()).toEqual([
-        'Badge reader resets at noon.',
-        'Few users read footnotes.',
-        'The NAS drive is full.',
-      ]);
+      expect((await live(stranger)).toSorted()).toEqual(['Badge reader resets at noon.', 'The NAS drive is full.']);
     });
 
     it('[X1] a request to forget counts only in the user’s own words: not pasted, not a tool’s, not invented (F15)', async () => {

@@ -417,7 +417,7 @@ for (const database of databases()) {
           scope.user === null ? 'agent' : scope.session === null ? 'user' : 'session',
         ]),
       ).toEqual([
-        ['Rough numbers are enough when beds are planned.', 'agent'],
+        ['Rough numbers are enough when beds are planned.', 'user'],
         ['The allotment has heavy clay, and tables are not wanted here.', 'session'],
       ]);
       // A fact about a person stays with that person, and never goes to the session.

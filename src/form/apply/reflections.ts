@@ -1,5 +1,4 @@
-import { anyWords } from '../../language/packs/packs.ts';
-import { possibleNames } from '../../language/names.ts';
+import { addressesIn, isOrdered, permits } from '../../language/claims.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { bareStatement, withDatedNote } from '../../language/sentences.ts';
@@ -10,12 +9,11 @@ import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Reader, Writer } from '../../store/database.ts';
-import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { isInstruction } from '../check/evidence.ts';
+import { isInstruction, isOrder } from '../check/evidence.ts';
 import { type FormResult, type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { Reading, ReadReflection, ReadTopic } from '../read/reader.ts';
@@ -61,8 +59,8 @@ const REPEATS = 0.8;
 const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
- * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
- * that all users share.
+ * Writes the reflections that are short, supported by the turns and not repeated. A lesson for all users that orders or permits something is
+ * refused.
  */
 async function writeReflected(
   writer: Writer,
@@ -82,7 +80,9 @@ async function writeReflected(
     const isExcess = (seen[level] += 1) > deps.settings.limits.reflectionsPerLevel;
     const checked = isExcess
       ? refusal('reflection', 'excess', text)
-      : checkText(deps, 'reflection', text, { events, earlier: shown });
+      : level === 'agent' && (isOrder(text) || permits(text))
+        ? refusal('reflection', 'instruction_from_outside', text)
+        : checkText(deps, 'reflection', text, { events, earlier: shown });
     const isRepeated = known.some((other) => coveredBy(stems, other) >= REPEATS);
     const verdict = 'reason' in checked || !isRepeated ? checked : refusal('reflection', 'repeated', text);
     if ('reason' in verdict) {
@@ -92,7 +92,7 @@ async function writeReflected(
     const input: InternalMemory = {
       type: 'reflection',
       content: verdict.text,
-      level: await levelOf(writer, level, { text, scope }),
+      level: levelOf(level, scope),
       ...shared({ events, reader, scope }),
       sourceType: 'inference',
       tags: verdict.tags,
@@ -105,30 +105,13 @@ async function writeReflected(
   return written;
 }
 
-/** The level of a reflection: never above the user if it speaks of a person, and never a level that the scope does not have. */
-async function levelOf(
-  writer: Writer,
-  level: ScopeLevel,
-  { text, scope }: { text: string; scope: Scope },
-): Promise<ScopeLevel> {
-  const own = ownerLevel(scope);
-  if (level === 'session') return scope.session === null ? own : 'session';
-  if (level === 'agent' && scope.agent !== null && !(await speaksOfPerson(writer, text, scope))) return 'agent';
-  return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
-}
-
-// The word for one user: a reflection about users in general is about no person.
-const THE_USER = anyWords('theUser');
-
-async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
-  if (THE_USER.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
-    return true;
-  const capitalised = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
-  const entities = await findEntitiesByName(writer, scope, capitalised);
-  return (
-    entities.some(({ type }) => type === 'person') ||
-    possibleNames(text, 'sentence').some((name) => !entities.some((entity) => entity.name === name))
-  );
+/**
+ * The level of a reflection: never above the user, because one conversation must not speak in the prompts of other users, and never a level
+ * that the scope does not have.
+ */
+function levelOf(level: ReadReflection['level'], scope: Scope): ScopeLevel {
+  const wanted = level === 'session' || scope.user === null ? 'session' : 'user';
+  return wanted === 'session' && scope.session === null ? ownerLevel(scope) : wanted;
 }
 
 const TITLE = 'Summary: ';
@@ -273,7 +256,10 @@ function checkText(
     (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTH_OR_WEEKDAY.test(name),
   );
   if (unknown !== undefined) return refusal(what, 'value_not_said', text, { detail: unknown });
-  if (isInstruction(text) && !said.some((each) => isInstruction(each)))
+  const address = addressesIn(text).find((each) => !said.some((source) => source.includes(each)));
+  if (address !== undefined) return refusal(what, 'value_not_said', text, { detail: address });
+  const own = events.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  if ((isInstruction(text) && !said.some((each) => isInstruction(each))) || (permits(text) && !isOrdered(text, own)))
     return refusal(what, 'instruction_from_outside', text);
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`) };
 }

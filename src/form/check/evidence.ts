@@ -1,5 +1,14 @@
+import { addressesIn, headsOf, isOnlyAsked, isOpposite, isOrdered, permits } from '../../language/claims.ts';
 import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
-import { detectPack, packOf, perPack, plainMarks, wordsOfAll, wordsPattern } from '../../language/packs/packs.ts';
+import {
+  detectPack,
+  packOf,
+  packPattern,
+  perPack,
+  plainMarks,
+  wordsOfAll,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
 import {
   isEnglish,
   isNameSaid,
@@ -9,8 +18,8 @@ import {
   numbersSaid,
   tellApart,
 } from '../../language/quotes.ts';
-import type { TextSpan } from '../../language/sentences.ts';
-import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
+import { type TextSpan, withBlanks } from '../../language/sentences.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
@@ -342,9 +351,10 @@ interface Problem {
 
 /** Whether the words of a statement agree with what the turns say. */
 export function checkWords(
-  { text, value, attribute, relation }: ReadStatement,
+  statement: ReadStatement,
   { evidence, context, limit }: { evidence: readonly Evidence[]; context: CheckContext; limit: number },
 ): Problem | null {
+  const { text, value, attribute, relation } = statement;
   if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
   const own = evidence.map(({ event }) => event.content);
   const saidBy = (by: Origin): string[] =>
@@ -371,12 +381,11 @@ export function checkWords(
     if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
   }
   if (context.isLocal) return null;
-  const found: string[] = `${text} ${value ?? ''}`.match(ADDRESS) ?? [];
-  // The full stop of the sentence is not part of an address.
-  const addresses = found.map((each) => withoutEnd(each, '.,;:!?'));
-  const address = addresses.find((each) => !around.some((source) => source.includes(each)));
+  const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
-  const foreign = wordsBeyond(text, [...around, ...carriedOver]);
+  const foreign =
+    wordsBeyond(text, [...around, ...carriedOver]) ??
+    unsupported(statement, evidence, [...carriedOver, ...context.userNames], context);
   return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
 }
 
@@ -385,9 +394,81 @@ function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
-/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
-const ADDRESS =
-  /https?:\/\/[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
+/**
+ * How a statement that quotes the user says something else than the user: it has its words from a tool, a document or a pasted text, permits
+ * what the user has not, takes a question for an answer, or says the opposite. Null if it does not.
+ */
+function unsupported(
+  { text, value, attribute, polarity, tense }: ReadStatement,
+  evidence: readonly Evidence[],
+  more: readonly string[],
+  { events, earlier, attributes }: CheckContext,
+): string | null {
+  if (evidence.length === 0 || evidence.some(({ event }) => event.kind !== 'message' || isForeign(event))) return null;
+  const turns = [...earlier, ...events];
+  const messages = turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  const own = messages.map(ownPart);
+  const before = evidence.flatMap(({ event }) => {
+    const place = turns.findIndex(({ id }) => id === event.id);
+    const answered = turns.slice(0, place).findLast(({ origin }) => origin !== 'tool');
+    return answered?.origin === 'agent' ? answered.content : [];
+  });
+  const isAnswer = evidence.some(({ event }) => isAssent(event.content));
+  const assented = isAnswer ? before : [];
+  const needsOrder = permits(text) || (!isEnglish(text) && isOrder(text));
+  if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))
+    return 'the user has not ordered or permitted it';
+  if (value !== null && tense !== 'planned' && attributes.isKnown(attribute ?? '') && isOnlyAsked(value, own))
+    return 'the user only asks';
+  if (isOpposite(text, polarity === 'denied', own)) return 'the user says the opposite';
+  const quoted = evidence.map(({ event, start, end }) => event.content.slice(start, end));
+  const heads = headsOf(text.replace(DATE_WORDS, ' '));
+  // "The first one" may be one of a list that the user has pasted.
+  const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);
+  const beyond = [...heads].filter((head) => !said.has(head));
+  const outside = headsOf(...turns.map((turn) => (isForeign(turn) ? turn.content : foreignPart(turn))));
+  const repeated = headsOf(...before);
+  const taken = beyond.filter((head) => outside.has(head));
+  const isTaken =
+    (taken.length > 0 && beyond.length === heads.size) ||
+    taken.filter((head) => !repeated.has(head)).length > Math.max(2, heads.size / 2);
+  return isTaken ? taken.join(', ') : null;
+}
+
+/** An order in another language, whose words a statement in English does not have. */
+function ordersAbroad(said: string): boolean {
+  return isOrder(said) && (detectPack(said)?.language ?? 'en') !== 'en';
+}
+
+function isForeign({ origin }: Event): boolean {
+  return origin === 'tool' || origin === 'document';
+}
+
+/** What the user wrote of a message, without what is pasted. */
+function ownPart(content: string): string {
+  return withBlanks(content, pastedSpans(content));
+}
+
+function foreignPart({ origin, content }: Event): string {
+  return origin === 'user'
+    ? pastedSpans(content)
+        .map(({ start, end }) => content.slice(start, end))
+        .join('\n')
+    : '';
+}
+
+function pastedSpans(content: string): ForeignSpan[] {
+  return foreignSpans(content).filter(({ kind }) => kind !== 'quoted');
+}
+
+const CHOOSES = /^(?:the )?(?:first|second|third|fourth|last|former|latter|that|this|option|number|both)\b/i;
+
+/** Whether a turn accepts or chooses what was said before it. */
+function isAssent(content: string): boolean {
+  const said = plainMarks(content).replace(/^[^\p{L}\p{N}]+/u, '');
+  const pack = detectPack(said, packOf('en'));
+  return CHOOSES.test(said) || (pack !== null && packPattern(pack, 'confirms').exec(said)?.index === 0);
+}
 
 // A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
 // sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
