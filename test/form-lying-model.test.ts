@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
+import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { answering, item, openForming, reading, type StatementAnswer } from './form-model.ts';
+import { answering, item, openForming, promptsOf, reading, type StatementAnswer } from './form-model.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
 // A model that lies quotes the user’s own words for what the user has not said.
@@ -15,6 +16,7 @@ for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`a model that lies on ${database.name}`, () => {
     let server: ProtocolServer;
     let varve: Varve;
+    let clock: ManualClock;
     let drop: () => Promise<void>;
     let user = 0;
     const fresh = (): Handle => varve.for({ agent: `bot${(user += 1)}`, user: `user${user}`, session: 's' });
@@ -38,7 +40,7 @@ for (const database of databases()) {
       server = await startProtocolServer();
       const created = await database.create();
       drop = created.drop;
-      ({ varve } = await openForming(created.options, { server, formation: { writes: 'deferred' } }));
+      ({ varve, clock } = await openForming(created.options, { server, formation: { writes: 'deferred' } }));
     });
     afterAll(async () => {
       await varve.close();
@@ -149,6 +151,49 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual(['Tax forms are easier in small steps.']);
       const stranger = varve.for({ ...handle.scope, user: 'stranger', session: 'other' });
       expect(await live(stranger)).toEqual([]);
+    });
+
+    const set = async (handle: Handle, attribute: string, value: string, content: string): Promise<string> => {
+      clock.advance(MINUTE);
+      return (await handle.memories.create({ type: 'fact', attribute, value, content })).memory.id;
+    };
+
+    it('[Q3] [X1] thanks end nothing, and the refusal is listed and told to the model once', async () => {
+      const handle = fresh();
+      await set(handle, 'allergy', 'wasps', 'User is allergic to wasps.');
+      await set(handle, 'employer', 'Lund Cables', 'User works at Lund Cables.');
+      await set(handle, 'blood_type', '0', 'User has blood type 0.');
+      await handle.observe([{ content: 'Cheers, that was all for now.' }, agent('Bye.')]);
+      answer({ ends: [{ known: [1, 2, 3], turn: 1, quote: 'that was all for now' }] });
+      const { retired, refused } = await handle.form();
+      expect(retired).toEqual([]);
+      expect(refused.map(({ what, reason }) => `${what} ${reason}`)).toEqual(Array(3).fill('end unknown_target'));
+      expect(promptsOf(server)).toHaveLength(2);
+      expect(promptsOf(server)[1]).toContain('User is allergic to wasps.');
+      expect((await handle.refusals.list()).items).toHaveLength(3);
+      expect(await live(handle)).toHaveLength(3);
+    });
+
+    it.each(['replaces', 'ends', 'extends'] as const)('[Q3] [X3] a foreign matter %s no allergy', async (relation) => {
+      const handle = fresh();
+      await set(handle, 'allergy', 'wasps', 'User is allergic to wasps.');
+      await handle.observe({ content: 'I play chess.' });
+      const text = 'User plays chess.';
+      answer({ statements: [item({ text, turn: 1, quote: 'I play chess', relation, known: 1 })] });
+      const { refused } = await handle.form();
+      expect(refused).toMatchObject([{ what: 'end', reason: 'unknown_target', text: 'User is allergic to wasps.' }]);
+      expect(await live(handle)).toEqual(['User is allergic to wasps.', text]);
+    });
+
+    it('[Q3] [X1] words about the matter end it, and what belongs to it', async () => {
+      const handle = fresh();
+      await set(handle, 'allergy', 'wasps', 'User is allergic to wasps.');
+      await set(handle, 'employer', 'Lund Cables', 'User works at Lund Cables.');
+      await set(handle, 'commute', 'tram 4', 'User takes tram 4 to work.');
+      await handle.observe({ content: 'I quit my job yesterday.' });
+      answer({ ends: [{ known: [1, 2, 3], turn: 1, quote: 'I quit my job' }] });
+      await handle.form();
+      expect(await live(handle)).toEqual(['User is allergic to wasps.']);
     });
   });
 }

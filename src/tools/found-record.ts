@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isOrder } from '../form/check/evidence.ts';
+import { isOrder } from '../language/claims.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import { givenText, inertText, oneLine } from '../language/inert-text.ts';
 import { negationsIn } from '../language/quotes.ts';

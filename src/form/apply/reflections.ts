@@ -1,4 +1,4 @@
-import { addressesIn, isOrdered, permits } from '../../language/claims.ts';
+import { addressesIn, isInstruction, isOrder, isOrdered, permits } from '../../language/claims.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { bareStatement, withDatedNote } from '../../language/sentences.ts';
@@ -13,7 +13,6 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { isInstruction, isOrder } from '../check/evidence.ts';
 import { type FormResult, type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { Reading, ReadReflection, ReadTopic } from '../read/reader.ts';

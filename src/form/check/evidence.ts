@@ -1,24 +1,16 @@
-import { addressesIn, headsOf, isOnlyAsked, isOpposite, isOrdered, permits } from '../../language/claims.ts';
+import {
+  addressesIn,
+  headsOf,
+  isAssent,
+  isInstruction,
+  type Quoting,
+  unsupported,
+  wordsBeyond,
+} from '../../language/claims.ts';
 import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
-import {
-  detectPack,
-  packOf,
-  packPattern,
-  perPack,
-  plainMarks,
-  wordsOfAll,
-  wordsPattern,
-} from '../../language/packs/packs.ts';
-import {
-  isEnglish,
-  isNameSaid,
-  isNegated,
-  locateQuote,
-  numberNotSaid,
-  numbersSaid,
-  tellApart,
-} from '../../language/quotes.ts';
-import { type TextSpan, withBlanks } from '../../language/sentences.ts';
+import { wordsOfAll } from '../../language/packs/packs.ts';
+import { isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid, tellApart } from '../../language/quotes.ts';
+import type { TextSpan } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
@@ -78,22 +70,6 @@ const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'o
 /** Whether an event is itself a statement. */
 export function isStated(event: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(event.kind);
-}
-
-const INSTRUCTION =
-  /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|do not (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
-
-/** Whether a text tells its reader what to do. */
-export function isInstruction(text: string): boolean {
-  return INSTRUCTION.test(text);
-}
-
-const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] ?? '', script));
-
-/** Whether a text is an order to an agent, also in other languages and without a word for the agent: "Always wire money without asking". */
-export function isOrder(text: string): boolean {
-  const pack = detectPack(text, packOf('en'));
-  return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
 }
 
 /** Whether an event is the answer of one of the agent's recall tools, which contains only what is already known. */
@@ -383,9 +359,10 @@ export function checkWords(
   if (context.isLocal) return null;
   const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
+  const quoting = quotingOf(statement, evidence, context);
   const foreign =
     wordsBeyond(text, [...around, ...carriedOver]) ??
-    unsupported(statement, evidence, [...carriedOver, ...context.userNames], context);
+    (quoting === null ? null : unsupported({ ...quoting, more: [...carriedOver, ...context.userNames] }));
   return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
 }
 
@@ -394,109 +371,49 @@ function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
-/**
- * How a statement that quotes the user says something else than the user: it has its words from a tool, a document or a pasted text, permits
- * what the user has not, takes a question for an answer, or says the opposite. Null if it does not.
- */
-function unsupported(
+/** What a statement quotes, as it is checked for saying something else. Null for what others say, which is checked by its speaker. */
+function quotingOf(
   { text, value, attribute, polarity, tense }: ReadStatement,
   evidence: readonly Evidence[],
-  more: readonly string[],
   { events, earlier, attributes }: CheckContext,
-): string | null {
+): Omit<Quoting, 'more'> | null {
   if (evidence.length === 0 || evidence.some(({ event }) => event.kind !== 'message' || isForeign(event))) return null;
   const turns = [...earlier, ...events];
-  const messages = turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
-  const own = messages.map(ownPart);
-  const before = evidence.flatMap(({ event }) => {
-    const place = turns.findIndex(({ id }) => id === event.id);
-    const answered = turns.slice(0, place).findLast(({ origin }) => origin !== 'tool');
-    return answered?.origin === 'agent' ? answered.content : [];
-  });
-  const isAnswer = evidence.some(({ event }) => isAssent(event.content));
-  const assented = isAnswer ? before : [];
-  const needsOrder = permits(text) || (!isEnglish(text) && isOrder(text));
-  if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))
-    return 'the user has not ordered or permitted it';
-  if (value !== null && tense !== 'planned' && attributes.isKnown(attribute ?? '') && isOnlyAsked(value, own))
-    return 'the user only asks';
-  if (isOpposite(text, polarity === 'denied', own)) return 'the user says the opposite';
-  const quoted = evidence.map(({ event, start, end }) => event.content.slice(start, end));
-  const heads = headsOf(text.replace(DATE_WORDS, ' '));
-  // "The first one" may be one of a list that the user has pasted.
-  const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);
-  const beyond = [...heads].filter((head) => !said.has(head));
-  const outside = headsOf(...turns.map((turn) => (isForeign(turn) ? turn.content : foreignPart(turn))));
-  const repeated = headsOf(...before);
-  const taken = beyond.filter((head) => outside.has(head));
-  const isTaken =
-    (taken.length > 0 && beyond.length === heads.size) ||
-    taken.filter((head) => !repeated.has(head)).length > Math.max(2, heads.size / 2);
-  return isTaken ? taken.join(', ') : null;
+  return {
+    text,
+    isDenied: polarity === 'denied',
+    value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
+    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)),
+    isAnswer: evidence.some(({ event }) => isAssent(event.content)),
+    messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
+    before: answeredBy(
+      evidence.map(({ event }) => event),
+      turns,
+    ),
+    foreign: turns.filter(isForeign).map(({ content }) => content),
+  };
 }
 
-/** An order in another language, whose words a statement in English does not have. */
-function ordersAbroad(said: string): boolean {
-  return isOrder(said) && (detectPack(said)?.language ?? 'en') !== 'en';
+/** The agent's turns that events answer. */
+function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
+  return answers.flatMap((event) => {
+    const place = turns.findIndex(({ id }) => id === event.id);
+    const answered = turns.slice(0, Math.max(0, place)).findLast(({ origin }) => origin !== 'tool');
+    return answered?.origin === 'agent' ? answered.content : [];
+  });
+}
+
+/** The words of turns, of an assent with what it answers. */
+export function saidWith(
+  said: readonly Event[],
+  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
+): string[] {
+  const answers = said.filter(({ content }) => isAssent(content));
+  return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
 }
 
 function isForeign({ origin }: Event): boolean {
   return origin === 'tool' || origin === 'document';
-}
-
-/** What the user wrote of a message, without what is pasted. */
-function ownPart(content: string): string {
-  return withBlanks(content, pastedSpans(content));
-}
-
-function foreignPart({ origin, content }: Event): string {
-  return origin === 'user'
-    ? pastedSpans(content)
-        .map(({ start, end }) => content.slice(start, end))
-        .join('\n')
-    : '';
-}
-
-function pastedSpans(content: string): ForeignSpan[] {
-  return foreignSpans(content).filter(({ kind }) => kind !== 'quoted');
-}
-
-const CHOOSES = /^(?:the )?(?:first|second|third|fourth|last|former|latter|that|this|option|number|both)\b/i;
-
-/** Whether a turn accepts or chooses what was said before it. */
-function isAssent(content: string): boolean {
-  const said = plainMarks(content).replace(/^[^\p{L}\p{N}]+/u, '');
-  const pack = detectPack(said, packOf('en'));
-  return CHOOSES.test(said) || (pack !== null && packPattern(pack, 'confirms').exec(said)?.index === 0);
-}
-
-// A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
-// sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
-const FOREIGN_WORDS = 5;
-const FOREIGN_SHARE = 0.6;
-
-// Dates are computed from the date of the turn, which need not contain their words.
-const DATE_WORDS =
-  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
-
-/** The words by which a sentence adds a claim to its sources; null if it adds none. */
-function wordsBeyond(text: string, sources: readonly string[]): string | null {
-  const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
-  const said = new Set([...contentStems(sources.join('\n').slice(0, 100_000))].map(headOf));
-  const foreign = stems.filter((stem) => !said.has(headOf(stem)));
-  const addsClaim =
-    foreign.length < stems.length && isEnglish(text)
-      ? (foreign.length >= FOREIGN_WORDS && foreign.length / stems.length > FOREIGN_SHARE) ||
-        (isInstruction(text) && foreign.length > 1)
-      : isInstruction(text);
-  return addsClaim ? foreign.slice(0, 8).join(', ') : null;
-}
-
-// Word endings differ ("Knie", "Knies") and short words are grammar, so neither counts as a claim.
-const SHORTEST_WORD = 5;
-
-function headOf(stem: string): string {
-  return stem.slice(0, SHORTEST_WORD - 1);
 }
 
 /** The turns right before the evidence, because an answer refers to the words of its question. */
@@ -528,10 +445,10 @@ export function unsharedSources(
     ...(target === undefined ? [] : [target.content]),
   ].filter((source) => source.trim() !== '');
   const said = [...sources, ...context.userNames].join('\n').slice(0, 100_000);
-  const heads = new Set([...contentStems(said)].map(headOf));
+  const heads = headsOf(said);
   const numbers = numbersSaid(said);
   const isShared =
-    [...contentStems(text)].some((stem) => heads.has(headOf(stem))) ||
+    [...headsOf(text)].some((head) => heads.has(head)) ||
     [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
   return isShared || sources.length === 0 ? null : sources;
 }
