@@ -409,12 +409,12 @@ async function checkReading(work: FormWork, read: readonly ReadStatement[], cont
 /** Statements keep no relation to a known statement that their words have nothing to do with. */
 async function withoutUnrelated(work: FormWork, checked: Checked, context: CheckContext): Promise<Checked> {
   const changes = checked.statements.flatMap((statement) => {
-    const { relation, attribute, events } = statement;
-    // Another value of an attribute with one value replaces the known one in any case.
-    const isOne =
-      attribute === relation?.target.attribute && context.attributes.policyOf(attribute ?? '').values === 'one';
-    if (relation === null || isOne) return [];
-    return [{ statement, target: relation.target, said: saidWith(events, context) }];
+    const { relation, attribute, subject, text, events } = statement;
+    const target = relation?.target;
+    const isSameMatter = attribute !== null && attribute === target?.attribute && subject === target.subject;
+    return target === undefined || isSameMatter
+      ? []
+      : [{ statement, target, said: [...saidWith(events, context), text] }];
   });
   const unrelated = await unrelatedChanges(work, changes, context.attributes);
   const isUnrelated = (statement: Statement): boolean => unrelated.some((each) => each.statement === statement);
