@@ -179,21 +179,21 @@ for (const database of databases()) {
       const handle = fresh();
       const things = Array.from({ length: 11 }, (_, index) => `gadget${index}`);
       for (const thing of things) await handle.memories.create({ type: 'fact', content: `User owns a ${thing}.` });
-      await handle.observe({ content: 'I am fine, thanks.' });
-      const quote = 'I am fine, thanks';
+      await handle.observe({ content: 'My gadgets are fine, thanks.' });
+      const quote = 'My gadgets are fine, thanks';
       answer({ ends: things.map((_, index) => ({ known: index + 1, turn: 1, quote })) });
       const ended = await handle.form();
       expect(ended.retired).toEqual([]);
       expect(ended.refused.map(({ what, reason }) => `${what} ${reason}`)).toEqual(things.map(() => 'end excess'));
 
-      await handle.observe({ content: 'I am fine, thanks.' });
+      await handle.observe({ content: 'My gadgets are fine, thanks.' });
       stating(
         ...things.map((_, index) =>
-          item({ text: `User is fine ${index}.`, turn: 1, quote, relation: 'replaces', known: index + 1 }),
+          item({ text: `User’s gadgets are fine ${index}.`, turn: 1, quote, relation: 'replaces', known: index + 1 }),
         ),
       );
       expect((await handle.form()).retired).toEqual([]);
-      expect((await live(handle)).filter((content) => content.includes('gadget'))).toHaveLength(11);
+      expect((await live(handle)).filter((content) => content.includes('owns a gadget'))).toHaveLength(11);
     });
 
     it('[Q3] hundreds of facts from one line are cut to a limit by the length of the text', async () => {
@@ -414,8 +414,10 @@ for (const database of databases()) {
 
     it('[Q3] in a group chat each speaker ends what was said about them or about a thing, and nothing of the user', async () => {
       const handle = fresh();
-      const known = async (subject: string, content: string): Promise<string> =>
-        (await handle.memories.create({ type: 'fact', subject, content, sourceType: 'conversation' })).memory.id;
+      const known = async (subject: string, content: string): Promise<string> => {
+        clock.advance(MINUTE);
+        return (await handle.memories.create({ type: 'fact', subject, content, sourceType: 'conversation' })).memory.id;
+      };
       const [marit, kiln, user] = [
         await known('Marit', 'Marit has a stall at the market.'),
         await known('the kiln', 'The kiln is rented until August.'),

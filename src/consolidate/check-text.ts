@@ -1,4 +1,4 @@
-import { isInstruction } from '../form/check/evidence.ts';
+import { isInstruction } from '../language/claims.ts';
 import { replaceSentences, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { countWords } from '../record/parse.ts';

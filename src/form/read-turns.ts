@@ -16,7 +16,8 @@ import { listMemories, listStatements, listSubjects, memoriesFrom } from '../sto
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import { type CheckContext, isStated, unsharedSources } from './check/evidence.ts';
+import { type CheckContext, isStated, saidWith, unsharedSources } from './check/evidence.ts';
+import { unrelatedChanges, unrelatedTarget } from './check/targets.ts';
 import {
   embedTexts,
   findCandidates,
@@ -104,10 +105,12 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     isLocal: reader.kind === 'local',
   });
   const ended = await endedByTurns(work, reading);
-  const checked = await amended(work, input, await checkReading(work, reading.statements, context), context);
-  const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
+  const first = await checkReading(work, reading.statements, context);
+  const endless = asked.refused.filter(({ reason, detail }) => reason === 'unknown_target' && detail !== null);
+  const checked = await amended(work, input, first, { ...context, endless });
+  const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, asked.forgets)),
     requests: { ...asked, ends: [...asked.ends, ...ended] },
@@ -399,12 +402,40 @@ async function checkReading(work: FormWork, read: readonly ReadStatement[], cont
     const [own, ...others] = vectors?.of ?? [];
     if (own !== undefined && others.every((other) => dot(own, other) < LEAST_RELATED)) unrelated.add(statement);
   }
-  return checkStatements(read, { ...context, unrelated });
+  const checked = checkStatements(read, { ...context, unrelated });
+  return context.isLocal ? checked : withoutUnrelated(work, checked, context);
+}
+
+/** Statements keep no relation to a known statement that their words have nothing to do with. */
+async function withoutUnrelated(work: FormWork, checked: Checked, context: CheckContext): Promise<Checked> {
+  const changes = checked.statements.flatMap((statement) => {
+    const { relation, attribute, subject, text, events } = statement;
+    const target = relation?.target;
+    const isSameMatter = attribute !== null && attribute === target?.attribute && subject === target.subject;
+    return target === undefined || isSameMatter
+      ? []
+      : [{ statement, target, said: [...saidWith(events, context), text] }];
+  });
+  const unrelated = await unrelatedChanges(work, changes, context.attributes);
+  const isUnrelated = (statement: Statement): boolean => unrelated.some((each) => each.statement === statement);
+  return {
+    statements: checked.statements.map((each) => (isUnrelated(each) ? { ...each, relation: null } : each)),
+    refused: [
+      ...checked.refused,
+      ...unrelated.map(({ target, statement }) => ({ ...unrelatedTarget(target, statement.events), index: -1 })),
+    ],
+  };
 }
 
 /** Tells a model once what was refused, and adds what it corrects. An item that is refused again stays refused. */
-async function amended(work: FormWork, input: ReadInput, checked: Checked, context: CheckContext): Promise<Checked> {
-  const mendable = checked.refused.filter((each) => isMendable(each) && each.text !== null && each.text !== '');
+async function amended(
+  work: FormWork,
+  input: ReadInput,
+  checked: Checked,
+  context: CheckContext & { endless: readonly Refusal[] },
+): Promise<Checked> {
+  const all = [...checked.refused, ...context.endless.map((each) => ({ ...each, index: -1 }))];
+  const mendable = all.filter((each) => isMendable(each) && each.text !== null && each.text !== '');
   if (work.reader.amend === undefined || mendable.length === 0) return checked;
   const again = await checkReading(work, await work.reader.amend(input, mendable, { signal: work.signal }), context);
   // A model may repeat its whole answer: only new items are corrections.

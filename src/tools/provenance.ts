@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isOrder } from '../form/check/evidence.ts';
+import { isOrder } from '../language/claims.ts';
 import { fillSlots } from '../form/read/local/fill-slots.ts';
 import { inFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';

@@ -1,5 +1,6 @@
 import { anyWords } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
+import { addressesIn, isInstruction, isOrder, isOrdered, permits } from '../../language/claims.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { bareStatement, withDatedNote } from '../../language/sentences.ts';
@@ -15,7 +16,6 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { isInstruction } from '../check/evidence.ts';
 import { type FormResult, type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { Reading, ReadReflection, ReadTopic } from '../read/reader.ts';
@@ -62,7 +62,7 @@ const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
- * that all users share.
+ * that all users share, and a reflection at that level neither orders nor permits anything.
  */
 async function writeReflected(
   writer: Writer,
@@ -82,7 +82,9 @@ async function writeReflected(
     const isExcess = (seen[level] += 1) > deps.settings.limits.reflectionsPerLevel;
     const checked = isExcess
       ? refusal('reflection', 'excess', text)
-      : checkText(deps, 'reflection', text, { events, earlier: shown });
+      : level === 'agent' && (isOrder(text) || permits(text))
+        ? refusal('reflection', 'instruction_from_outside', text)
+        : checkText(deps, 'reflection', text, { events, earlier: shown });
     const isRepeated = known.some((other) => coveredBy(stems, other) >= REPEATS);
     const verdict = 'reason' in checked || !isRepeated ? checked : refusal('reflection', 'repeated', text);
     if ('reason' in verdict) {
@@ -273,7 +275,10 @@ function checkText(
     (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTH_OR_WEEKDAY.test(name),
   );
   if (unknown !== undefined) return refusal(what, 'value_not_said', text, { detail: unknown });
-  if (isInstruction(text) && !said.some((each) => isInstruction(each)))
+  const address = addressesIn(text).find((each) => !said.some((source) => source.includes(each)));
+  if (address !== undefined) return refusal(what, 'value_not_said', text, { detail: address });
+  const own = events.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  if ((isInstruction(text) && !said.some((each) => isInstruction(each))) || (permits(text) && !isOrdered(text, own)))
     return refusal(what, 'instruction_from_outside', text);
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`) };
 }

@@ -14,7 +14,8 @@ import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts
 import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
 import { toDate } from '../check/check.ts';
-import { type CheckContext, type Evidence, locateOwnWords, trustOfWords } from '../check/evidence.ts';
+import { type CheckContext, type Evidence, locateOwnWords, saidWith, trustOfWords } from '../check/evidence.ts';
+import { unrelatedChanges, unrelatedTarget } from '../check/targets.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
@@ -30,7 +31,7 @@ import { tellRequest } from './told-request.ts';
 export async function checkRequests(
   work: TellWork,
   { ends, forgets }: Pick<Reading, 'ends' | 'forgets'>,
-  context: Pick<CheckContext, 'events' | 'known' | 'isLocal' | 'userNames' | 'types'>,
+  context: Pick<CheckContext, 'events' | 'earlier' | 'known' | 'isLocal' | 'userNames' | 'types' | 'attributes'>,
 ): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on } of ends) {
@@ -43,6 +44,7 @@ export async function checkRequests(
       checked.ends.push({ target, evidence, on: toDate(on), trust });
     }
   }
+  if (!context.isLocal) await refuseUnrelated(work, checked, context);
   for (const request of forgets) {
     await breathe();
     const evidence = locateOwnWords(request.quote, context);
@@ -62,6 +64,18 @@ export async function checkRequests(
     if (told !== null || !context.isLocal) checked.forgets.push({ request, evidence, targets, told });
   }
   return checked;
+}
+
+/** Refuses ends whose words have nothing to do with the statement that they end. */
+async function refuseUnrelated(
+  work: TellWork,
+  checked: CheckedRequests,
+  context: Pick<CheckContext, 'events' | 'earlier' | 'attributes'>,
+): Promise<void> {
+  const changes = checked.ends.map((end) => ({ ...end, said: saidWith([end.evidence.event], context) }));
+  const unrelated = await unrelatedChanges(work, changes, context.attributes);
+  checked.refused.push(...unrelated.map(({ target, evidence }) => unrelatedTarget(target, [evidence.event])));
+  checked.ends = changes.filter((end) => !unrelated.includes(end));
 }
 
 /** The results of the ends and requests of a formation. */

@@ -38,6 +38,7 @@ import {
   locateQuotes,
   trustOfEvent,
   trustOfWords,
+  unsharedSources,
 } from './evidence.ts';
 
 /** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
@@ -80,7 +81,11 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(named, { quoted, statedAt: source.statedAt, timeZone: context.settings.timeZone });
+  const resolved = resolveTimes(asSaid(named, read, context), {
+    quoted,
+    statedAt: source.statedAt,
+    timeZone: context.settings.timeZone,
+  });
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
@@ -112,6 +117,11 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
     relation: relationOf(resolved, evidence, context),
   };
+}
+
+/** What a model says without a word of its sources is a conclusion. */
+function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext): ReadStatement {
+  return context.isLocal || unsharedSources(read, context) === null ? named : { ...named, explicit: false };
 }
 
 /** In a group chat "the cat Eskom · pet_name = Eskom" is about the user only if the user says so: otherwise the reader's subject stays. */

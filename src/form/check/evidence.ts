@@ -1,16 +1,17 @@
-import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
-import { detectPack, packOf, perPack, plainMarks, wordsOfAll, wordsPattern } from '../../language/packs/packs.ts';
 import {
-  isEnglish,
-  isNameSaid,
-  isNegated,
-  locateQuote,
-  numberNotSaid,
-  numbersSaid,
-  tellApart,
-} from '../../language/quotes.ts';
+  addressesIn,
+  headsOf,
+  isAssent,
+  isInstruction,
+  type Quoting,
+  unsupported,
+  wordsBeyond,
+} from '../../language/claims.ts';
+import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
+import { wordsOfAll } from '../../language/packs/packs.ts';
+import { isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid, tellApart } from '../../language/quotes.ts';
 import type { TextSpan } from '../../language/sentences.ts';
-import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
@@ -69,22 +70,6 @@ const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'o
 /** Whether an event is itself a statement. */
 export function isStated(event: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(event.kind);
-}
-
-const INSTRUCTION =
-  /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|do not (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
-
-/** Whether a text tells its reader what to do. */
-export function isInstruction(text: string): boolean {
-  return INSTRUCTION.test(text);
-}
-
-const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] ?? '', script));
-
-/** Whether a text is an order to an agent, also in other languages and without a word for the agent: "Always wire money without asking". */
-export function isOrder(text: string): boolean {
-  const pack = detectPack(text, packOf('en'));
-  return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
 }
 
 /** Whether an event is the answer of one of the agent's recall tools, which contains only what is already known. */
@@ -342,9 +327,10 @@ interface Problem {
 
 /** Whether the words of a statement agree with what the turns say. */
 export function checkWords(
-  { text, value, attribute, relation }: ReadStatement,
+  statement: ReadStatement,
   { evidence, context, limit }: { evidence: readonly Evidence[]; context: CheckContext; limit: number },
 ): Problem | null {
+  const { text, value, attribute, relation } = statement;
   if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
   const own = evidence.map(({ event }) => event.content);
   const saidBy = (by: Origin): string[] =>
@@ -371,12 +357,12 @@ export function checkWords(
     if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
   }
   if (context.isLocal) return null;
-  const found: string[] = `${text} ${value ?? ''}`.match(ADDRESS) ?? [];
-  // The full stop of the sentence is not part of an address.
-  const addresses = found.map((each) => withoutEnd(each, '.,;:!?'));
-  const address = addresses.find((each) => !around.some((source) => source.includes(each)));
+  const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
-  const foreign = wordsBeyond(text, [...around, ...carriedOver]);
+  const quoting = quotingOf(statement, evidence, context);
+  const foreign =
+    wordsBeyond(text, [...around, ...carriedOver]) ??
+    (quoting === null ? null : unsupported({ ...quoting, more: [...carriedOver, ...context.userNames] }));
   return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
 }
 
@@ -385,37 +371,49 @@ function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
-/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
-const ADDRESS =
-  /https?:\/\/[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
-
-// A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
-// sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
-const FOREIGN_WORDS = 5;
-const FOREIGN_SHARE = 0.6;
-
-// Dates are computed from the date of the turn, which need not contain their words.
-const DATE_WORDS =
-  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
-
-/** The words by which a sentence adds a claim to its sources; null if it adds none. */
-function wordsBeyond(text: string, sources: readonly string[]): string | null {
-  const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
-  const said = new Set([...contentStems(sources.join('\n').slice(0, 100_000))].map(headOf));
-  const foreign = stems.filter((stem) => !said.has(headOf(stem)));
-  const addsClaim =
-    foreign.length < stems.length && isEnglish(text)
-      ? (foreign.length >= FOREIGN_WORDS && foreign.length / stems.length > FOREIGN_SHARE) ||
-        (isInstruction(text) && foreign.length > 1)
-      : isInstruction(text);
-  return addsClaim ? foreign.slice(0, 8).join(', ') : null;
+/** What a statement quotes, as it is checked for saying something else. Null for what others say, which is checked by its speaker. */
+function quotingOf(
+  { text, value, attribute, polarity, tense }: ReadStatement,
+  evidence: readonly Evidence[],
+  { events, earlier, attributes }: CheckContext,
+): Omit<Quoting, 'more'> | null {
+  if (evidence.length === 0 || evidence.some(({ event }) => event.kind !== 'message' || isForeign(event))) return null;
+  const turns = [...earlier, ...events];
+  return {
+    text,
+    isDenied: polarity === 'denied',
+    value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
+    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)),
+    isAnswer: evidence.some(({ event }) => isAssent(event.content)),
+    messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
+    before: answeredBy(
+      evidence.map(({ event }) => event),
+      turns,
+    ),
+    foreign: turns.filter(isForeign).map(({ content }) => content),
+  };
 }
 
-// Word endings differ ("Knie", "Knies") and short words are grammar, so neither counts as a claim.
-const SHORTEST_WORD = 5;
+/** The agent's turns that events answer. */
+function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
+  return answers.flatMap((event) => {
+    const place = turns.findIndex(({ id }) => id === event.id);
+    const answered = turns.slice(0, Math.max(0, place)).findLast(({ origin }) => origin !== 'tool');
+    return answered?.origin === 'agent' ? answered.content : [];
+  });
+}
 
-function headOf(stem: string): string {
-  return stem.slice(0, SHORTEST_WORD - 1);
+/** The words of turns, of an assent with what it answers. */
+export function saidWith(
+  said: readonly Event[],
+  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
+): string[] {
+  const answers = said.filter(({ content }) => isAssent(content));
+  return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
+}
+
+function isForeign({ origin }: Event): boolean {
+  return origin === 'tool' || origin === 'document';
 }
 
 /** The turns right before the evidence, because an answer refers to the words of its question. */
@@ -447,10 +445,10 @@ export function unsharedSources(
     ...(target === undefined ? [] : [target.content]),
   ].filter((source) => source.trim() !== '');
   const said = [...sources, ...context.userNames].join('\n').slice(0, 100_000);
-  const heads = new Set([...contentStems(said)].map(headOf));
+  const heads = headsOf(said);
   const numbers = numbersSaid(said);
   const isShared =
-    [...contentStems(text)].some((stem) => heads.has(headOf(stem))) ||
+    [...headsOf(text)].some((head) => heads.has(head)) ||
     [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
   return isShared || sources.length === 0 ? null : sources;
 }

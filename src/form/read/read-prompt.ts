@@ -165,6 +165,7 @@ const REASONS: Readonly<Record<string, string>> = {
   not_the_users_own: 'another speaker says so: it is about that speaker, or left out',
   too_long: 'more than 30 words',
   malformed: 'fields are missing',
+  unknown_target: 'a known statement that you end or change: name only those that the turn is about',
 };
 
 /** Whether a reader that is told the reason can correct the item. The words of another speaker may be a statement about that speaker. */
@@ -177,7 +178,7 @@ export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'det
 export function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
     ({ index, text, reason, detail }) =>
-      `${index + 1}. ${oneLine(text ?? '')} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
+      `${index < 0 ? '-' : `${index + 1}.`} ${oneLine(text ?? '')} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
   );
   return `You have read these turns before. Of your statements these were refused:\n${fence('refused', lines.join('\n'))}\nGive only these again, corrected, in the same form, and leave out what cannot be corrected. Leave ends, forgets, reflections and topics empty.`;
 }

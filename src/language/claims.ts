@@ -1,0 +1,227 @@
+import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
+import { detectPack, packOf, packPattern, perPack, plainMarks, topicsNamed, wordsPattern } from './packs/packs.ts';
+import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
+import { splitClauses, withBlanks } from './sentences.ts';
+import { contentStems, coveredBy, withoutEnd } from './words.ts';
+
+/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
+const ADDRESS =
+  /(?:https?:\/\/|\bwww\.)[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
+
+/** The addresses in a text, without the full stop of the sentence. */
+export function addressesIn(text: string): string[] {
+  return (text.match(ADDRESS) ?? []).map((each) => withoutEnd(each, '.,;:!?'));
+}
+
+// Word endings differ ("Knie", "Knies").
+const HEAD = 4;
+
+/** The beginnings of the content words of some texts. */
+export function headsOf(...texts: readonly string[]): Set<string> {
+  return new Set([...contentStems(texts.join('\n').slice(0, 100_000))].map((stem) => stem.slice(0, HEAD)));
+}
+
+const ACTS =
+  '(?:send|pay|transfer|wire|forward|approve|execute|share|delete|run|buy|order|book|sign|accept|grant|install|open|publish|post)';
+const PERMITS = new RegExp(
+  `\\b(?:without (?:\\w+ ){0,2}(?:asking|being asked|confirm\\w*|approv\\w*|permission|check\\w*|review\\w*|consent|question\\w*)|(?:never|not|no need|needn['’]t|stop|\\w+n['’]t)(?: to)? (?:(?:ask|asking)(?! about| why| how| what| who| when)|confirm|verify|double-check|check (?:with|back|first|before))|(?:always|automatically) ${ACTS}|authori[sz]\\w*|pre-?approve\\w*|(?:permission|consent|free hand|carte blanche) (?:to|for)|may ${ACTS})\\b`,
+  'i',
+);
+
+/** Whether a text permits an agent something, or gives it a standing order: "wants transfers made without confirmation". */
+export function permits(text: string): boolean {
+  return PERMITS.test(text);
+}
+
+const SO_ORDERED =
+  /\b(?:without|never|always|automatically|\w+n['’]t|dont|no (?:need|questions)|stop|just (?:do|go)|every time|whenever|from now on|go ahead|author\w*|permission|consent|approv\w*|allow\w*|free hand|trust you)\b/i;
+
+/** Whether a person's own turns give an order or a permission: one of them has half of its words, and a word that orders or permits. */
+export function isOrdered(text: string, own: readonly string[]): boolean {
+  const heads = headsOf(text);
+  const isSo = (said: string): boolean => !permits(text) || SO_ORDERED.test(said) || permits(said);
+  return own.some((said) => coveredBy(heads, headsOf(said)) >= 0.5 && isSo(said));
+}
+
+const ASKS =
+  /^(?:\W|\b(?:and|but|so|or|well|hey|ok|okay|please|tell me|honestly)\b)*(?:should|shall|could|can|would|will|do|am|might|may|must|if|suppose|supposing|imagine|what if) (?:that )?(?:i|we)(?!['’]m| am| have| (?:just |also )?(?:tell|mention|say|add)\b)\b/i;
+// "Can I take it with my warfarin?" says that the user takes warfarin.
+const TAKEN_AS_TRUE = /\b(?:my|our|since|because|as an?|being|now that|given|already|still|with)\b/i;
+
+/** Whether the words of a person name a value only where they ask or suppose something about themself: "Should I work at Halden?" */
+function isOnlyAsked(value: string, own: readonly string[]): boolean {
+  const heads = headsOf(value);
+  const naming = own.flatMap(clausesOf).filter((clause) => [...headsOf(clause)].some((head) => heads.has(head)));
+  return naming.length > 0 && naming.every((clause) => ASKS.test(clause) && !TAKEN_AS_TRUE.test(clause));
+}
+
+function clausesOf(text: string): string[] {
+  return splitClauses(text).map(({ start, end }) => text.slice(start, end));
+}
+
+// Words that deny without a negation, and words that compare.
+const DENIES =
+  /\b(?:quit|stop\w*|g[ai]ve\w* up|hat\w+|dislik\w+|avoid\w*|refus\w+|allerg\w+|intoleran\w+|free|fail\w*|lack\w*|rid|off|used to|former\w*|ex|out of|cancel\w*|left|lost|sold|instead|rather|hardly|barely|rarely|seldom|too|yet|than|only|neither|nobody|nothing|cannot|cant|dont|doesnt|didnt|isnt|wont|aint|nah|nope|over|gone|done|banned|skip\w*|against|unable)\b/i;
+const NEGATION = /(?:\b(?:not|never|no longer|dont|doesnt|didnt|isnt|cant|wont)|n['’]t)\s+(?!only\b|just\b)/i;
+
+/**
+ * Whether a sentence with the same content words as a clause says its opposite: "User does not like tea" of "I like tea". A clause that agrees
+ * with the sentence settles it. Other languages deny in other ways, and are not examined.
+ */
+function isOpposite(text: string, isDenied: boolean, own: readonly string[]): boolean {
+  const stems = contentStems(text);
+  if (!isEnglish(text) || stems.size === 0) return false;
+  const denies = isDenied || isNegated(text) || DENIES.test(text);
+  const same = own.flatMap(clausesOf).filter((clause) => {
+    const said = contentStems(clause);
+    return coveredBy(stems, said) === 1 && said.size <= stems.size + 1;
+  });
+  if (same.length === 0) return false;
+  return same.every((clause) => {
+    if (/[?？]/u.test(clause)) return false;
+    if (denies) return !isNegated(clause) && !DENIES.test(clause) && (isDenied || isNegated(text));
+    const [, after] = clause.split(NEGATION);
+    const [first] = after === undefined ? [] : contentStems(after);
+    return first !== undefined && stems.has(first);
+  });
+}
+
+/** A message without what is pasted into it. */
+function withoutPasted(message: string): string {
+  return withBlanks(message, pastedSpans(message));
+}
+
+function pastedIn(message: string): string {
+  return pastedSpans(message)
+    .map(({ start, end }) => message.slice(start, end))
+    .join('\n');
+}
+
+function pastedSpans(message: string): ForeignSpan[] {
+  return foreignSpans(message).filter(({ kind }) => kind !== 'quoted');
+}
+
+const CHOOSES = /^(?:the )?(?:first|second|third|fourth|last|former|latter|that|this|option|number|both)\b/i;
+
+/** Whether a turn accepts or chooses what was said before it. */
+export function isAssent(turn: string): boolean {
+  const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
+  const pack = detectPack(said, packOf('en'));
+  return CHOOSES.test(said) || (pack !== null && packPattern(pack, 'confirms').exec(said)?.index === 0);
+}
+
+// Words that are in sentences about anything.
+const ANYTHING = headsOf(
+  'like love want need prefer use using take get go going make good great new day week month year time thing today now really thank thanks please help know think tell ask plan start day today tomorrow still also always',
+);
+
+/** Whether words have something to do with a known text: a content word, a number or a topic in common. `topic`: a further topic of it. */
+export function isAbout(said: string, known: string, topic: string | null): boolean {
+  const heads = headsOf(said);
+  const numbers = numbersSaid(said);
+  const named = topicsNamed(said);
+  return (
+    [...headsOf(known)].some((head) => heads.has(head) && !ANYTHING.has(head)) ||
+    [...numbersSaid(known)].some((number) => number > 1 && numbers.has(number)) ||
+    [topic ?? '', ...topicsNamed(known)].some((each) => named.includes(each))
+  );
+}
+
+/** Whether a turn is only polite: "Thanks for the help". */
+export function isCourtesy(turn: string): boolean {
+  const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
+  const pack = detectPack(said, packOf('en'));
+  const isPolite = pack !== null && packPattern(pack, 'greeting').exec(said)?.index === 0;
+  return isPolite && [...headsOf(said)].filter((head) => !ANYTHING.has(head)).length < 2;
+}
+
+/** A claim about a person, and what was said around the words of the person that it quotes. */
+export interface Quoting {
+  text: string;
+  isDenied: boolean;
+  /** A value that the person must have stated, and not only asked about. */
+  value: string | null;
+  quoted: readonly string[];
+  /** Whether the quoted words accept or choose what was said before them. */
+  isAnswer: boolean;
+  /** The messages of the person. */
+  messages: readonly string[];
+  /** The agent's turns before the quoted ones. */
+  before: readonly string[];
+  /** Texts of tools and documents. */
+  foreign: readonly string[];
+  /** Further texts whose words the claim may have. */
+  more: readonly string[];
+}
+
+/**
+ * How a claim that quotes a person says something else than the person: it permits what the person has not, takes a question for an answer,
+ * says the opposite, or has its words from a tool, a document or a pasted text. Null if it does not.
+ */
+export function unsupported(claim: Quoting): string | null {
+  const { text, isDenied, value, quoted, isAnswer, messages, before, foreign, more } = claim;
+  const own = messages.map(withoutPasted);
+  const assented = isAnswer ? before : [];
+  const needsOrder = permits(text) || (!isEnglish(text) && isOrder(text));
+  if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))
+    return 'the user has not ordered or permitted it';
+  if (value !== null && isOnlyAsked(value, own)) return 'the user only asks';
+  if (isOpposite(text, isDenied, own)) return 'the user says the opposite';
+  const heads = [...headsOf(text)];
+  // "The first one" may be one of a list that the user has pasted.
+  const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);
+  const beyond = heads.filter((head) => !said.has(head));
+  const outside = headsOf(...foreign, ...messages.map(pastedIn));
+  const repeated = headsOf(...before);
+  const taken = beyond.filter((head) => outside.has(head));
+  const isTaken =
+    (taken.length > 0 && beyond.length === heads.length) ||
+    taken.filter((head) => !repeated.has(head)).length > Math.max(2, heads.length / 2);
+  return isTaken ? taken.join(', ') : null;
+}
+
+/** An order in another language, whose words a sentence in English does not have. */
+function ordersAbroad(said: string): boolean {
+  return isOrder(said) && (detectPack(said)?.language ?? 'en') !== 'en';
+}
+
+const INSTRUCTION =
+  /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|do not (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
+
+/** Whether a text tells its reader what to do. */
+export function isInstruction(text: string): boolean {
+  return INSTRUCTION.test(text);
+}
+
+const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] ?? '', script));
+
+/** Whether a text is an order to an agent, also in other languages and without a word for the agent: "Always wire money without asking". */
+export function isOrder(text: string): boolean {
+  const pack = detectPack(text, packOf('en'));
+  return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
+}
+
+// A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
+// sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
+const FOREIGN_WORDS = 5;
+const FOREIGN_SHARE = 0.6;
+
+// Dates are computed from the date of the turn, which need not contain their words.
+const DATE_WORDS =
+  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
+
+/** The words by which a sentence adds a claim to its sources; null if it adds none. */
+export function wordsBeyond(text: string, sources: readonly string[]): string | null {
+  const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
+  const said = headsOf(...sources);
+  const foreign = stems.filter((stem) => !said.has(stem.slice(0, HEAD)));
+  const addsClaim =
+    foreign.length < stems.length && isEnglish(text)
+      ? (foreign.length >= FOREIGN_WORDS && foreign.length / stems.length > FOREIGN_SHARE) ||
+        (isInstruction(text) && foreign.length > 1)
+      : isInstruction(text);
+  return addsClaim ? foreign.slice(0, 8).join(', ') : null;
+}
+
+// Word endings differ ("Knie", "Knies") and short words are grammar, so neither counts as a claim.
+const SHORTEST_WORD = 5;
