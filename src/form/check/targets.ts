@@ -45,8 +45,11 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
 
 const VITAL = /^(?:name|preferred_name|pronouns|birthday|allergy|medical_condition|medication|blood_type)$/;
 
+// The importance of health, safety and identity, and of what the user asks to remember (read-prompt.ts).
+const MOST_IMPORTANT = 0.9;
+
 function isVital({ importance, attribute }: Memory): boolean {
-  return importance >= 0.8 || VITAL.test(attribute ?? '');
+  return importance >= MOST_IMPORTANT || VITAL.test(attribute ?? '');
 }
 
 /** Whether the application has set a statement, rather than learned it from talk. */
