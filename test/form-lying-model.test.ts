@@ -73,6 +73,12 @@ for (const database of databases()) {
       expect(await stored({ content }, item({ text, turn: 1, quote: content.slice(0, -1) }))).toEqual([text]);
     });
 
+    it('[Q3] a quote that leaves out the negation before it supports no affirmation', async () => {
+      const content = 'Honestly I don’t like parsnips.';
+      const text = 'User likes parsnips.';
+      expect(await stored({ content }, item({ text, turn: 1, quote: 'like parsnips' }))).toEqual([]);
+    });
+
     it('[Q3] a permission may be an assent to the agent’s question', async () => {
       const said = [agent('Shall I renew the domain without asking you each year?'), { content: 'Yes, exactly.' }];
       const text = 'User wants the domain renewed each year without asking.';

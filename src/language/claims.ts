@@ -86,6 +86,16 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
   });
 }
 
+/** The clauses of a person's messages that contain quoted words or are contained in them: the "not" before a quote belongs to its clause. */
+function clausesAround(quoted: readonly string[], own: readonly string[]): string[] {
+  const plain = quoted.map((words) => plainMarks(words).toLowerCase());
+  const around = own.flatMap(clausesOf).filter((clause) => {
+    const said = plainMarks(clause).toLowerCase().trim();
+    return plain.some((words) => words.includes(said) || said.includes(words));
+  });
+  return around.length > 0 ? around : [...quoted];
+}
+
 /** A message without what is pasted into it. */
 function withoutPasted(message: string): string {
   return withBlanks(message, pastedSpans(message));
@@ -166,7 +176,7 @@ export function unsupported(claim: Quoting): string | null {
   if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))
     return 'the user has not ordered or permitted it';
   if (value !== null && isOnlyAsked(value, own)) return 'the user only asks';
-  if (isOpposite(text, isDenied, quoted)) return 'the user says the opposite';
+  if (isOpposite(text, isDenied, clausesAround(quoted, own))) return 'the user says the opposite';
   const heads = [...headsOf(text)];
   // "The first one" may be one of a list that the user has pasted.
   const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);

@@ -1,5 +1,5 @@
 import { contentStems } from '../../language/words.ts';
-import { breathe } from '../../record/breathe.ts';
+import { yieldToEventLoop } from '../../record/event-loop.ts';
 import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -46,7 +46,7 @@ export async function checkRequests(
   }
   if (!context.isLocal) await refuseUnrelated(work, checked, context);
   for (const request of forgets) {
-    await breathe();
+    await yieldToEventLoop();
     const evidence = locateOwnWords(request.quote, context);
     if (evidence === null) {
       checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
@@ -169,7 +169,7 @@ async function applyForgets(
   const applied: Omit<AppliedRequests, 'retired'> = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
   for (const asked of forgets) {
-    await breathe();
+    await yieldToEventLoop();
     const { request, evidence, told } = asked;
     if (request.takenBack === true || told?.takesBack === true) {
       applied.restored.push(...(await takeBack(writer, deps, { owner, about: request.about, evidence, turns, why })));

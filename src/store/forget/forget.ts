@@ -1,6 +1,6 @@
 import { entitiesOf } from '../../language/entities.ts';
 import { splitSentences } from '../../language/sentences.ts';
-import { breathe } from '../../record/breathe.ts';
+import { yieldToEventLoop } from '../../record/event-loop.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { memoryType } from '../record-rows.ts';
@@ -144,7 +144,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   let open = await activeRecords(writer, owner);
   if (open.length === 0) return;
   for (const event of spoken) {
-    await breathe();
+    await yieldToEventLoop();
     // An owner may have thousands of records, so each turn is split once, and spans are computed only for the records that it repeats.
     if (event.origin === 'user') {
       const sentences = tellingSentences(event.content);

@@ -1,6 +1,6 @@
 import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import { breathe } from '../../record/breathe.ts';
+import { yieldToEventLoop } from '../../record/event-loop.ts';
 import { normalValue, type Quote } from '../../record/statement.ts';
 import { type EventRow, memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -126,7 +126,7 @@ export async function hideInLog(
   const hidden = new Set<string>();
   const isUsers = ({ origin }: EventRow): boolean => origin === 'user';
   const hide = async (row: EventRow, names: ReadonlyMap<string, Says> | null): Promise<void> => {
-    await breathe();
+    await yieldToEventLoop();
     const isRequest = request?.event.id === row.id;
     const isLater = isUsers(row) && row.occurred_at > at.getTime() && !isRequest;
     // If everything is forgotten, a turn is compared only with its own items: comparing 1,200 turns with all items took half a minute.
