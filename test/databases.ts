@@ -188,7 +188,12 @@ async function createPostgres(url: string, how = { isBare: false }): ReturnType<
 
 // Stores on a cluster that tests of this worker are done with. Two drops at a time deadlock there, and the cluster goes with the tests.
 const distributed: string[] = [];
-const TABLES = new Set(['meta', 'schedules', 'api_keys', ...MIGRATIONS.flatMap(({ tenantTables }) => tenantTables)]);
+const TABLES = new Set([
+  'meta',
+  'schedules',
+  'api_keys',
+  ...MIGRATIONS.flatMap(({ tenantTables = [] }) => tenantTables),
+]);
 
 /** A distributed store that is empty again. It is emptied only now: a process that was killed may have been writing when its test ended. */
 async function nextEmptied(client: Session): Promise<string | undefined> {

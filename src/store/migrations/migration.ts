@@ -15,30 +15,36 @@ interface ColumnTypes {
 export interface Migration {
   version: number;
   name: string;
-  statements(types: ColumnTypes): string[];
+  /** The statements for both databases, which run before those for one of them. */
+  statements?(types: ColumnTypes): string[];
   sqlite?: readonly string[];
   postgres?: readonly string[];
   /** Work that needs code, on both databases, run after the statements in the same transaction. */
   transform?(transaction: Transaction<Tables>): Promise<void>;
   /** Tables with a tenant_id, which PostgreSQL guards with row-level security. */
-  tenantTables: readonly string[];
+  tenantTables?: readonly string[];
 }
 
-export const SQLITE_TYPES: ColumnTypes = {
-  time: 'integer',
-  integer: 'integer',
-  real: 'real',
-  json: 'text',
-  blob: 'blob',
-  rowId: 'row_id integer primary key autoincrement',
+const TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
+  sqlite: {
+    time: 'integer',
+    integer: 'integer',
+    real: 'real',
+    json: 'text',
+    blob: 'blob',
+    rowId: 'row_id integer primary key autoincrement',
+  },
+  postgres: {
+    time: 'bigint',
+    integer: 'bigint',
+    real: 'double precision',
+    json: 'jsonb',
+    blob: 'vector',
+    // Not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
+    rowId: 'row_id bigint generated always as identity',
+  },
 };
 
-export const POSTGRES_TYPES: ColumnTypes = {
-  time: 'bigint',
-  integer: 'bigint',
-  real: 'double precision',
-  json: 'jsonb',
-  blob: 'vector',
-  // Not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
-  rowId: 'row_id bigint generated always as identity',
-};
+export function statementsOf(migration: Migration, dialect: 'sqlite' | 'postgres'): string[] {
+  return [...(migration.statements?.(TYPES[dialect]) ?? []), ...(migration[dialect] ?? [])];
+}

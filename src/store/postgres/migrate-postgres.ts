@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { invalidInput, VarveError } from '../../errors.ts';
-import { POSTGRES_TYPES } from '../migrations/migration.ts';
+import { statementsOf } from '../migrations/migration.ts';
 import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
 import { assertUsable, distributeTables, findCluster } from './cluster.ts';
@@ -37,8 +37,8 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     if (version === 0) await prepare(transaction, schema);
     await sql.raw(`set local search_path = "${schema}", public`).execute(transaction);
     for (const migration of pending) {
-      const guards = migration.tenantTables.flatMap((table) => guardTable(schema, table));
-      for (const statement of [...migration.statements(POSTGRES_TYPES), ...(migration.postgres ?? []), ...guards]) {
+      const guards = (migration.tenantTables ?? []).flatMap((table) => guardTable(schema, table));
+      for (const statement of [...statementsOf(migration, 'postgres'), ...guards]) {
         await sql.raw(statement).execute(transaction);
       }
       await migration.transform?.(transaction);

@@ -17,7 +17,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { VarveError } from '../../errors.ts';
 import { createMutex, type Database, type Mutex, type Reader, type Writer } from '../database.ts';
-import { SQLITE_TYPES } from '../migrations/migration.ts';
+import { statementsOf } from '../migrations/migration.ts';
 import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
 import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite-indexes.ts';
@@ -170,9 +170,7 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
   await writer.transaction().execute(async (transaction) => {
     // The version is read again under the lock, because another process may have migrated meanwhile.
     for (const migration of pendingMigrations(storedVersion(connection))) {
-      for (const statement of [...migration.statements(SQLITE_TYPES), ...(migration.sqlite ?? [])]) {
-        await sql.raw(statement).execute(transaction);
-      }
+      for (const statement of statementsOf(migration, 'sqlite')) await sql.raw(statement).execute(transaction);
       await migration.transform?.(transaction);
       await sql.raw(`pragma user_version = ${migration.version}`).execute(transaction);
     }
