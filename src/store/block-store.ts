@@ -29,14 +29,18 @@ export function toBlock(row: BlockRow): Block {
     id: row.id,
     scope: scopeOfRow(row),
     kind: row.kind as BlockKindName,
-    content:
-      BLOCK_KINDS[row.kind as BlockKindName].format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
+    // A store may have blocks of a kind that this version does not know; their content is kept as text.
+    content: isJson(row.kind as BlockKindName) ? (JSON.parse(row.content) as unknown) : row.content,
     // Older snapshots have no basis.
     basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
     version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   };
+}
+
+function isJson(kind: BlockKindName): boolean {
+  return BLOCK_KINDS[kind]?.format === 'json';
 }
 
 /** The block of exactly this scope, as it is or as it was; null when there is none. */
@@ -156,7 +160,7 @@ export async function restateInBlocks(
 }
 
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
-  if (BLOCK_KINDS[kind].format === 'json') return withoutItems(content, old);
+  if (isJson(kind)) return withoutItems(content, old);
   const text = content as string;
   // A sentence with a basis is left: it becomes stale through the basis, and the next consolidation writes it again.
   const isOld = (statement: string): boolean =>
@@ -231,16 +235,10 @@ export async function staleKeys(
   const ids = [...new Set(entries.flatMap(([, { rests }]) => Object.keys(rests)))];
   const stale = new Set<string>();
   if (entries.length === 0) return stale;
-  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids });
+  const rows = await rowsBy(reader, tenant, 'memories', { id: ids });
   const memories = new Map(rows.map((row) => [row.id, toMemory(row)]));
   const others = ids.filter((id) => !memories.has(id));
-  const turns = await rowsBy(reader, {
-    table: 'events',
-    tenant,
-    column: 'id',
-    values: others,
-    select: ['id', 'content'],
-  });
+  const turns = await rowsBy(reader, tenant, 'events', { id: others }, ['id', 'content']);
   const events = new Map(turns.map(({ id, content }) => [id, contentHash(content)]));
   for (const id of eventsGone(await memoriesFrom(reader, tenant, [...events.keys()]))) events.delete(id);
   const holds = (id: string, hash: string): boolean => {
@@ -263,7 +261,7 @@ export async function staleKeys(
 export function withoutStale({ kind, content, basis }: StandingBlock, stale: ReadonlySet<string>): unknown {
   const keys = Object.keys(basis).filter((key) => stale.has(key));
   if (keys.length === 0) return content;
-  if (BLOCK_KINDS[kind].format === 'json') {
+  if (isJson(kind)) {
     return Object.fromEntries(Object.entries(content as object).filter(([key]) => !stale.has(key)));
   }
   return replaceStatements(content as string, (statement) => (stale.has(contentHash(statement)) ? null : statement));
@@ -283,8 +281,7 @@ export function restingSentences(
   { kind, content, basis }: StandingBlock,
   stale: ReadonlySet<string>,
 ): RestingSentence[] {
-  const isJson = BLOCK_KINDS[kind].format === 'json';
-  const parts = isJson
+  const parts = isJson(kind)
     ? Object.keys(typeof content === 'object' && content !== null ? content : {}).map((key) => ({ text: key, key }))
     : statementsIn(String(content))
         .filter((text) => !text.startsWith('#'))

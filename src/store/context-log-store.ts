@@ -102,13 +102,8 @@ export async function recalledTexts(reader: Reader, scope: Scope): Promise<strin
       for (const id of part.ids) if (id.startsWith('mem_')) ids.add(id);
     }
   }
-  return memoryTexts(reader, scope, [...ids].slice(0, 2000));
-}
-
-async function memoryTexts(reader: Reader, scope: Scope, ids: readonly string[]): Promise<string[]> {
-  const { tenant } = scope;
-  const select = ['owner_key', 'content'] as const;
-  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select });
+  const latest = [...ids].slice(0, 2000);
+  const rows = await rowsBy(reader, scope.tenant, 'memories', { id: latest }, ['owner_key', 'content']);
   const owners = visibleOwners(scope);
   return rows.filter(({ owner_key }) => owners.includes(owner_key)).map(({ content }) => content);
 }
@@ -193,12 +188,7 @@ export interface MemoryUse {
 }
 
 export async function findUse(reader: Reader, tenant: string, memoryId: string): Promise<MemoryUse | null> {
-  const row = await reader
-    .selectFrom('memory_use')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('memory_id', '=', memoryId)
-    .executeTakeFirst();
+  const [row] = await rowsBy(reader, tenant, 'memory_use', { memory_id: [memoryId] });
   if (row === undefined) return null;
   const { given, used, confirmed, corrected } = row;
   const lastConfirmedAt = row.last_confirmed_at === null ? null : new Date(row.last_confirmed_at);

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { type Basis, BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import type { BlockKindName } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
-import { staleKeys, withoutStale } from './block-store.ts';
+import { staleKeys, toBlock, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
 import { isTagged, toMemory } from './record-rows.ts';
-import { rowsBy, visibleFrom } from './owner-store.ts';
+import { ofVisibleOwners, rowsBy, visibleFrom } from './owner-store.ts';
 
 /** The fields of a block that a context needs. */
 export interface VisibleBlock {
@@ -27,26 +27,17 @@ export async function visibleBlocks(
   connections: readonly string[],
   standing: { now: number; memoryTypes: MemoryTypeTable },
 ): Promise<VisibleBlock[]> {
-  const rows = await reader
-    .selectFrom('blocks')
-    .select(['id', 'kind', 'agent_id', 'user_id', 'session_id', 'connection_id', 'content', 'basis'])
-    .where(visibleFrom<'blocks'>(scope, connections))
-    .execute();
-  const blocks = rows.map((row): Omit<VisibleBlock, 'restsOn'> & { basis: Basis } => ({
-    id: row.id,
-    kind: row.kind as BlockKindName,
-    level: row.session_id !== '' ? 'session' : ownerLevel({ agent: row.agent_id, user: row.user_id }),
-    connection: row.connection_id || null,
-    content:
-      BLOCK_KINDS[row.kind as BlockKindName]?.format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
-    basis: JSON.parse(row.basis) as Basis,
-  }));
+  const rows = await reader.selectFrom('blocks').selectAll().where(visibleFrom(scope, connections)).execute();
+  const blocks = rows.map(toBlock);
   const stale = await staleKeys(reader, scope.tenant, blocks, standing);
   return blocks
-    .map(({ basis, ...block }) => ({
-      ...block,
-      content: withoutStale({ ...block, basis }, stale),
-      restsOn: new Map(Object.entries(basis).map(([key, { rests }]) => [key, Object.keys(rests)])),
+    .map((block) => ({
+      id: block.id,
+      kind: block.kind,
+      level: block.scope.session === null ? ownerLevel(block.scope) : ('session' as const),
+      connection: block.scope.connection,
+      content: withoutStale(block, stale),
+      restsOn: new Map(Object.entries(block.basis).map(([key, { rests }]) => [key, Object.keys(rests)])),
     }))
     .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
@@ -66,8 +57,7 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   const blocks = await reader
     .selectFrom('blocks')
     .select((eb) => ['owner_key', eb.fn.sum('version').as('versions'), eb.fn.countAll().as('count')])
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', owners)
+    .where(ofVisibleOwners(scope))
     .groupBy('owner_key')
     .orderBy('owner_key')
     .execute();
@@ -121,7 +111,7 @@ export async function savedItemsByTag(
   const rows = await reader
     .selectFrom('memories')
     .selectAll()
-    .where(visibleFrom<'memories'>(scope))
+    .where(visibleFrom(scope))
     .where('type', '=', 'saved_item')
     .where('archived_at', 'is', null)
     .where(isTagged(tags))
@@ -138,12 +128,6 @@ export async function quotesOf(
   tenant: string,
   statements: readonly string[],
 ): Promise<Map<string, Quote[]>> {
-  const rows = await rowsBy(reader, {
-    table: 'memories',
-    tenant,
-    column: 'id',
-    values: statements,
-    select: ['id', 'quotes'],
-  });
+  const rows = await rowsBy(reader, tenant, 'memories', { id: statements }, ['id', 'quotes']);
   return new Map(rows.map((row) => [row.id, JSON.parse(row.quotes) as Quote[]]));
 }

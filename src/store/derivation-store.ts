@@ -36,8 +36,7 @@ export async function derivedOf(
   tenant: string,
   fromIds: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const links = { table: 'memory_derivations', tenant, column: 'from_id', values: fromIds } as const;
-  const rows = await rowsBy(reader, { ...links, select: ['memory_id'] });
+  const rows = await rowsBy(reader, tenant, 'memory_derivations', { from_id: fromIds }, ['memory_id']);
   const found = new Map<string, string[]>();
   for (const id of new Set(rows.map(({ memory_id }) => memory_id))) {
     found.set(id, await derivedFrom(reader, tenant, id));

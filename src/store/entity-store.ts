@@ -1,9 +1,18 @@
 import type { Selectable } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { Entity, EntityType, NewEntity } from '../record/entity.ts';
-import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { changeOwner, ownerColumns, removeRows, rowsBy, scopeOfRow, withinReach } from './owner-store.ts';
+import {
+  changeOwner,
+  ofVisibleOwners,
+  ownerColumns,
+  removeRows,
+  rowsBy,
+  scopeOfRow,
+  setColumns,
+  withinReach,
+} from './owner-store.ts';
 import type { EntityTable } from './schema.ts';
 import { entitySlug } from '../language/entities.ts';
 
@@ -70,23 +79,16 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
 
 /** Removes entities with their names, and the references of memories to them. Returns the number of removed entities. */
 export async function removeEntityRows(writer: Writer, tenant: string, ids: readonly string[]): Promise<number> {
-  const of = { tenant, column: 'entity_id', values: ids } as const;
-  const links = await rowsBy(writer, { ...of, table: 'memory_entities', select: ['memory_id'] });
+  const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: ids }, ['memory_id']);
   const linked = links.map(({ memory_id }) => memory_id);
-  const memories = { table: 'memories', tenant, column: 'id', values: linked, select: ['id', 'entities'] } as const;
   const gone = new Set(ids);
-  for (const { id, entities } of await rowsBy(writer, memories)) {
+  for (const { id, entities } of await rowsBy(writer, tenant, 'memories', { id: linked }, ['id', 'entities'])) {
     const left = (JSON.parse(entities) as string[]).filter((entity) => !gone.has(entity));
-    await writer
-      .updateTable('memories')
-      .set({ entities: JSON.stringify(left) })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute();
+    await setColumns(writer, 'memories', { tenant, id }, { entities: JSON.stringify(left) });
   }
-  await removeRows(writer, { ...of, table: 'entity_names' });
-  await removeRows(writer, { ...of, table: 'memory_entities' });
-  return removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
+  await removeRows(writer, tenant, 'entity_names', { entity_id: ids });
+  await removeRows(writer, tenant, 'memory_entities', { entity_id: ids });
+  return removeRows(writer, tenant, 'entities', { id: ids });
 }
 
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
@@ -109,12 +111,7 @@ async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs:
 
 /** Whether an entity of this id belongs to another owner. */
 export async function isOthersEntity(reader: Reader, scope: Scope, id: string): Promise<boolean> {
-  const row = await reader
-    .selectFrom('entities')
-    .select('owner_key')
-    .where('tenant_id', '=', scope.tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const [row] = await rowsBy(reader, scope.tenant, 'entities', { id: [id] }, ['owner_key']);
   return row !== undefined && row.owner_key !== ownerKey(scope);
 }
 
@@ -127,12 +124,7 @@ export async function findEntitiesByName(reader: Reader, scope: Scope, names: re
     .selectAll()
     .where('tenant_id', '=', scope.tenant)
     .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('entity_names')
-        .select('entity_id')
-        .where('tenant_id', '=', scope.tenant)
-        .where('owner_key', 'in', visibleOwners(scope))
-        .where('slug', 'in', slugs),
+      eb.selectFrom('entity_names').select('entity_id').where(ofVisibleOwners(scope)).where('slug', 'in', slugs),
     )
     .orderBy('created_at')
     .execute();
@@ -144,8 +136,7 @@ export async function listEntities(reader: Reader, scope: Scope, limit: number):
   const rows = await reader
     .selectFrom('entities')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', visibleOwners(scope))
+    .where(ofVisibleOwners(scope))
     .orderBy('name')
     .limit(limit)
     .execute();
@@ -158,7 +149,7 @@ export async function findEntity(reader: Reader, scope: Scope, id: string): Prom
     .selectFrom('entities')
     .selectAll()
     .where('id', '=', id)
-    .where(withinReach<'entities'>(scope))
+    .where(withinReach(scope))
     .executeTakeFirst();
   return row === undefined ? null : toEntity(row);
 }

@@ -1,14 +1,24 @@
-import { chunks, memoryRowsOf, type RecordRow, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
 import { removeEntityRows } from './entity-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
+import { removeVectors } from './indexing.ts';
+import {
+  chunks,
+  memoryRowsOf,
+  ofVisibleOwners,
+  type RecordRow,
+  removeRows,
+  rowsBy,
+  scopeOfRow,
+  setColumns,
+  withinScope,
+} from './owner-store.ts';
 import { isLearnedFrom } from './record-rows.ts';
-import type { Tables } from './schema.ts';
 
 /** How many rows of records and of their dependants were removed. */
 export interface ErasedRecords {
@@ -43,49 +53,40 @@ export async function eraseRecords(
   await forgetReplacements(writer, tenant, memoryIds);
   await database.text.remove(writer, 'event', tenant, eventRows);
   await database.text.remove(writer, 'memory', tenant, memoryRows);
-  const remove = <Table extends keyof Tables>(
-    table: Table,
-    column: keyof Selectable<Tables[Table]> & string,
-    values: readonly (string | number)[],
-    and?: RawBuilder<unknown>,
-  ): Promise<number> => removeRows(writer, { table, tenant, column, values, and });
-  const links = { table: 'memory_entities', tenant, column: 'memory_id', values: memoryIds } as const;
-  const entities = (await rowsBy(writer, { ...links, select: ['entity_id'] })).map(({ entity_id }) => entity_id);
-  for (const table of [
-    'memory_tags',
-    'memory_sources',
-    'memory_entities',
-    'memory_derivations',
-    'given_memories',
-    'memory_use',
-  ] as const) {
-    await remove(table, 'memory_id', memoryIds);
-  }
-  await remove('memory_derivations', 'from_id', memoryIds);
-  await removeUnlinked(writer, tenant, entities);
+  const links = await rowsBy(writer, tenant, 'memory_entities', { memory_id: memoryIds }, ['entity_id']);
+  for (const table of LINKED_TO_MEMORIES) await removeRows(writer, tenant, table, { memory_id: memoryIds });
+  await removeRows(writer, tenant, 'memory_derivations', { from_id: memoryIds });
+  await removeUnlinked(
+    writer,
+    tenant,
+    links.map(({ entity_id }) => entity_id),
+  );
   await eraseForgotten(writer, tenant, { memories: memoryIds, events: eventIds });
-  for (const [kind, rows] of [
-    ['event', eventRows],
-    ['memory', memoryRows],
-  ] as const) {
-    await remove('embedding_queue', 'record_row', rows, sql`and record_kind = ${kind}`);
-  }
   return {
     refusals,
-    revisions: await remove('revisions', 'record_id', [...memoryIds, ...blockIds]),
+    revisions: await removeRows(writer, tenant, 'revisions', { record_id: [...memoryIds, ...blockIds] }),
     embeddings:
-      (await remove('embeddings', 'record_row', eventRows, sql`and record_kind = 'event'`)) +
-      (await remove('embeddings', 'record_row', memoryRows, sql`and record_kind = 'memory'`)),
-    events: await remove('events', 'id', eventIds),
-    memories: await remove('memories', 'id', memoryIds),
-    blocks: await remove('blocks', 'id', blockIds),
+      (await removeVectors(writer, tenant, 'event', eventRows)) +
+      (await removeVectors(writer, tenant, 'memory', memoryRows)),
+    events: await removeRows(writer, tenant, 'events', { id: eventIds }),
+    memories: await removeRows(writer, tenant, 'memories', { id: memoryIds }),
+    blocks: await removeRows(writer, tenant, 'blocks', { id: blockIds }),
   };
 }
 
+const LINKED_TO_MEMORIES = [
+  'memory_tags',
+  'memory_sources',
+  'memory_entities',
+  'memory_derivations',
+  'given_memories',
+  'memory_use',
+] as const;
+
 /** Removes the entities that no remaining memory mentions. */
 async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
-  const links = { table: 'memory_entities', tenant, column: 'entity_id', values: ids, select: ['entity_id'] } as const;
-  const linked = new Set((await rowsBy(writer, links)).map(({ entity_id }) => entity_id));
+  const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: ids }, ['entity_id']);
+  const linked = new Set(links.map(({ entity_id }) => entity_id));
   await removeEntityRows(
     writer,
     tenant,
@@ -137,14 +138,8 @@ async function readFrom(
   eventIds: readonly string[],
   memoryIds: readonly string[],
 ): Promise<{ owners: string[]; events: Set<string> }> {
-  const of = { tenant, column: 'id' } as const;
-  const erased = await rowsBy(writer, { ...of, table: 'events', values: eventIds, select: ['owner_key'] });
-  const learned = await rowsBy(writer, {
-    ...of,
-    table: 'memories',
-    values: memoryIds,
-    select: ['owner_key', 'source_events'],
-  });
+  const erased = await rowsBy(writer, tenant, 'events', { id: eventIds }, ['owner_key']);
+  const learned = await rowsBy(writer, tenant, 'memories', { id: memoryIds }, ['owner_key', 'source_events']);
   const sources = learned.flatMap((row) => JSON.parse(row.source_events) as string[]);
   return {
     owners: [...new Set([...erased, ...learned].map((row) => row.owner_key))],
@@ -164,16 +159,11 @@ async function forgetSources(
   for (const ids of chunks(eventIds)) {
     for (const memory of await learnedFrom(writer, tenant, ids)) {
       if (goingToo.has(memory.id)) continue;
-      const sources = memory.sources.filter((source) => !erased.has(source));
-      const quotes = memory.quotes.filter((quote) => !erased.has(quote.event));
-      await writer
-        .updateTable('memories')
-        .set({ source_events: JSON.stringify(sources), quotes: JSON.stringify(quotes) })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', memory.id)
-        .execute();
+      const source_events = JSON.stringify(memory.sources.filter((source) => !erased.has(source)));
+      const quotes = JSON.stringify(memory.quotes.filter((quote) => !erased.has(quote.event)));
+      await setColumns(writer, 'memories', { tenant, id: memory.id }, { source_events, quotes });
     }
-    await removeRows(writer, { table: 'memory_sources', tenant, column: 'event_id', values: ids });
+    await removeRows(writer, tenant, 'memory_sources', { event_id: ids });
   }
 }
 
@@ -183,18 +173,14 @@ async function forgetSources(
  * would count as still true (`isNoLongerSo`), and a question about the past would not find it.
  */
 async function forgetReplacements(writer: Writer, tenant: string, erased: readonly string[]): Promise<void> {
-  const of = { table: 'memories', tenant, values: erased } as const;
   for (const ids of chunks(erased)) {
     await sql`update memories set contradicts = null
       where tenant_id = ${tenant} and contradicts in (${sql.join(ids)})`.execute(writer);
   }
-  const own = await rowsBy(writer, { ...of, column: 'id', select: ['id', 'contradicted_by'] });
+  const columns = ['id', 'contradicted_by', 'archived_at'] as const;
+  const own = await rowsBy(writer, tenant, 'memories', { id: erased }, columns);
   const replacedBy = new Map(own.map((row) => [row.id, row.contradicted_by]));
-  const replaced = await rowsBy(writer, {
-    ...of,
-    column: 'contradicted_by',
-    select: ['id', 'contradicted_by', 'archived_at'],
-  });
+  const replaced = await rowsBy(writer, tenant, 'memories', { contradicted_by: erased }, columns);
   for (const { id, contradicted_by, archived_at } of replaced) {
     if (replacedBy.has(id)) continue;
     let next = contradicted_by;
@@ -203,12 +189,7 @@ async function forgetReplacements(writer: Writer, tenant: string, erased: readon
       next = steps > 0 ? (replacedBy.get(next) ?? null) : null;
     if (next === id) next = null;
     if (next === null && archived_at !== null) continue;
-    await writer
-      .updateTable('memories')
-      .set({ contradicted_by: next })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute();
+    await setColumns(writer, 'memories', { tenant, id }, { contradicted_by: next });
   }
 }
 
@@ -229,7 +210,7 @@ async function placesOf(
     ['memories', memories.map(({ id }) => id)],
     ['blocks', blockIds],
   ] as const) {
-    const rows = await rowsBy(writer, { table, tenant, column: 'id', values, select: ['agent_id', 'user_id'] });
+    const rows = await rowsBy(writer, tenant, table, { id: values }, ['agent_id', 'user_id']);
     for (const { agent_id: agent, user_id: user } of rows) places.set(JSON.stringify([agent, user]), { agent, user });
   }
   return [...places.values()];
@@ -275,23 +256,12 @@ export async function anonymiseUsage(
     .where('user_id', '=', user);
   if (agent !== null) usage = usage.where('agent_id', '=', agent);
   const { numUpdatedRows } = await usage.executeTakeFirst();
-  const elsewhere = await writer
-    .selectFrom('owners')
-    .select('owner_key')
-    .where('tenant_id', '=', tenant)
-    .where('user_id', '=', user)
-    .limit(1)
-    .executeTakeFirst();
+  const elsewhere = await rowsBy(writer, tenant, 'owners', { user_id: [user] }, ['owner_key']);
   // The account belongs to the user with all agents, so it is renamed when the user has no owner left.
-  if (elsewhere !== undefined) return Number(numUpdatedRows);
-  for (const table of ['credit_accounts', 'credit_entries'] as const) {
-    await writer
-      .updateTable(table)
-      .set({ user_id: alias })
-      .where('tenant_id', '=', tenant)
-      .where('user_id', '=', user)
-      .execute();
-  }
+  if (elsewhere.length > 0) return Number(numUpdatedRows);
+  for (const table of ['credit_accounts', 'credit_entries'])
+    await sql`update ${sql.table(table)} set user_id = ${alias}
+      where tenant_id = ${tenant} and user_id = ${user}`.execute(writer);
   return Number(numUpdatedRows);
 }
 
@@ -320,13 +290,10 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
 
 /** The texts of memories and events by their ids, including the forgotten words that were removed from events. */
 export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
-  const of = { tenant, values: ids, select: ['content'] } as const;
-  const rows = [
-    ...(await rowsBy(reader, { ...of, table: 'memories', column: 'id' })),
-    ...(await rowsBy(reader, { ...of, table: 'events', column: 'id' })),
-  ];
-  const cut = await rowsBy(reader, { ...of, table: 'forgotten_spans', column: 'event_id', select: ['words'] });
-  return [...rows.map(({ content }) => content), ...cut.map(({ words }) => words)];
+  const memories = await rowsBy(reader, tenant, 'memories', { id: ids }, ['content']);
+  const events = await rowsBy(reader, tenant, 'events', { id: ids }, ['content']);
+  const cut = await rowsBy(reader, tenant, 'forgotten_spans', { event_id: ids }, ['words']);
+  return [...[...memories, ...events].map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
 /** The texts of memories, by the owners that they belong to. */
@@ -335,13 +302,8 @@ export async function textsByOwner(
   tenant: string,
   ids: readonly string[],
 ): Promise<{ owner: Scope; texts: string[] }[]> {
-  const rows = await rowsBy(reader, {
-    table: 'memories',
-    tenant,
-    column: 'id',
-    values: ids,
-    select: ['tenant_id', 'owner_key', 'agent_id', 'user_id', 'content'],
-  });
+  const columns = ['tenant_id', 'owner_key', 'agent_id', 'user_id', 'content'] as const;
+  const rows = await rowsBy(reader, tenant, 'memories', { id: ids }, columns);
   return [...Map.groupBy(rows, (row) => row.owner_key).values()].map((own) => ({
     owner: scopeOfRow(own[0]!),
     texts: own.map(({ content }) => content),
@@ -353,8 +315,7 @@ export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]>
   const rows = await reader
     .selectFrom('memories')
     .select('content')
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', visibleOwners(scope))
+    .where(ofVisibleOwners(scope))
     .where('archived_at', 'is', null)
     .execute();
   return rows.map(({ content }) => content);

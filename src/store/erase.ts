@@ -133,12 +133,8 @@ async function madeOfMore(
   const ids = new Set((await derivedOf(writer, tenant, memories)).keys());
   for (const some of chunks(events)) for (const { id } of await learnedFrom(writer, tenant, some)) ids.add(id);
   const mixed: MixedMemory[] = [];
-  for (const { id, sourceEvents } of await memoriesBy(
-    writer,
-    tenant,
-    'id',
-    [...ids].filter((each) => !gone.has(each)),
-  )) {
+  const left = [...ids].filter((id) => !gone.has(id));
+  for (const { id, sourceEvents } of await memoriesBy(writer, tenant, { id: left })) {
     const made = [...sourceEvents, ...(await derivedFrom(writer, tenant, id))];
     const stemsOf = async (from: readonly string[]): Promise<Set<string>> =>
       new Set((await textsOf(writer, tenant, from)).flatMap((text) => [...contentStems(text)]));
@@ -161,7 +157,7 @@ async function rewriteMixed(
   const emptied: Memory[] = [];
   for (const { id, erased, kept } of mixed) {
     const says = (text: string): boolean => [...contentStems(text)].some((stem) => erased.has(stem) && !kept.has(stem));
-    const [memory] = await memoriesBy(writer, tenant, 'id', [id]);
+    const [memory] = await memoriesBy(writer, tenant, { id: [id] });
     if (memory !== undefined && !(await redactMemory(writer, parts, memory, { says, why }))) emptied.push(memory);
   }
   const memories = await memoryRowsOf(

@@ -4,7 +4,7 @@ import { type Event, type EventKind, isBlank } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { chunks, ofOwner, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
+import { chunks, ofId, ofOwner, ofOwnerKey, ofSession, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
@@ -68,26 +68,16 @@ export async function insertEvents(
     // An imported event whose words were all forgotten consists of blanks, which are not indexed.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
     if (spoken.length === 0) continue;
-    await database.text.add(
-      writer,
-      'event',
-      spoken.map(({ event }) => ({
-        tenant: event.scope.tenant,
-        owner: ownerKey(event.scope),
-        rowId: rowIds.get(event.id) as number,
-        words: indexWords(event.speaker === null ? event.content : `${event.speaker} ${event.content}`),
-      })),
-    );
-    await queueForEmbedding(
-      writer,
-      spoken.map(({ event }) => ({
-        tenant: event.scope.tenant,
-        owner: ownerKey(event.scope),
-        kind: 'event',
-        rowId: rowIds.get(event.id) as number,
-        version: 0,
-      })),
-    );
+    const indexed = spoken.map(({ event: { id, scope, speaker, content } }) => ({
+      tenant: scope.tenant,
+      owner: ownerKey(scope),
+      kind: 'event' as const,
+      rowId: rowIds.get(id) as number,
+      version: 0,
+      words: indexWords(speaker === null ? content : `${speaker} ${content}`),
+    }));
+    await database.text.add(writer, 'event', indexed);
+    await queueForEmbedding(writer, indexed);
   }
 }
 
@@ -122,7 +112,7 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
     .selectFrom('events')
     .selectAll()
     .where('id', 'in', [...ids])
-    .where(withinReach<'events'>(scope))
+    .where(withinReach(scope))
     .$if(scope.user !== null, (query) => query.where(isOfUserOrShared))
     .orderBy('sequence')
     .orderBy('row_id')
@@ -183,8 +173,7 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
   let query = reader
     .selectFrom('events')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', owner)
+    .where(ofOwnerKey(scope.tenant, owner))
     // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
     .orderBy(filter.session === undefined ? 'sequence' : 'position', newest ? 'desc' : 'asc')
     .limit(filter.limit + 1);
@@ -315,8 +304,7 @@ export async function noteFailedTry(writer: Writer, tenant: string, id: string, 
       processed_at: null,
       last_error: error.slice(0, 1000).replaceAll('\0', '').toWellFormed(),
     }))
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
+    .where(ofId(tenant, id))
     .returning('attempts')
     .executeTakeFirst();
   return row?.attempts ?? 0;
@@ -364,7 +352,7 @@ export async function retrySetAside(writer: Writer, owner: Scope, id: string, tr
 
 /** Events of a tenant by their ids, in no particular order. */
 export async function eventsById(reader: Reader, tenant: string, ids: readonly string[]): Promise<Event[]> {
-  return (await rowsBy(reader, { table: 'events', tenant, column: 'id', values: ids })).map(toEvent);
+  return (await rowsBy(reader, tenant, 'events', { id: ids })).map(toEvent);
 }
 
 /** The ids of the events from one position of a session to another, both included. Sessions of other owners may have the same id. */
@@ -376,8 +364,7 @@ export async function eventIdsBetween(
   const rows = await reader
     .selectFrom('events')
     .select('id')
-    .where(ofOwner(owner))
-    .where('session_id', '=', owner.session)
+    .where(ofSession(owner))
     .where('position', '>=', from)
     .where('position', '<=', to)
     .execute();

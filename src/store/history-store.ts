@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import { chunks, ownerColumns, ownersWithin, removeRows, scopeOfRow, withinScope } from './owner-store.ts';
+import { chunks, ownerColumns, ownersWithin, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
 import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
 
 interface RevisionInput {
@@ -286,14 +286,9 @@ export async function eraseRefusals(
 ): Promise<number> {
   let count = 0;
   for (const owner of owners) {
-    const rows = await writer
-      .selectFrom('refusals')
-      .select(['id', 'events'])
-      .where('tenant_id', '=', tenant)
-      .where('owner_key', '=', owner)
-      .execute();
+    const rows = await rowsBy(writer, tenant, 'refusals', { owner_key: [owner] }, ['id', 'events']);
     const gone = rows.filter((row) => (JSON.parse(row.events) as string[]).some((event) => events.has(event)));
-    count += await removeRows(writer, { table: 'refusals', tenant, column: 'id', values: gone.map(({ id }) => id) });
+    count += await removeRows(writer, tenant, 'refusals', { id: gone.map(({ id }) => id) });
   }
   return count;
 }

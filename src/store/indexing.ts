@@ -19,7 +19,7 @@ import {
 } from './database.ts';
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-import { chunks, removeRows } from './owner-store.ts';
+import { chunks, countRows, removeRows } from './owner-store.ts';
 import { findMeta, readMeta, setMeta } from './progress-store.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
@@ -247,6 +247,18 @@ export async function unqueue(writer: Writer, records: readonly QueuedRecord[]):
   }
 }
 
+/** Removes the vectors of records and takes the records from the queue. Returns the number of removed vectors. */
+export async function removeVectors(
+  writer: Writer,
+  tenant: string,
+  kind: IndexedKind,
+  rows: readonly number[],
+): Promise<number> {
+  const ofKind = sql`and record_kind = ${kind}`;
+  await removeRows(writer, tenant, 'embedding_queue', { record_row: rows }, ofKind);
+  return removeRows(writer, tenant, 'embeddings', { record_row: rows }, ofKind);
+}
+
 /** The owners, of all tenants or of one, that have records in the queue. */
 export async function ownersToEmbed(
   database: Database,
@@ -265,13 +277,7 @@ export async function ownersToEmbed(
 
 /** The number of records that wait for a vector. */
 export async function countQueued(database: Database): Promise<number> {
-  const row = await database.read(EVERY_TENANT, (reader) =>
-    reader
-      .selectFrom('embedding_queue')
-      .select((eb) => eb.fn.countAll().as('count'))
-      .executeTakeFirstOrThrow(),
-  );
-  return Number(row.count);
+  return database.read(EVERY_TENANT, (reader) => countRows(reader, 'embedding_queue', sql`1 = 1`));
 }
 
 /** The vectors of given rows: row → vector. For a long event it is the vector of its first passage. */
@@ -349,28 +355,15 @@ export async function indexMemory(
     ]);
     await queueForEmbedding(writer, [{ tenant, owner, kind: 'memory', rowId, version: memory.version }]);
   }
-  const of = { tenant, and: sql`and memory_id = ${memory.id}` };
-  const [goneTags, goneEntities] = [added(before.tags, memory.tags), added(before.entities, memory.entities)];
-  await removeRows(writer, { ...of, table: 'memory_tags', column: 'tag', values: goneTags });
-  await removeRows(writer, { ...of, table: 'memory_entities', column: 'entity_id', values: goneEntities });
-  const tags = added(memory.tags, before.tags).map((tag) => ({
-    tenant_id: tenant,
-    owner_key: owner,
-    tag,
-    memory_id: memory.id,
-  }));
+  const ofMemory = sql`and memory_id = ${memory.id}`;
+  await removeRows(writer, tenant, 'memory_tags', { tag: added(before.tags, memory.tags) }, ofMemory);
+  await removeRows(writer, tenant, 'memory_entities', { entity_id: added(before.entities, memory.entities) }, ofMemory);
+  const link = { tenant_id: tenant, memory_id: memory.id };
+  const tags = added(memory.tags, before.tags).map((tag) => ({ ...link, owner_key: owner, tag }));
   if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
-  const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({
-    tenant_id: tenant,
-    event_id,
-    memory_id: memory.id,
-  }));
+  const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({ ...link, event_id }));
   if (sources.length > 0) await writer.insertInto('memory_sources').values(sources).execute();
-  const entities = added(memory.entities, before.entities).map((entity_id) => ({
-    tenant_id: tenant,
-    entity_id,
-    memory_id: memory.id,
-  }));
+  const entities = added(memory.entities, before.entities).map((entity_id) => ({ ...link, entity_id }));
   if (entities.length > 0) await writer.insertInto('memory_entities').values(entities).execute();
 }
 

@@ -7,7 +7,7 @@ import { isNoLongerSo } from './block-store.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
-import { chunks, isSeenFrom, rowsBy } from './owner-store.ts';
+import { chunks, isSeenFrom, ofOwnerKey, rowsBy } from './owner-store.ts';
 import { findMemory } from './read-memories.ts';
 
 /** The events of given rows, among the owners that a handle sees: row → event. */
@@ -50,13 +50,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
     isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
   );
   if (retired.length === 0) return [];
-  const events = await rowsBy(reader, {
-    table: 'events',
-    tenant: scope.tenant,
-    column: 'id',
-    values: turns,
-    select: ['id', 'occurred_at'],
-  });
+  const events = await rowsBy(reader, scope.tenant, 'events', { id: turns }, ['id', 'occurred_at']);
   const saidAt = new Map(events.map((row) => [row.id, Number(row.occurred_at)]));
   return retired.flatMap((row) => {
     const endsIt = ({ event }: Quote): boolean => {
@@ -138,8 +132,7 @@ export async function eventsForRecall(
       'occurred_at as occurredAt',
       'recorded_at as recordedAt',
     ])
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
+    .where(ofOwnerKey(tenant, owner))
     .where('sequence', '>', afterVersion)
     .orderBy('sequence')
     .execute();
@@ -218,8 +211,7 @@ async function memoriesWithSources(
   const query = reader
     .selectFrom('memories')
     .select(COLUMNS)
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
+    .where(ofOwnerKey(tenant, owner))
     .where('sequence', '>', afterVersion)
     .orderBy('sequence');
   const rows = await (

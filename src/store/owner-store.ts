@@ -1,11 +1,4 @@
-import {
-  type ExpressionBuilder,
-  type ExpressionWrapper,
-  type RawBuilder,
-  type Selectable,
-  sql,
-  type SqlBool,
-} from 'kysely';
+import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
@@ -38,12 +31,7 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number, ste
   const time = Math.max(versionsOf(now), latest);
   const { version } = await writer
     .insertInto('owners')
-    .values({
-      ...ownerColumns(scope),
-      version: time + steps,
-      epoch: 0,
-      created_at: now,
-    })
+    .values({ ...ownerColumns(scope), version: time + steps, epoch: 0, created_at: now })
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'owner_key']).doUpdateSet({
         version: sql`case when owners.version > ${time} then owners.version + ${steps} else ${time + steps} end`,
@@ -55,29 +43,25 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number, ste
   return version;
 }
 
-type Filter<Table extends keyof Tables> = (
-  builder: ExpressionBuilder<Tables, Table>,
-) => ExpressionWrapper<Tables, Table, SqlBool>;
-
 /**
  * The memories and blocks that a handle sees: those of its own scope and of the wider scopes above it. Records of other sessions and
  * connections are excluded; `connections` names further active connections.
  */
-export function visibleFrom<Table extends 'memories' | 'blocks'>(
-  scope: Scope,
-  connections: readonly string[] = [],
-): Filter<Table> {
-  const builder = (eb: ExpressionBuilder<Tables, 'memories'>): ExpressionWrapper<Tables, 'memories', SqlBool> =>
-    eb.and([
-      eb('tenant_id', '=', scope.tenant),
-      eb('owner_key', 'in', visibleOwners(scope)),
-      eb('session_id', 'in', withOpen(scope.session)),
-      eb('connection_id', 'in', [...withOpen(scope.connection), ...connections]),
-    ]);
-  return builder as unknown as Filter<Table>;
+export function visibleFrom(scope: Scope, connections: readonly string[] = []): RawBuilder<SqlBool> {
+  return sql`${ofVisibleOwners(scope)} and session_id in (${sql.join(['', ...given(scope.session)])})
+    and connection_id in (${sql.join(['', ...given(scope.connection), ...connections])})`;
 }
 
-/** The rows of the owners that a handle sees, as a condition for which the planner uses no index. */
+function given(part: string | null): string[] {
+  return part === null ? [] : [part];
+}
+
+/** The rows of the owners that a handle sees. */
+export function ofVisibleOwners(scope: Scope): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${scope.tenant} and owner_key in (${sql.join(visibleOwners(scope))})`;
+}
+
+/** The same as `ofVisibleOwners`, as a condition for which the planner uses no index. */
 export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
   return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
     and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
@@ -85,7 +69,16 @@ export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBo
 
 /** The rows of exactly one owner. */
 export function ofOwner(scope: Scope): RawBuilder<SqlBool> {
-  return sql`tenant_id = ${scope.tenant} and owner_key = ${ownerKey(scope)}`;
+  return ofOwnerKey(scope.tenant, ownerKey(scope));
+}
+
+export function ofOwnerKey(tenant: string, owner: string): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${tenant} and owner_key = ${owner}`;
+}
+
+/** The record of a tenant with this id. */
+export function ofId(tenant: string, id: string): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${tenant} and id = ${id}`;
 }
 
 /** The rows of one session of an owner. Without a session: the rows outside of sessions, in tables where their session is `''`. */
@@ -111,23 +104,11 @@ export function ownersWithin(scope: Scope): RawBuilder<unknown> {
 }
 
 /** The rows that a handle may refer to by id: all that it sees, and all within its agent and user. */
-export function withinReach<Table extends 'memories' | 'events' | 'entities'>(scope: Scope): Filter<Table> {
-  const builder = (eb: ExpressionBuilder<Tables, 'entities'>): ExpressionWrapper<Tables, 'entities', SqlBool> =>
-    eb.and([
-      eb('tenant_id', '=', scope.tenant),
-      eb.or([
-        eb('owner_key', 'in', visibleOwners(scope)),
-        eb.and([
-          ...(scope.agent === null ? [] : [eb('agent_id', '=', scope.agent)]),
-          ...(scope.user === null ? [] : [eb('user_id', '=', scope.user)]),
-        ]),
-      ]),
-    ]);
-  return builder as unknown as Filter<Table>;
-}
-
-function withOpen(part: string | null): string[] {
-  return part === null ? [''] : ['', part];
+export function withinReach(scope: Scope): RawBuilder<SqlBool> {
+  const agent = scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`;
+  const user = scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`;
+  return sql`tenant_id = ${scope.tenant}
+    and (owner_key in (${sql.join(visibleOwners(scope))}) or (${agent} and ${user}))`;
 }
 
 /** The version and the incarnation of an owner, which a cache compares with its own. */
@@ -145,11 +126,7 @@ export async function ownerStates(reader: Reader, tenant: string, owners: readon
     .where('tenant_id', '=', tenant)
     .where('owner_key', 'in', [...owners])
     .execute();
-  return rows.map((row) => ({
-    owner: row.owner_key,
-    version: row.version,
-    incarnation: incarnationOf(row),
-  }));
+  return rows.map((row) => ({ owner: row.owner_key, version: row.version, incarnation: incarnationOf(row) }));
 }
 
 /** An owner and its incarnation when it was read; null when the owner did not exist. */
@@ -176,11 +153,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
   if (row !== undefined && incarnationOf(row) === incarnation) return;
   throw new VarveError(
     'Something was erased or forgotten during the work. The work starts again with the remaining records.',
-    {
-      code: 'conflict',
-      retryable: true,
-      details: { erased: true },
-    },
+    { code: 'conflict', retryable: true, details: { erased: true } },
   );
 }
 
@@ -190,12 +163,7 @@ export async function partsOfOwner(
   tenant: string,
   owner: string,
 ): Promise<Pick<Scope, 'tenant' | 'agent' | 'user'>> {
-  const row = await reader
-    .selectFrom('owners')
-    .select(['agent_id', 'user_id'])
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
-    .executeTakeFirst();
+  const [row] = await rowsBy(reader, tenant, 'owners', { owner_key: [owner] }, ['agent_id', 'user_id']);
   return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
 }
 
@@ -204,8 +172,7 @@ export async function nextOwnerVersion(writer: Writer, tenant: string, owner: st
   const row = await writer
     .updateTable('owners')
     .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
+    .where(ofOwnerKey(tenant, owner))
     .returning('version')
     .executeTakeFirst();
   return row?.version ?? 0;
@@ -213,27 +180,51 @@ export async function nextOwnerVersion(writer: Writer, tenant: string, owner: st
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** Rows of a tenant that have one of these values in a column. The values are sent in chunks, so that there may be any number of them. */
-interface RowsBy<Table extends keyof Tables> {
-  table: Table;
-  tenant: string;
-  column: keyof Row<Table> & string;
-  values: readonly (string | number)[];
+/** One column and its possible values: `{ id: ids }`. The values are sent in chunks, so that there may be any number of them. */
+type ColumnIn<Table extends keyof Tables> = Partial<Record<keyof Row<Table> & string, readonly (string | number)[]>>;
+
+/** The conditions on a tenant's rows, one for each chunk of the values. */
+function* conditions<Table extends keyof Tables>(tenant: string, by: ColumnIn<Table>): Generator<RawBuilder<SqlBool>> {
+  for (const [column, values = []] of Object.entries<readonly (string | number)[] | undefined>(by)) {
+    for (const some of chunks([...new Set(values)]))
+      yield sql`tenant_id = ${tenant} and ${sql.ref(column)} in (${sql.join(some)})`;
+  }
 }
 
-/** Reads rows, in no particular order, with the columns of `select` or with all columns. */
+/** Reads rows of a tenant, in no particular order, with the columns of `select` or with all columns. */
 export async function rowsBy<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
-  { table, tenant, column, values, select }: RowsBy<Table> & { select?: readonly Column[] },
+  tenant: string,
+  table: Table,
+  by: ColumnIn<Table>,
+  select?: readonly Column[],
 ): Promise<Pick<Row<Table>, Column>[]> {
   const columns = select === undefined ? sql`*` : sql.join(select.map((name) => sql.ref(name)));
   const found: Pick<Row<Table>, Column>[] = [];
-  for (const some of chunks([...new Set(values)])) {
-    const { rows } = await sql<Pick<Row<Table>, Column>>`select ${columns} from ${sql.table(table)}
-      where tenant_id = ${tenant} and ${sql.ref(column)} in (${sql.join(some)})`.execute(reader);
+  for (const condition of conditions(tenant, by)) {
+    const { rows } = await sql<Pick<Row<Table>, Column>>`
+      select ${columns} from ${sql.table(table)} where ${condition}`.execute(reader);
     found.push(...rows);
   }
   return found;
+}
+
+/** The number of rows for which a condition holds. */
+export async function countRows(reader: Reader, table: keyof Tables, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number | string }>`
+    select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Sets columns of one record. */
+export async function setColumns<Table extends keyof Tables>(
+  writer: Writer,
+  table: Table,
+  { tenant, id }: { tenant: string; id: string },
+  columns: Partial<Row<Table>>,
+): Promise<void> {
+  const set = Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  await sql`update ${sql.table(table)} set ${sql.join(set)} where ${ofId(tenant, id)}`.execute(writer);
 }
 
 /** A record, by its id and by the number of its row. */
@@ -244,19 +235,21 @@ export interface RecordRow {
 
 /** The rows of memories by their ids. */
 export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
-  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select: ['id', 'row_id'] });
+  const rows = await rowsBy(reader, tenant, 'memories', { id: ids }, ['id', 'row_id']);
   return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
 }
 
 /** Removes rows and returns how many there were. */
 export async function removeRows<Table extends keyof Tables>(
   writer: Writer,
-  { table, tenant, column, values, and = sql`` }: RowsBy<Table> & { and?: RawBuilder<unknown> },
+  tenant: string,
+  table: Table,
+  by: ColumnIn<Table>,
+  and: RawBuilder<unknown> = sql``,
 ): Promise<number> {
   let count = 0;
-  for (const some of chunks(values)) {
-    const result = await sql`delete from ${sql.table(table)}
-      where tenant_id = ${tenant} and ${sql.ref(column)} in (${sql.join(some)}) ${and}`.execute(writer);
+  for (const condition of conditions(tenant, by)) {
+    const result = await sql`delete from ${sql.table(table)} where ${condition} ${and}`.execute(writer);
     count += Number(result.numAffectedRows ?? 0);
   }
   return count;

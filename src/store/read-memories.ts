@@ -95,7 +95,7 @@ export async function findMemory(
     .selectFrom('memories')
     .selectAll()
     .where('id', '=', id)
-    .where(withinReach<'memories'>(scope))
+    .where(withinReach(scope))
     .executeTakeFirst();
   if (row === undefined) return null;
   if (asOf === null) return toMemory(row);
@@ -160,9 +160,7 @@ export async function listMemories(
   const base = reader
     .selectFrom('memories')
     .selectAll()
-    .where(
-      filter.reach === 'within' ? withinScope(scope) : visibleFrom<'memories'>(scope, filter.connections),
-    ) as MemoryQuery;
+    .where(filter.reach === 'within' ? withinScope(scope) : visibleFrom(scope, filter.connections));
   if (asOf !== null) return listPast(reader, base, { scope, filter, asOf, limit });
   const rows = await inOrder(narrow(base, filter, now), filter)
     .limit(limit + 1)
@@ -221,7 +219,7 @@ export async function listStatements(reader: Reader, scope: Scope, search: State
   let query = reader
     .selectFrom('memories')
     .selectAll()
-    .where(visibleFrom<'memories'>(scope))
+    .where(visibleFrom(scope))
     .where('archived_at', 'is', null)
     .orderBy('stated_at', 'desc')
     .orderBy('row_id', 'desc');

@@ -28,7 +28,7 @@ import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
-import { changeOwner, ofSession, withinReach } from './owner-store.ts';
+import { changeOwner, ofId, ofSession, withinReach } from './owner-store.ts';
 import { findChangeable, listStatements, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */
@@ -379,8 +379,7 @@ async function replaceMemory(
   const updated = await writer
     .updateTable('memories')
     .set(row)
-    .where('tenant_id', '=', before.scope.tenant)
-    .where('id', '=', before.id)
+    .where(ofId(before.scope.tenant, before.id))
     .where('version', '=', before.version)
     .returning('row_id')
     .executeTakeFirst();

@@ -174,7 +174,7 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
   const known = await reader
     .selectFrom('entities')
     .select(['id', 'name', 'type'])
-    .where(withinReach<'entities'>(scope))
+    .where(withinReach(scope))
     .limit(MOST_STATEMENTS)
     .execute();
   const entityByName = new Map(known.map((entity) => [entity.name.toLowerCase(), entity]));

@@ -216,7 +216,7 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
         .selectFrom('memories')
         .selectAll()
         .where('id', 'in', some)
-        .where(withinReach<'memories'>(scope))
+        .where(withinReach(scope))
         .orderBy('stated_at')
         .execute();
       found.push(...rows.map(toMemory));
@@ -257,7 +257,7 @@ async function readEvents(reader: Reader, scope: Scope, ids: readonly string[]):
       .selectFrom('events')
       .selectAll()
       .where('id', 'in', some)
-      .where(withinReach<'events'>(scope))
+      .where(withinReach(scope))
       .orderBy('occurred_at')
       .orderBy('sequence')
       .execute();

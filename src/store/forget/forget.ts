@@ -11,7 +11,7 @@ import { type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { findEntitiesByName, writeEntity } from '../entity-store.ts';
 import { beginEpoch } from '../erase-records.ts';
-import { changeOwner } from '../owner-store.ts';
+import { changeOwner, rowsBy, setColumns } from '../owner-store.ts';
 import { findChangeable } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {
@@ -24,7 +24,7 @@ import {
   markSaidAgain,
 } from './forgotten-store.ts';
 import { hideInDerived, memoriesBy, removeEntities } from './hide-in-derived.ts';
-import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
+import { hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
 import { hearingOnce, hideInEvent, sayerOf, showWords, spansToHide, tellingSentences } from './hide-words.ts';
 import { namingTests } from './name-forgotten.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
@@ -116,7 +116,7 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
 
 /** Links a memory again with the entities that its text names. Forgetting has removed the entities that nothing else named. */
 async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
-  const [memory] = await memoriesBy(writer, owner.tenant, 'id', [id]);
+  const [memory] = await memoriesBy(writer, owner.tenant, { id: [id] });
   if (memory === undefined) return;
   const linked = new Set(memory.entities);
   for (const entity of entitiesOf(memory.content, memory.subject, [])) {
@@ -127,13 +127,7 @@ async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope)
   if (added.length === 0) return;
   const links = added.map((entity) => ({ tenant_id: owner.tenant, entity_id: entity, memory_id: id }));
   await writer.insertInto('memory_entities').values(links).execute();
-  const entities = JSON.stringify([...linked]);
-  await writer
-    .updateTable('memories')
-    .set({ entities })
-    .where('tenant_id', '=', owner.tenant)
-    .where('id', '=', id)
-    .execute();
+  await setColumns(writer, 'memories', { tenant: owner.tenant, id }, { entities: JSON.stringify([...linked]) });
 }
 
 /** Removes forgotten statements from new events: repetitions by an agent or a tool are hidden until the user makes the statement again. */
@@ -159,7 +153,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
       open = open.filter((each) => !again.has(each));
       continue;
     }
-    let [row] = await eventsById(writer, scope.tenant, [event.id]);
+    let [row] = await rowsBy(writer, scope.tenant, 'events', { id: [event.id] });
     if (row === undefined) continue;
     const { content, metadata } = row;
     const sentences = splitSentences(content).map(({ text }) => text);
@@ -177,7 +171,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
       if (row === undefined || spans.length === 0) continue;
       await hideInEvent(writer, parts, row, spans, says);
       await insertSpans(writer, scope.tenant, id, spans);
-      [row] = await eventsById(writer, scope.tenant, [event.id]);
+      [row] = await rowsBy(writer, scope.tenant, 'events', { id: [event.id] });
     }
   }
 }
@@ -208,15 +202,8 @@ async function activeRecords(reader: Reader, owner: Scope): Promise<ActiveRecord
 async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Scope): Promise<Item[]> {
   const { tenant } = owner;
   const quoted = [...work.memories.flatMap(({ quotes }) => quotes), ...(work.words ?? [])];
-  const rows = new Map(
-    (
-      await eventsById(
-        writer,
-        tenant,
-        quoted.map(({ event }) => event),
-      )
-    ).map((row) => [row.id, row]),
-  );
+  const events = await rowsBy(writer, tenant, 'events', { id: quoted.map(({ event }) => event) });
+  const rows = new Map(events.map((row) => [row.id, row]));
   const heardOf = hearingOnce();
   const wordsOf = ({ event, start, end }: Quote): string => rows.get(event)?.content.slice(start, end) ?? '';
   const itemOf = (memory: Memory): Item => ({
@@ -240,12 +227,8 @@ async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], o
   const telling = items.filter(({ sayer }) => sayer.isTelling);
   if (telling.length === 0) return [];
   const known = new Set(items.map(({ memory }) => memory?.id));
-  const memories = await memoriesBy(
-    writer,
-    owner.tenant,
-    'row_id',
-    await rowsWith(writer, parts, 'memory', { items: telling, owner }),
-  );
+  const rows = await rowsWith(writer, parts, 'memory', { items: telling, owner });
+  const memories = await memoriesBy(writer, owner.tenant, { row_id: rows });
   return memories.filter(
     (memory) =>
       !known.has(memory.id) &&

@@ -4,11 +4,11 @@ import type { Selectable } from 'kysely';
 import { isSameSubject, normalValue, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
 import type { Memory } from '../../record/memory.ts';
-import { type Scope, visibleOwners } from '../../record/scope.ts';
+import type { Scope } from '../../record/scope.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';
-import { chunks, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../owner-store.ts';
+import { chunks, ofVisibleOwners, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../owner-store.ts';
 
 /** Words that were removed from an event: from its text, or its whole metadata (`field`). */
 export interface CutSpan extends Quote {
@@ -88,14 +88,12 @@ export async function listForgotten(
   let query = reader
     .selectFrom('forgotten')
     .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', visibleOwners(scope))
+    .where(ofVisibleOwners(scope))
+    .where((eb) => eb.and({ as, id }))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc');
   if (limit !== undefined) query = query.limit(limit);
-  if (as !== undefined) query = query.where('as', '=', as);
   if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
-  if (id !== undefined) query = query.where('id', '=', id);
   const rows = await query.execute();
   if (rows.length === 0) return [];
   const spans = await spansOf(
@@ -114,8 +112,7 @@ export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<
   return reader
     .selectFrom('forgotten')
     .select(['id', 'value', 'text'])
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', visibleOwners(scope))
+    .where(ofVisibleOwners(scope))
     .where('as', '=', 'forgotten')
     .where('said_again_at', 'is', null)
     .orderBy('at', 'desc')
@@ -125,19 +122,29 @@ export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<
 
 /** The removed words, by the id of their record. */
 export async function spansOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<Map<string, CutSpan[]>> {
-  const found = new Map<string, CutSpan[]>();
-  for (const some of chunks(ids)) {
-    const rows = await reader
-      .selectFrom('forgotten_spans')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('forgotten_id', 'in', some)
-      .orderBy('event_id')
-      .orderBy('start_at')
-      .execute();
-    for (const row of rows) found.set(row.forgotten_id, [...(found.get(row.forgotten_id) ?? []), toSpan(row)]);
-  }
-  return found;
+  const rows = await rowsBy(reader, tenant, 'forgotten_spans', { forgotten_id: ids });
+  const byPlace = (one: CutSpan, other: CutSpan): number =>
+    one.event === other.event ? one.start - other.start : one.event < other.event ? -1 : 1;
+  const byRecord = Map.groupBy(rows, (row) => row.forgotten_id);
+  return new Map([...byRecord].map(([id, spans]) => [id, spans.map(toSpan).sort(byPlace)]));
+}
+
+/** The spans of an event that were hidden, by all records. A closed intention has spans, too, but hides no words. */
+export async function hiddenSpans(
+  reader: Reader,
+  tenant: string,
+  event: string,
+): Promise<(CutSpan & { record: string; isForeign: boolean })[]> {
+  const rows = await rowsBy(reader, tenant, 'forgotten_spans', { event_id: [event] });
+  const ids = rows.map((row) => row.forgotten_id);
+  const records = await rowsBy(reader, tenant, 'forgotten', { id: ids }, ['id', 'as', 'digests']);
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return rows.flatMap((row) => {
+    const record = byId.get(row.forgotten_id);
+    if (record?.as !== 'forgotten') return [];
+    // A record with digests came from another store.
+    return [{ ...toSpan(row), record: record.id, isForeign: record.digests !== null }];
+  });
 }
 
 /** Marks statements as made again by the user; from then on the assistant may repeat them. */
@@ -158,25 +165,23 @@ export async function eraseForgotten(
   tenant: string,
   { memories, events }: { memories: readonly string[]; events: readonly string[] },
 ): Promise<void> {
-  const ofEvents = { table: 'forgotten_spans', tenant, column: 'event_id', values: events } as const;
-  const cut = (await rowsBy(writer, { ...ofEvents, select: ['forgotten_id'] })).map((row) => row.forgotten_id);
-  const records = { table: 'forgotten', tenant, select: ['id', 'memory_id'] } as const;
-  const ofMemories = await rowsBy(writer, { ...records, column: 'memory_id', values: memories });
+  const spans = await rowsBy(writer, tenant, 'forgotten_spans', { event_id: events }, ['forgotten_id']);
+  const cut = spans.map((row) => row.forgotten_id);
+  const ofMemories = await rowsBy(writer, tenant, 'forgotten', { memory_id: memories }, ['id']);
   // A record without a memory contains the forgotten words itself.
-  const ofWords = (await rowsBy(writer, { ...records, column: 'id', values: cut })).filter(
-    (row) => row.memory_id === null,
-  );
+  const ofEvents = await rowsBy(writer, tenant, 'forgotten', { id: cut }, ['id', 'memory_id']);
+  const ofWords = ofEvents.filter((row) => row.memory_id === null);
   await deleteForgotten(
     writer,
     tenant,
     [...ofMemories, ...ofWords].map(({ id }) => id),
   );
-  await removeRows(writer, ofEvents);
+  await removeRows(writer, tenant, 'forgotten_spans', { event_id: events });
 }
 
 export async function deleteForgotten(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
-  await removeRows(writer, { table: 'forgotten_spans', tenant, column: 'forgotten_id', values: ids });
-  await removeRows(writer, { table: 'forgotten', tenant, column: 'id', values: ids });
+  await removeRows(writer, tenant, 'forgotten_spans', { forgotten_id: ids });
+  await removeRows(writer, tenant, 'forgotten', { id: ids });
 }
 
 export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'statedAt' | 'quotes' | 'type'> & {
@@ -288,24 +293,6 @@ export async function digestsFor(record: Recognised, salt: string): Promise<Forg
   return { salt, of: await Promise.all(keysOf(record).map((key) => digestOf(key, salt))) };
 }
 
-/** The digests of the records that came from another store, by the id of the record. */
-async function digestsOf(
-  reader: Reader,
-  tenant: string,
-  ids: readonly string[],
-): Promise<Map<string, ForgottenDigests>> {
-  const rows = await rowsBy(reader, {
-    table: 'forgotten',
-    tenant,
-    column: 'id',
-    values: ids,
-    select: ['id', 'digests'],
-  });
-  return new Map(
-    rows.flatMap(({ id, digests }) => (digests === null ? [] : [[id, JSON.parse(digests) as ForgottenDigests]])),
-  );
-}
-
 /** The statements among these that were forgotten, in this store or in the one from which a record came. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
@@ -316,10 +303,9 @@ export async function forgottenAmong<Each extends Claim>(
   // Records from another store have no text, only digests.
   const foreign = records.filter(({ text }) => text === '');
   if (foreign.length === 0) return found;
-  const digests = await digestsOf(
-    reader,
-    tenant,
-    foreign.map(({ id }) => id),
+  const rows = await rowsBy(reader, tenant, 'forgotten', { id: foreign.map(({ id }) => id) }, ['id', 'digests']);
+  const digests = new Map(
+    rows.flatMap((row) => (row.digests === null ? [] : [[row.id, JSON.parse(row.digests) as ForgottenDigests]])),
   );
   for (const salt of new Set([...digests.values()].map((each) => each.salt))) {
     const ofSalt = foreign.filter(({ id }) => digests.get(id)?.salt === salt);

@@ -7,9 +7,9 @@ import { derivedOf } from '../derivation-store.ts';
 import { removeEntityRows } from '../entity-store.ts';
 import { toMemory } from '../record-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
-import { eventsById, type Item, ownersAround, rowsWith } from './hide-in-log.ts';
+import { type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
-import { ofOwner, rowsBy } from '../owner-store.ts';
+import { ofOwner, rowsBy, setColumns } from '../owner-store.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too;
@@ -26,24 +26,20 @@ export async function hideInDerived(
   const says: Says = (text) => items.some(({ sayer }) => sayer.says(text));
   const gone = items.flatMap(({ memory }) => memory?.id ?? []);
   const derived = await derivedOf(writer, tenant, gone);
-  const hits = await memoriesBy(
-    writer,
-    tenant,
-    'row_id',
-    await rowsWith(writer, parts, 'memory', { items, owner, archived: true }),
-  );
+  const rows = await rowsWith(writer, parts, 'memory', { items, owner, archived: true });
+  const hits = await memoriesBy(writer, tenant, { row_id: rows });
   const made = hits.filter(
     ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
   );
   const learned = await learnedFromOwner(writer, made, owner);
   const found = new Map(
-    [...learned, ...(await memoriesBy(writer, tenant, 'id', [...derived.keys()]))].map((each) => [each.id, each]),
+    [...learned, ...(await memoriesBy(writer, tenant, { id: [...derived.keys()] }))].map((each) => [each.id, each]),
   );
   for (const id of gone) found.delete(id);
   const isAlone = ({ id }: Memory): boolean => derived.get(id)?.every((from) => gone.includes(from)) ?? false;
   for (const id of found.keys()) {
     // Each memory is read again, because redacting a statement rewrites its merged text, which may be among these memories.
-    const [memory] = await memoriesBy(writer, tenant, 'id', [id]);
+    const [memory] = await memoriesBy(writer, tenant, { id: [id] });
     if (memory === undefined) continue;
     const isLeft = !isAlone(memory) && (await redactMemory(writer, parts, memory, { says, why }));
     if (isLeft) continue;
@@ -117,12 +113,7 @@ async function redactMetadata(writer: Writer, owner: Scope, says: Says): Promise
   for (const { id, ...row } of rows.filter(({ user_id }) => user_id === owner.user)) {
     const metadata = redactJson(row.metadata, says);
     if (metadata === row.metadata) continue;
-    await writer
-      .updateTable('memories')
-      .set({ metadata })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute();
+    await setColumns(writer, 'memories', { tenant, id }, { metadata });
     const redact = (before: { content: string; metadata?: unknown }) => ({
       ...before,
       metadata: JSON.parse(redactJson(JSON.stringify(before.metadata ?? {}), says)) as unknown,
@@ -157,11 +148,8 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
 /** The memories of the user, and those of wider owners that were learned from this user's events. */
 async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
   const shared = memories.filter(({ scope }) => scope.user !== owner.user);
-  const events = await eventsById(
-    writer,
-    owner.tenant,
-    shared.flatMap(({ sourceEvents }) => sourceEvents),
-  );
+  const sources = shared.flatMap(({ sourceEvents }) => sourceEvents);
+  const events = await rowsBy(writer, owner.tenant, 'events', { id: sources }, ['id', 'user_id']);
   const own = new Set(events.filter(({ user_id }) => user_id === owner.user).map(({ id }) => id));
   return memories.filter((memory) => !shared.includes(memory) || memory.sourceEvents.some((id) => own.has(id)));
 }
@@ -175,8 +163,8 @@ export async function removeEntities(writer: Writer, parts: Parts, items: readon
   for (const { memory, sayer } of items) {
     if (memory === null || memory.entities.length === 0) continue;
     const { tenant } = memory.scope;
-    const found = { table: 'entities', tenant, column: 'id', values: memory.entities } as const;
-    const own = (await rowsBy(writer, found)).filter(({ owner_key }) => owner_key === ownerKey(memory.scope));
+    const found = await rowsBy(writer, tenant, 'entities', { id: memory.entities });
+    const own = found.filter(({ owner_key }) => owner_key === ownerKey(memory.scope));
     const links = await linksOf(writer, tenant, memory.entities);
     const gone: string[] = [];
     for (const { id, name, metadata } of own) {
@@ -206,9 +194,8 @@ function linksOf(writer: Writer, tenant: string, entities: readonly string[]) {
 async function isNamedLive(writer: Writer, parts: Parts, scope: Scope, name: string): Promise<boolean> {
   const search = { tenant: scope.tenant, kind: 'memory', owners: [ownerKey(scope)], words: indexWords(name) } as const;
   const hits = await parts.database.text.search(writer, { ...search, archived: false, limit: MOST_NAMING });
-  const rows = hits.map(({ rowId }) => rowId);
   const words = contentStems(name);
-  const memories = await memoriesBy(writer, scope.tenant, 'row_id', rows);
+  const memories = await memoriesBy(writer, scope.tenant, { row_id: hits.map(({ rowId }) => rowId) });
   return memories.some(
     ({ archivedAt, content, title }) =>
       archivedAt === null && coveredBy(words, contentStems(`${title ?? ''} ${content}`)) === 1,
@@ -221,8 +208,7 @@ const MOST_NAMING = 100;
 export async function memoriesBy(
   reader: Reader,
   tenant: string,
-  column: 'id' | 'row_id',
-  values: readonly (string | number)[],
+  by: { id: readonly string[] } | { row_id: readonly number[] },
 ): Promise<Memory[]> {
-  return (await rowsBy(reader, { table: 'memories', tenant, column, values })).map(toMemory);
+  return (await rowsBy(reader, tenant, 'memories', by)).map(toMemory);
 }

@@ -8,7 +8,7 @@ import { type Scope, visibleOwners } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
-import { type CutSpan, quotesMeet } from './forgotten-store.ts';
+import { type CutSpan, hiddenSpans, quotesMeet } from './forgotten-store.ts';
 import {
   distinctiveStems,
   hideInEvent,
@@ -20,7 +20,7 @@ import {
 } from './hide-words.ts';
 import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
-import { rowsBy } from '../owner-store.ts';
+import { ofOwnerKey, rowsBy } from '../owner-store.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {
@@ -86,7 +86,7 @@ interface HiddenItems {
 /** The turns with words of the items. Words of other people are not hidden, nor are documents, which were stored on purpose. */
 async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<EventRow[]> {
   const values = await rowsWith(writer, parts, 'event', { items, owner });
-  const hits = await rowsBy(writer, { table: 'events', tenant: owner.tenant, column: 'row_id', values });
+  const hits = await rowsBy(writer, owner.tenant, 'events', { row_id: values });
   return hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
 }
 
@@ -115,7 +115,8 @@ export async function hideInLog(
     ({ source }) => source,
   );
   const sources = new Set(bySource.keys());
-  const own = await eventsById(writer, tenant, [...sources, ...(request === null ? [] : [request.event.id])]);
+  const ids = [...sources, ...(request === null ? [] : [request.event.id])];
+  const own = await rowsBy(writer, tenant, 'events', { id: ids });
   const turns = own.filter(({ origin, id }) => origin === 'user' && sources.has(id));
   const replies = isEverything ? [] : await repliesTo(writer, turns);
   const echoes = isEverything ? await laterTurns(writer, owner, at) : await echoesOf(writer, parts, items, owner);
@@ -311,8 +312,7 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
     const after = await writer
       .selectFrom('events')
       .selectAll()
-      .where('tenant_id', '=', turn.tenant_id)
-      .where('owner_key', '=', turn.owner_key)
+      .where(ofOwnerKey(turn.tenant_id, turn.owner_key))
       .where('session_id', '=', turn.session_id)
       .where('position', '>', turn.position)
       .where('position', '<=', turn.position + LONGEST_REPLY)
@@ -324,10 +324,6 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
   return replies;
 }
 
-export async function eventsById(writer: Writer, tenant: string, ids: readonly string[]): Promise<EventRow[]> {
-  return rowsBy(writer, { table: 'events', tenant, column: 'id', values: ids });
-}
-
 /** Removes words from imported events that were forgotten after the imported copy was made. */
 export async function hideForgottenSpans(
   writer: Writer,
@@ -335,25 +331,8 @@ export async function hideForgottenSpans(
   tenant: string,
   eventIds: readonly string[],
 ): Promise<void> {
-  for (const row of await eventsById(writer, tenant, eventIds)) {
-    const spans = await writer
-      .selectFrom('forgotten_spans as s')
-      .innerJoin('forgotten as f', (join) =>
-        join.onRef('f.tenant_id', '=', 's.tenant_id').onRef('f.id', '=', 's.forgotten_id'),
-      )
-      .select(['s.field', 's.start_at as start', 's.end_at as end'])
-      .where('s.tenant_id', '=', tenant)
-      .where('s.event_id', '=', row.id)
-      .where('f.as', '=', 'forgotten')
-      .where('f.digests', 'is not', null)
-      .execute();
-    const cut = spans.map(({ field, start, end }) => ({
-      event: row.id,
-      start,
-      end,
-      field: field as CutSpan['field'],
-      words: '',
-    }));
+  for (const row of await rowsBy(writer, tenant, 'events', { id: eventIds })) {
+    const cut = (await hiddenSpans(writer, tenant, row.id)).filter(({ isForeign }) => isForeign);
     // The record does not show which part of the metadata contained the words, so all of the metadata is removed.
     const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
     await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);

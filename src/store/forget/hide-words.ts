@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
 import { isOrdinary } from '../../language/names.ts';
 import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
@@ -6,10 +5,10 @@ import { SEED_WORDS } from '../../language/seed-words.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
 import { normalValue, type Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
-import { queueForEmbedding } from '../indexing.ts';
-import { type CutSpan, spansOf } from './forgotten-store.ts';
+import { queueForEmbedding, removeVectors } from '../indexing.ts';
+import { type CutSpan, hiddenSpans, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
-import { removeRows, rowsBy } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../owner-store.ts';
 import type { EventRow } from '../record-rows.ts';
 
 /** The texts by which a statement is recognised in the sentences of the log. */
@@ -231,25 +230,15 @@ export async function hideInEvent(
 export async function showWords(writer: Writer, parts: Parts, tenant: string, id: string): Promise<void> {
   const spans = (await spansOf(writer, tenant, [id])).get(id) ?? [];
   for (const event of new Set(spans.map((span) => span.event))) {
-    const [row] = await rowsBy(writer, { table: 'events', tenant, column: 'id', values: [event] });
+    const [row] = await rowsBy(writer, tenant, 'events', { id: [event] });
     if (row === undefined) continue;
     const own = spans.filter((span) => span.event === event);
     const shown = own
       .filter(({ field }) => field === 'content')
       .reduce((text, { start, words }) => text.slice(0, start) + words + text.slice(start + words.length), row.content);
-    // A closed intention has spans, too, but hides no words.
-    const others = await writer
-      .selectFrom('forgotten_spans as s')
-      .innerJoin('forgotten as f', (join) =>
-        join.onRef('f.tenant_id', '=', 's.tenant_id').onRef('f.id', '=', 's.forgotten_id'),
-      )
-      .select(['s.start_at as start', 's.end_at as end'])
-      .where('s.tenant_id', '=', tenant)
-      .where('s.event_id', '=', event)
-      .where('s.field', '=', 'content')
-      .where('s.forgotten_id', '!=', id)
-      .where('f.as', '=', 'forgotten')
-      .execute();
+    const others = (await hiddenSpans(writer, tenant, event)).filter(
+      ({ field, record }) => field === 'content' && record !== id,
+    );
     const metadata = own.find(({ field }) => field === 'metadata')?.words ?? row.metadata;
     await rewriteEvent(writer, parts, row, { content: withBlanks(shown, others), metadata });
   }
@@ -262,17 +251,10 @@ async function rewriteEvent(
   { content, metadata }: { content: string; metadata: string },
 ): Promise<void> {
   const { tenant_id: tenant, owner_key: owner, row_id: rowId } = row;
-  await writer
-    .updateTable('events')
-    .set({ content, metadata })
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', row.id)
-    .execute();
+  await setColumns(writer, 'events', { tenant, id: row.id }, { content, metadata });
   if (content === row.content) return;
   await parts.database.text.remove(writer, 'event', tenant, [rowId]);
-  const isEvent = sql`and record_kind = 'event'`;
-  for (const table of ['embeddings', 'embedding_queue'] as const)
-    await removeRows(writer, { table, tenant, column: 'record_row', values: [rowId], and: isEvent });
+  await removeVectors(writer, tenant, 'event', [rowId]);
   if (content.trim() === '') return;
   const words = indexWords(row.speaker === null ? content : `${row.speaker} ${content}`);
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);

@@ -90,18 +90,12 @@ async function isStillSaid(
   const search = { tenant, owners: [ownerKey(owner)], words: [word], archived: false, limit: MOST_SAYING };
   const rowsOf = async (kind: 'memory' | 'event'): Promise<number[]> =>
     (await database.text.search(writer, { ...search, kind })).map(({ rowId }) => rowId);
-  const turns = {
-    table: 'events',
-    tenant,
-    column: 'row_id',
-    values: await rowsOf('event'),
-    select: ['origin'],
-  } as const;
-  if ((await rowsBy(writer, turns)).some(({ origin }) => origin === 'user')) return true;
-  const memories = { table: 'memories', tenant, column: 'row_id', values: await rowsOf('memory') } as const;
-  const found = await rowsBy(writer, { ...memories, select: ['id', 'type', 'source_type'] });
+  const turns = await rowsBy(writer, tenant, 'events', { row_id: await rowsOf('event') }, ['origin']);
+  if (turns.some(({ origin }) => origin === 'user')) return true;
+  const columns = ['id', 'type', 'source_type'] as const;
+  const memories = await rowsBy(writer, tenant, 'memories', { row_id: await rowsOf('memory') }, columns);
   // Summaries and merged texts repeat what is being forgotten until they are redacted.
-  return found.some(
+  return memories.some(
     ({ id, type, source_type }) =>
       !gone.has(id) && source_type !== 'consolidation' && memoryType(memoryTypes, type).comparable,
   );

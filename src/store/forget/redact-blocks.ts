@@ -7,7 +7,7 @@ import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
 import { contentHash } from '../../record/id.ts';
 import { eventsGone } from '../block-store.ts';
-import { rowsBy } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../owner-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
 /** Whether a text states something that is to be hidden. */
@@ -39,12 +39,7 @@ export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }:
       withoutGone(text, { says: isOwn(block) ? says : saysNothing, gone }, isJson);
     const { content, basis } = redact(block);
     if (content !== block.content || basis !== block.basis) {
-      await writer
-        .updateTable('blocks')
-        .set({ content, basis })
-        .where('tenant_id', '=', scope.tenant)
-        .where('id', '=', block.id)
-        .execute();
+      await setColumns(writer, 'blocks', { tenant: scope.tenant, id: block.id }, { content, basis });
       places.push(block);
       changed += 1;
     }
@@ -96,14 +91,7 @@ export async function takeFromBases(writer: Writer, tenant: string, eventIds: re
   const stale = eventsGone(formed);
   const gone = new Set(eventIds.filter((id) => !stale.has(id)));
   const live = formed.filter(({ archivedAt, trust }) => archivedAt === null && trust !== 'low');
-  const events = {
-    table: 'events',
-    tenant,
-    column: 'id',
-    values: eventIds,
-    select: ['id', 'content', 'owner_key'],
-  } as const;
-  const rows = await rowsBy(writer, events);
+  const rows = await rowsBy(writer, tenant, 'events', { id: eventIds }, ['id', 'content', 'owner_key']);
   const hashes = new Map(rows.map(({ id, content }) => [id, contentHash(content)]));
   const isChanged = (id: string, hash: string): boolean => hash !== '' && hash !== hashes.get(id);
   const heirs = ([id, hash]: [string, string]): [string, string][] =>
@@ -112,16 +100,14 @@ export async function takeFromBases(writer: Writer, tenant: string, eventIds: re
       : live
           .filter(({ sourceEvents }) => sourceEvents.includes(id))
           .map((memory) => [memory.id, hash === '' ? '' : contentHash(timedRendering(memory))]);
-  const values = rows.map(({ owner_key }) => owner_key);
-  const blocks = { table: 'blocks', tenant, column: 'owner_key', values, select: ['id', 'basis'] } as const;
-  for (const block of await rowsBy(writer, blocks)) {
+  const owners = rows.map(({ owner_key }) => owner_key);
+  for (const block of await rowsBy(writer, tenant, 'blocks', { owner_key: owners }, ['id', 'basis'])) {
     const basis = Object.entries(JSON.parse(block.basis) as Basis).map(([key, { rests, ...rest }]) => [
       key,
       { ...rest, rests: Object.fromEntries(Object.entries(rests).flatMap(heirs)) },
     ]);
     const next = JSON.stringify(Object.fromEntries(basis));
-    const update = writer.updateTable('blocks').set({ basis: next }).where('tenant_id', '=', tenant);
-    if (next !== block.basis) await update.where('id', '=', block.id).execute();
+    if (next !== block.basis) await setColumns(writer, 'blocks', { tenant, id: block.id }, { basis: next });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
 import { recordTable, rowsThat, tellingWords } from '../indexing.ts';
-import { ownerStates } from '../owner-store.ts';
+import { ofOwnerKey, ownerStates } from '../owner-store.ts';
 
 const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 
@@ -148,8 +148,7 @@ async function load(
   const rows = await reader
     .selectFrom('embeddings')
     .select(['record_kind', 'record_row', 'passage', 'vector'])
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
+    .where(ofOwnerKey(tenant, owner))
     .where('model_id', '=', model.id)
     .where('sequence', '>', cached.version)
     .orderBy('sequence')
