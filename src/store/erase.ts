@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { createHash } from 'node:crypto';
 import { digest } from '../record/id.ts';
 import { contentStems } from '../language/words.ts';
@@ -11,8 +11,8 @@ import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, ownersWithin, type RecordRow, withinScope } from './owner-store.ts';
-import type { ErasureTable } from './schema.ts';
+import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } from './owner-store.ts';
+import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
 /** How many rows of each kind were removed for good. */
@@ -181,57 +181,32 @@ async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
 
 /** Removes the data of background work about an owner: progress, runs, held changes, the list of memories that models were given. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
-  const owner = { ...scope, session: null };
-  const owners = ownersWithin(owner);
   const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
-  await sql`delete from given_memories where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(
-    writer,
-  );
+  await sql`delete from given_memories where ${ofOwnersWithin(scope)} ${session}`.execute(writer);
   await removeWithin(writer, 'runs', scope);
   // A held change may be derived from anything that the owner has said.
-  await removeWithin(writer, 'held_changes', owner);
+  await removeWithin(writer, 'held_changes', { ...scope, session: null });
   if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
 }
 
 /** Removes the messages of errors: a provider may quote the prompt in them. */
 export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
-  const owner = { ...scope, session: null, connection: null };
-  await sql`update runs set error = 'erased' where ${withinScope(owner)} and error is not null`.execute(writer);
-  await sql`update events set last_error = 'erased' where ${withinScope(owner)} and last_error is not null`.execute(
-    writer,
-  );
-  await sql`update jobs set last_error = 'erased' where tenant_id = ${scope.tenant}
-    and owner_key in (${ownersWithin(owner)}) and last_error is not null`.execute(writer);
+  const owner = withinScope({ ...scope, session: null });
+  await sql`update runs set error = 'erased' where ${owner} and error is not null`.execute(writer);
+  await sql`update events set last_error = 'erased' where ${owner} and last_error is not null`.execute(writer);
+  await sql`update jobs set last_error = 'erased'
+    where ${ofOwnersWithin(scope)} and last_error is not null`.execute(writer);
 }
 
 /** Jobs have a column for the owner. The session of a job is only in its payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
-  const owners = ownersWithin(scope);
-  const session =
-    scope.session === null
-      ? sql``
-      : sql`and ${database.syntax.jsonText('payload', ['scope', 'session'])} = ${scope.session}`;
-  const result = await sql`
-    delete from jobs where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(writer);
+  const inPayload = database.syntax.jsonText('payload', ['scope', 'session']);
+  const session = scope.session === null ? sql`` : sql`and ${inPayload} = ${scope.session}`;
+  const result = await sql`delete from jobs where ${ofOwnersWithin(scope)} ${session}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
 }
 
-async function removeWithin(
-  writer: Writer,
-  table:
-    | 'sessions'
-    | 'tool_schemas'
-    | 'owners'
-    | 'request_answers'
-    | 'context_log'
-    | 'runs'
-    | 'held_changes'
-    | 'refusals'
-    | 'forgotten'
-    | 'owner_progress'
-    | 'webhook_deliveries',
-  scope: Scope,
-): Promise<number> {
+async function removeWithin(writer: Writer, table: keyof Tables, scope: Scope): Promise<number> {
   const result = await sql`delete from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
 }
@@ -263,20 +238,15 @@ export function hashIds(ids: readonly string[]): string {
     .digest('hex');
 }
 
-export async function insertErasure(writer: Writer, tenant: string, certificate: ErasureCertificate): Promise<void> {
+export async function insertErasure(
+  writer: Writer,
+  tenant: string,
+  { id, at, actor, reason, subject, counts, removed, removedHash }: ErasureCertificate,
+): Promise<void> {
+  const row = { id, at: at.getTime(), actor, reason, subject, counts: JSON.stringify(counts), removed };
   await writer
     .insertInto('erasures')
-    .values({
-      tenant_id: tenant,
-      id: certificate.id,
-      at: certificate.at.getTime(),
-      actor: certificate.actor,
-      reason: certificate.reason,
-      subject: certificate.subject,
-      counts: JSON.stringify(certificate.counts),
-      removed: certificate.removed,
-      removed_hash: certificate.removedHash,
-    })
+    .values({ tenant_id: tenant, ...row, removed_hash: removedHash })
     .execute();
 }
 
@@ -292,18 +262,8 @@ export async function listErasures(reader: Reader, tenant: string): Promise<Eras
     .orderBy('id', 'desc')
     .limit(MOST_CERTIFICATES)
     .execute();
-  return rows.map(toCertificate);
-}
-
-function toCertificate(row: Selectable<ErasureTable>): ErasureCertificate {
-  return {
-    id: row.id,
-    at: new Date(row.at),
-    actor: row.actor,
-    reason: row.reason,
-    subject: row.subject,
-    counts: JSON.parse(row.counts) as Record<string, number>,
-    removed: row.removed,
-    removedHash: row.removed_hash,
-  };
+  return rows.map(({ id, at, actor, reason, subject, removed, removed_hash: removedHash, ...row }) => {
+    const counts = JSON.parse(row.counts) as Record<string, number>;
+    return { id, at: new Date(at), actor, reason, subject, counts, removed, removedHash };
+  });
 }

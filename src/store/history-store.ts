@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import { chunks, ownerColumns, ownersWithin, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
+import { chunks, ofOwnersWithin, ownerColumns, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
 import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
 
 interface RevisionInput {
@@ -358,7 +358,7 @@ export async function* readChanges(
   // The versions of a whole tenant are read through the index by time. With a condition on owners, SQLite would sort the remaining versions
   // for every page.
   const isTenant = scope.agent === null && scope.user === null;
-  const isOwn = isTenant ? sql`1 = 1` : sql`owner_key in (${ownersWithin(scope)})`;
+  const isOwn = isTenant ? sql`1 = 1` : ofOwnersWithin(scope);
   let version = { at: after.at, id: '~', version: 0 };
   for (let isMore = true; isMore;) {
     const { rows } = await read((reader) =>

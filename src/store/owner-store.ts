@@ -48,12 +48,9 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number, ste
  * connections are excluded; `connections` names further active connections.
  */
 export function visibleFrom(scope: Scope, connections: readonly string[] = []): RawBuilder<SqlBool> {
-  return sql`${ofVisibleOwners(scope)} and session_id in (${sql.join(['', ...given(scope.session)])})
-    and connection_id in (${sql.join(['', ...given(scope.connection), ...connections])})`;
-}
-
-function given(part: string | null): string[] {
-  return part === null ? [] : [part];
+  const { session, connection } = scope;
+  return sql`${ofVisibleOwners(scope)} and session_id in (${sql.join(['', session ?? ''])})
+    and connection_id in (${sql.join(['', connection ?? '', ...connections])})`;
 }
 
 /** The rows of the owners that a handle sees. */
@@ -98,9 +95,10 @@ export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   return sql.join<SqlBool>(conditions, sql` and `);
 }
 
-/** The keys of the owners within a scope, as a subquery. */
-export function ownersWithin(scope: Scope): RawBuilder<unknown> {
-  return sql`select owner_key from owners where ${withinScope({ ...scope, session: null })}`;
+/** The rows of the owners within a scope, for tables without columns for agent and user. */
+export function ofOwnersWithin(scope: Scope): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${scope.tenant}
+    and owner_key in (select owner_key from owners where ${withinScope({ ...scope, session: null })})`;
 }
 
 /** The rows that a handle may refer to by id: all that it sees, and all within its agent and user. */
@@ -216,14 +214,15 @@ export async function countRows(reader: Reader, table: keyof Tables, where: RawB
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Sets columns of one record. */
+/** Sets columns of one record. Columns that are undefined stay as they are. */
 export async function setColumns<Table extends keyof Tables>(
   writer: Writer,
   table: Table,
   { tenant, id }: { tenant: string; id: string },
   columns: Partial<Row<Table>>,
 ): Promise<void> {
-  const set = Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
+  const set = given.map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
   await sql`update ${sql.table(table)} set ${sql.join(set)} where ${ofId(tenant, id)}`.execute(writer);
 }
 

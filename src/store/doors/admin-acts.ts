@@ -50,14 +50,9 @@ export function createActs(parts: Parts): Acts {
           .limit(limit + 1);
         return (cursor === undefined ? query : query.where('id', '<', cursor)).execute();
       });
-      const items = rows.slice(0, limit).map((row) => ({
-        id: row.id,
-        at: new Date(row.at),
-        actor: row.actor,
-        act: row.act,
-        subject: row.subject,
-        details: JSON.parse(row.details) as Record<string, unknown>,
-      }));
+      const items = rows.slice(0, limit).map(({ id, at, actor, act, subject, details }) => {
+        return { id, at: new Date(at), actor, act, subject, details: JSON.parse(details) as Record<string, unknown> };
+      });
       return { items, cursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
   };
@@ -69,17 +64,10 @@ export async function recordAct(
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
   { tenant, actor, act, subject = null, details = {} }: NewAct,
 ): Promise<void> {
+  const row = { id: ids.next('act'), at: clock.now(), actor, act, subject, details: JSON.stringify(details) };
   await writer
     .insertInto('admin_acts')
-    .values({
-      tenant_id: tenant,
-      id: ids.next('act'),
-      at: clock.now(),
-      actor,
-      act,
-      subject,
-      details: JSON.stringify(details),
-    })
+    .values({ tenant_id: tenant, ...row })
     .execute();
 }
 
@@ -92,8 +80,7 @@ export async function detailsOfLastAct(
   const last = await reader
     .selectFrom('admin_acts')
     .select('details')
-    .where('tenant_id', '=', tenant)
-    .where('act', '=', act)
+    .where((eb) => eb.and({ tenant_id: tenant, act }))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

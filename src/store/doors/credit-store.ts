@@ -1,4 +1,6 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
+import { removeRows } from '../owner-store.ts';
 
 /** The owner of an account: a user, or the tenant if `user` is null. */
 export interface CreditOwner {
@@ -16,14 +18,13 @@ export interface CreditEntry {
   at: Date;
 }
 
+function ofAccount({ tenant, user }: CreditOwner): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${tenant} and user_id = ${user ?? ''}`;
+}
+
 /** The balance of an account in micro-dollars; 0 for an account without entries. */
 export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
-  const row = await reader
-    .selectFrom('credit_accounts')
-    .select('balance')
-    .where('tenant_id', '=', owner.tenant)
-    .where('user_id', '=', owner.user ?? '')
-    .executeTakeFirst();
+  const row = await reader.selectFrom('credit_accounts').select('balance').where(ofAccount(owner)).executeTakeFirst();
   return row?.balance ?? 0;
 }
 
@@ -31,17 +32,10 @@ type NewEntry = CreditOwner & Omit<CreditEntry, 'at'> & { at: number };
 
 /** Adds an entry; false when an entry with this id exists already. */
 export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
+  const { tenant, user, id, kind, amount, reason, at } = entry;
   const added = await writer
     .insertInto('credit_entries')
-    .values({
-      tenant_id: entry.tenant,
-      id: entry.id,
-      user_id: entry.user ?? '',
-      kind: entry.kind,
-      amount: entry.amount,
-      reason: entry.reason,
-      at: entry.at,
-    })
+    .values({ tenant_id: tenant, id, user_id: user ?? '', kind, amount, reason, at })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -50,7 +44,7 @@ export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean
 
 /** Removes an entry that this transaction has added. */
 export async function withdrawEntry(writer: Writer, tenant: string, id: string): Promise<void> {
-  await writer.deleteFrom('credit_entries').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+  await removeRows(writer, tenant, 'credit_entries', { id: [id] });
 }
 
 /** Changes a balance, which may become negative: for grants, and for usage, which has already happened. */
@@ -82,8 +76,7 @@ export async function takeFromBalance(
   const taken = await writer
     .updateTable('credit_accounts')
     .set((update) => ({ balance: update('balance', '-', amount), updated_at: at }))
-    .where('tenant_id', '=', owner.tenant)
-    .where('user_id', '=', owner.user ?? '')
+    .where(ofAccount(owner))
     .where('balance', '>=', amount)
     .returning('balance')
     .executeTakeFirst();
@@ -95,8 +88,7 @@ export async function creditEntries(reader: Reader, owner: CreditOwner, limit: n
   const rows = await reader
     .selectFrom('credit_entries')
     .select(['id', 'kind', 'amount', 'reason', 'at'])
-    .where('tenant_id', '=', owner.tenant)
-    .where('user_id', '=', owner.user ?? '')
+    .where(ofAccount(owner))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

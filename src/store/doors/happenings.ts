@@ -117,14 +117,10 @@ async function changesOfMemories(
     order by r.at, r.record_id, r.version`.execute(reader);
   return rows.map(({ type, isNew, archivedBefore, archivedAs, ...revised }) => {
     const isArchived = archivedAs !== null && archivedAs !== archivedBefore;
-    const happening = changed(revised, isNew === 1 ? 'memory.created' : archivedType(isArchived ? archivedAs : null));
-    return { ...happening, data: { ...happening.data, type, ...(isArchived ? { archivedAs } : {}) } };
+    const ending = archivedAs === 'forgotten' ? 'memory.forgotten' : 'memory.archived';
+    const event = isNew === 1 ? 'memory.created' : isArchived ? ending : 'memory.changed';
+    return changed(event, revised, { type, ...(isArchived ? { archivedAs } : {}) });
   });
-}
-
-function archivedType(archivedAs: string | null): WebhookEvent {
-  if (archivedAs === null) return 'memory.changed';
-  return archivedAs === 'forgotten' ? 'memory.forgotten' : 'memory.archived';
 }
 
 async function changesOfBlocks(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
@@ -134,20 +130,23 @@ async function changesOfBlocks(reader: Reader, tenant: string, { from, to }: Str
     from revisions r join blocks b on b.tenant_id = r.tenant_id and b.id = r.record_id
     where r.tenant_id = ${tenant} and r.at > ${from} and r.at <= ${to}
     order by r.at, r.record_id, r.version`.execute(reader);
-  return rows.map(({ block, ...revised }) => {
-    const happening = changed(revised, 'block.changed');
-    return { ...happening, data: { ...happening.data, block } };
-  });
+  return rows.map(({ block, ...revised }) => changed('block.changed', revised, { block }));
 }
 
-function changed({ id, version, at, reason, actor, agent, user, session }: Revised, type: WebhookEvent): Happening {
-  return {
-    type,
-    subject: `${id}/${version}`,
-    at,
-    place: { agent, user, session },
-    data: { id, version, reason, actor },
-  };
+function happening(
+  type: WebhookEvent,
+  subject: string,
+  at: number,
+  data: Happening['data'],
+  place: Place = TENANT,
+): Happening {
+  return { type, subject, at, place, data };
+}
+
+function changed(type: WebhookEvent, revised: Revised, more: Happening['data']): Happening {
+  const { id, version, at, reason, actor, agent, user, session } = revised;
+  const data = { id, version, reason, actor, ...more };
+  return happening(type, `${id}/${version}`, at, data, { agent, user, session });
 }
 
 /** An intention that was postponed is due again at its new time. */
@@ -157,26 +156,18 @@ async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stret
     where tenant_id = ${tenant} and type = 'intention' and state in ('open', 'snoozed') and archived_at is null
       and due_at > ${from} and due_at <= ${to}
     order by due_at, id`.execute(reader);
-  return rows.map(({ id, at, ...place }) => ({
-    type: 'intention.due',
-    subject: `${id}@${at}`,
-    at,
-    place,
-    data: { id, dueAt: new Date(at).toISOString() },
-  }));
+  return rows.map(({ id, at, ...place }) =>
+    happening('intention.due', `${id}@${at}`, at, { id, dueAt: new Date(at).toISOString() }, place),
+  );
 }
 
 async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<Place & { id: string; at: number; reason: string; what: string }>`
     select id, at, reason, what, agent_id as agent, user_id as "user", session_id as session from refusals
     where tenant_id = ${tenant} and at > ${from} and at <= ${to} order by at, id`.execute(reader);
-  return rows.map(({ id, at, reason, what, ...place }) => ({
-    type: 'refusal.recorded',
-    subject: id,
-    at,
-    place,
-    data: { id, reason, what },
-  }));
+  return rows.map(({ id, at, reason, what, ...place }) =>
+    happening('refusal.recorded', id, at, { id, reason, what }, place),
+  );
 }
 
 /** Alerts are entries of the tenant's audit trail. */
@@ -184,13 +175,7 @@ async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Pr
   const { rows } = await sql<{ id: string; at: number; act: string }>`
     select id, at, act from admin_acts
     where tenant_id = ${tenant} and act like '%.alert' and at > ${from} and at <= ${to} order by id`.execute(reader);
-  return rows.map(({ id, at, act }) => ({
-    type: 'alert.raised',
-    subject: id,
-    at,
-    place: TENANT,
-    data: { id, alert: act },
-  }));
+  return rows.map(({ id, at, act }) => happening('alert.raised', id, at, { id, alert: act }));
 }
 
 async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
@@ -198,13 +183,7 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
     select id, at, subject from erasures where tenant_id = ${tenant} and at > ${from} and at <= ${to} order by id`.execute(
     reader,
   );
-  return rows.map(({ id, at, subject }) => ({
-    type: 'scope.erased',
-    subject: id,
-    at,
-    place: TENANT,
-    data: { certificate: id, subject },
-  }));
+  return rows.map(({ id, at, subject }) => happening('scope.erased', id, at, { certificate: id, subject }));
 }
 
 /** Failed deliveries are left out. The log of their webhook has them, and a delivery about the failure could fail too, without end. */
@@ -213,11 +192,5 @@ async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): 
     select id, kind, finished_at as at, attempts from jobs
     where tenant_id = ${tenant} and state = 'dead' and kind <> 'deliver-webhook' and finished_at > ${from}
       and finished_at <= ${to} order by id`.execute(reader);
-  return rows.map(({ id, kind, at, attempts }) => ({
-    type: 'job.dead',
-    subject: `${id}@${at}`,
-    at,
-    place: TENANT,
-    data: { id, kind, attempts },
-  }));
+  return rows.map(({ id, kind, at, attempts }) => happening('job.dead', `${id}@${at}`, at, { id, kind, attempts }));
 }

@@ -3,7 +3,7 @@ import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';
-import { ownersWithin, withinReach, withinScope } from '../owner-store.ts';
+import { countRows, ofOwnersWithin, withinReach, withinScope } from '../owner-store.ts';
 import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {
@@ -34,29 +34,18 @@ export async function countRecords(reader: Reader, scope: Scope): Promise<Record
   );
   const byType = Object.fromEntries(types.rows.map((row) => [row.type, Number(row.count)]));
   return {
-    events: await count(reader, 'events', here),
-    eventsWaiting: await count(reader, 'events', sql`${here} and processed_at is null`),
+    events: await countRows(reader, 'events', here),
+    eventsWaiting: await countRows(reader, 'events', sql`${here} and processed_at is null`),
     memories: Object.values(byType).reduce((sum, some) => sum + some, 0),
-    memoriesArchived: await count(reader, 'memories', sql`${here} and archived_at is not null`),
+    memoriesArchived: await countRows(reader, 'memories', sql`${here} and archived_at is not null`),
     byType,
-    blocks: await count(reader, 'blocks', here),
-    sessions: await count(reader, 'sessions', here),
-    entities: await count(reader, 'entities', owner),
-    vectorsWaiting: await count(
-      reader,
-      'embedding_queue',
-      sql`tenant_id = ${scope.tenant} and owner_key in (${ownersWithin(scope)})`,
-    ),
-    heldChanges: await count(reader, 'held_changes', sql`${owner} and decided_at is null`),
-    owners: await count(reader, 'owners', owner),
+    blocks: await countRows(reader, 'blocks', here),
+    sessions: await countRows(reader, 'sessions', here),
+    entities: await countRows(reader, 'entities', owner),
+    vectorsWaiting: await countRows(reader, 'embedding_queue', ofOwnersWithin(scope)),
+    heldChanges: await countRows(reader, 'held_changes', sql`${owner} and decided_at is null`),
+    owners: await countRows(reader, 'owners', owner),
   };
-}
-
-async function count(reader: Reader, table: string, where: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{
-    count: number;
-  }>`select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
-  return Number(rows[0]?.count ?? 0);
 }
 
 /** A conversation, with the counts of its memories and refusals. */
@@ -79,7 +68,7 @@ export async function listSessionRows(
   scope: Scope,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ total: number; items: SessionSummary[] }> {
-  const total = await count(reader, 'sessions', withinScope(scope));
+  const total = await countRows(reader, 'sessions', withinScope(scope));
   const { rows } = await sql<SessionRow>`
     select * from sessions where ${withinScope(scope)}
     order by last_event_at desc, session_id limit ${limit} offset ${offset}`.execute(reader);

@@ -5,8 +5,8 @@ import type { Parsed } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
-import { toEvent, toMemory } from '../record-rows.ts';
-import { chunks, withinReach, withinScope } from '../owner-store.ts';
+import { type EventRow, type MemoryRow, toEvent, toMemory } from '../record-rows.ts';
+import { chunks, rowsBy, withinReach, withinScope } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
@@ -110,16 +110,7 @@ export async function readMemoryRows(
     .offset(offset)
     .execute()) as unknown as { row_id: number }[];
   if (places.length === 0) return { total: Number(total), offset, items: [] };
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where(
-      'row_id',
-      'in',
-      places.map(({ row_id }) => row_id),
-    )
-    .execute();
+  const rows = await rowsBy(reader, scope.tenant, 'memories', { row_id: places.map(({ row_id }) => row_id) });
   const byRow = new Map(rows.map((row) => [Number(row.row_id), row]));
   const items = places.flatMap(({ row_id }) => {
     const row = byRow.get(Number(row_id));
@@ -210,19 +201,15 @@ export interface MemoryLinks {
 export async function readLinks(reader: Reader, scope: Scope, memory: Memory): Promise<MemoryLinks> {
   const { tenant } = scope;
   const memories = async (ids: readonly string[]): Promise<Memory[]> => {
-    const found: Memory[] = [];
-    for (const some of chunks([...new Set(ids)])) {
-      const rows = await reader
-        .selectFrom('memories')
-        .selectAll()
-        .where('id', 'in', some)
-        .where(withinReach(scope))
-        .orderBy('stated_at')
-        .execute();
-      found.push(...rows.map(toMemory));
-    }
-    return found;
+    const rows = await reached<MemoryRow>(reader, scope, 'memories', ids);
+    return rows.sort((one, other) => one.stated_at - other.stated_at).map(toMemory);
   };
+  const events = await reached<EventRow>(
+    reader,
+    scope,
+    'events',
+    [...new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents])].slice(0, 200),
+  );
   const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
     const query = reader.selectFrom('memories').select('id').where('tenant_id', '=', tenant);
     const rows = await query.where(column, '=', memory.id).limit(200).execute();
@@ -246,22 +233,24 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
       derivations.filter(({ from_id }) => from_id === memory.id).map(({ memory_id }) => memory_id),
     ),
     use: await findUse(reader, tenant, memory.id),
-    events: await readEvents(reader, scope, [...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]),
+    events: events
+      .sort((one, other) => one.occurred_at - other.occurred_at || one.sequence - other.sequence)
+      .map(toEvent),
   };
 }
 
-async function readEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
-  const found: Event[] = [];
-  for (const some of chunks([...new Set(ids)].slice(0, 200))) {
-    const rows = await reader
-      .selectFrom('events')
-      .selectAll()
-      .where('id', 'in', some)
-      .where(withinReach(scope))
-      .orderBy('occurred_at')
-      .orderBy('sequence')
-      .execute();
-    found.push(...rows.map(toEvent));
+/** The records with these ids that the handle may refer to. */
+async function reached<Row>(
+  reader: Reader,
+  scope: Scope,
+  table: 'memories' | 'events',
+  ids: readonly string[],
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const some of chunks([...new Set(ids)])) {
+    const { rows } = await sql<Row>`
+      select * from ${sql.table(table)} where id in (${sql.join(some)}) and ${withinReach(scope)}`.execute(reader);
+    found.push(...rows);
   }
   return found;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
-import { chunks, withinScope } from '../owner-store.ts';
+import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../owner-store.ts';
 
 // The data of the online metrics and of the checks of the first conversations. These functions only read.
 
@@ -14,23 +14,11 @@ interface UseSums {
 }
 
 export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
-  const owners = reader
-    .selectFrom('owners')
-    .select('owner_key')
-    .where('tenant_id', '=', scope.tenant)
-    .$if(scope.agent !== null, (query) => query.where('agent_id', '=', scope.agent))
-    .$if(scope.user !== null, (query) => query.where('user_id', '=', scope.user));
-  const row = await reader
-    .selectFrom('memory_use')
-    .select((eb) => [
-      eb.fn.sum('given').as('given'),
-      eb.fn.sum('used').as('used'),
-      eb.fn.sum('corrected').as('corrected'),
-    ])
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', owners)
-    .executeTakeFirst();
-  return { given: Number(row?.given ?? 0), used: Number(row?.used ?? 0), corrected: Number(row?.corrected ?? 0) };
+  const { rows } = await sql<Record<keyof UseSums, number | string | null>>`
+    select sum(given) as given, sum(used) as used, sum(corrected) as corrected from memory_use
+    where ${ofOwnersWithin(scope)}`.execute(reader);
+  const { given, used, corrected } = rows[0] ?? {};
+  return { given: Number(given ?? 0), used: Number(used ?? 0), corrected: Number(corrected ?? 0) };
 }
 
 /** Counts of turns, observations and statements within a scope. */
@@ -44,35 +32,20 @@ interface TalkCounts {
 }
 
 export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCounts> {
-  const events = await reader
-    .selectFrom('events')
-    .select((eb) => [
-      eb.fn.sum<number>(sql<number>`case when origin = 'user' then 1 else 0 end`).as('turns'),
-      eb.fn.sum<number>(sql<number>`case when kind = 'observation' then 1 else 0 end`).as('observations'),
-      eb.fn
-        .sum<number>(sql<number>`case when kind = 'observation' and category = 'correction' then 1 else 0 end`)
-        .as('corrections'),
-    ])
-    .where(withinScope(scope))
-    .executeTakeFirst();
-  const sessions = await reader
-    .selectFrom('sessions')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where(withinScope(scope))
-    .executeTakeFirstOrThrow();
-  const statements = await reader
-    .selectFrom('memories')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where(withinScope({ ...scope, session: null }))
-    .where('source_session', 'is not', null)
-    .$if(scope.session !== null, (query) => query.where('source_session', '=', scope.session))
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<Record<'turns' | 'observations' | 'corrections', number | string | null>>`
+    select sum(case when origin = 'user' then 1 else 0 end) as turns,
+      sum(case when kind = 'observation' then 1 else 0 end) as observations,
+      sum(case when kind = 'observation' and category = 'correction' then 1 else 0 end) as corrections
+    from events where ${withinScope(scope)}`.execute(reader);
+  const { turns, observations, corrections } = rows[0] ?? {};
+  const isLearned = scope.session === null ? sql`is not null` : sql`= ${scope.session}`;
+  const owner = withinScope({ ...scope, session: null });
   return {
-    conversations: Number(sessions.count),
-    userTurns: Number(events?.turns ?? 0),
-    observations: Number(events?.observations ?? 0),
-    corrections: Number(events?.corrections ?? 0),
-    statements: Number(statements.count),
+    conversations: await countRows(reader, 'sessions', withinScope(scope)),
+    userTurns: Number(turns ?? 0),
+    observations: Number(observations ?? 0),
+    corrections: Number(corrections ?? 0),
+    statements: await countRows(reader, 'memories', sql`${owner} and source_session ${isLearned}`),
   };
 }
 
@@ -120,29 +93,19 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
     .limit(MOST_SCAFFOLDS)
     .execute();
   const states: ScaffoldState[] = [];
-  for (const some of chunks(blocks)) {
-    const revisions = await reader
-      .selectFrom('revisions')
-      .select(['record_id', 'at', 'before'])
-      .where('tenant_id', '=', scope.tenant)
-      .where(
-        'record_id',
-        'in',
-        some.map(({ id }) => id),
-      )
-      .orderBy('version')
-      .execute();
-    const byBlock = Map.groupBy(revisions, (revision) => revision.record_id);
-    for (const { id, content, updated_at } of some) {
-      // A revision has the state before a change. The state after the change is in the next revision or, for the last one, in the block
-      // itself.
-      const own = byBlock.get(id) ?? [];
-      for (const [index, { at }] of own.entries()) {
-        const next = own[index + 1]?.before;
-        states.push({ block: id, at: Number(at), keys: keysOf(next === undefined ? content : next) });
-      }
-      if (own.length === 0) states.push({ block: id, at: Number(updated_at), keys: keysOf(content) });
+  const ids = blocks.map(({ id }) => id);
+  const columns = ['record_id', 'version', 'at', 'before'] as const;
+  const revisions = await rowsBy(reader, scope.tenant, 'revisions', { record_id: ids }, columns);
+  const byBlock = Map.groupBy(revisions, (revision) => revision.record_id);
+  for (const { id, content, updated_at } of blocks) {
+    // A revision has the state before a change. The state after the change is in the next revision or, for the last one, in the block
+    // itself.
+    const own = (byBlock.get(id) ?? []).sort((one, other) => one.version - other.version);
+    for (const [index, { at }] of own.entries()) {
+      const next = own[index + 1]?.before;
+      states.push({ block: id, at: Number(at), keys: keysOf(next === undefined ? content : next) });
     }
+    if (own.length === 0) states.push({ block: id, at: Number(updated_at), keys: keysOf(content) });
   }
   return states.sort((one, other) => one.at - other.at);
 }
@@ -242,22 +205,23 @@ export interface FormedStatement {
   polarity: string;
 }
 
+function formedSessions(reader: Reader, tenant: string) {
+  return reader
+    .selectFrom('sessions')
+    .select(['owner_key', 'session_id', 'formed_position'])
+    .where('tenant_id', '=', tenant)
+    .where('formed_position', '>', 0)
+    .orderBy('started_at')
+    .orderBy('session_id');
+}
+
 /** The first formed conversations of a tenant, oldest first, with their statements and refusals. */
 export async function firstConversations(
   reader: Reader,
   tenant: string,
   { first, limit }: { first: number; limit: number },
 ): Promise<FormedConversation[]> {
-  const sessions = await reader
-    .selectFrom('sessions')
-    .select(['owner_key', 'session_id'])
-    .where('tenant_id', '=', tenant)
-    .where('formed_position', '>', 0)
-    .orderBy('started_at')
-    .orderBy('session_id')
-    .offset(first)
-    .limit(limit)
-    .execute();
+  const sessions = await formedSessions(reader, tenant).offset(first).limit(limit).execute();
   const ids = [...new Set(sessions.map(({ session_id }) => session_id))];
   if (ids.length === 0) return [];
   const turns = await reader
@@ -297,14 +261,6 @@ export async function firstConversations(
 
 /** A value that changes whenever formation reads more of the first conversations of a tenant. */
 export async function formedSignature(reader: Reader, tenant: string, limit: number): Promise<string> {
-  const rows = await reader
-    .selectFrom('sessions')
-    .select('formed_position')
-    .where('tenant_id', '=', tenant)
-    .where('formed_position', '>', 0)
-    .orderBy('started_at')
-    .orderBy('session_id')
-    .limit(limit)
-    .execute();
+  const rows = await formedSessions(reader, tenant).limit(limit).execute();
   return `${rows.length} ${rows.reduce((sum, { formed_position }) => sum + Number(formed_position), 0)}`;
 }

@@ -37,10 +37,21 @@ export function createRequestAnswers({ database, clock }: Parts): RequestAnswers
       if (before !== null) return { ...before, repeated: true };
       try {
         const answer = await work();
-        await database.write(tenant, (writer) => keepAnswer(writer, request, answer));
+        await database.write(tenant, (writer) =>
+          writer
+            .updateTable('request_answers')
+            .set({ status: answer.status, answer: answer.body })
+            .where((eb) => eb.and(placeOf(request)))
+            .execute(),
+        );
         return { ...answer, repeated: false };
       } catch (error) {
-        await database.write(tenant, (writer) => giveUp(writer, request));
+        await database.write(tenant, (writer) =>
+          writer
+            .deleteFrom('request_answers')
+            .where((eb) => eb.and(placeOf(request)))
+            .execute(),
+        );
         throw error;
       }
     },
@@ -61,13 +72,7 @@ async function begin(writer: Writer, request: KeyedRequest, now: number): Promis
   const row = { status: null, answer: null, fingerprint, at: now };
   const added = await writer
     .insertInto('request_answers')
-    .values({
-      ...placeOf(request),
-      agent_id: scope.agent,
-      user_id: scope.user,
-      session_id: scope.session,
-      ...row,
-    })
+    .values({ ...placeOf(request), agent_id: scope.agent, user_id: scope.user, session_id: scope.session, ...row })
     .onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'caller', 'request_key'])
@@ -88,21 +93,6 @@ async function begin(writer: Writer, request: KeyedRequest, now: number): Promis
   if (known.status === null)
     throw conflict('A request with this idempotency key is in progress. Wait for its answer, then try again.', true);
   return { status: known.status, body: known.answer ?? '' };
-}
-
-async function keepAnswer(writer: Writer, request: KeyedRequest, { status, body }: Answer): Promise<void> {
-  await writer
-    .updateTable('request_answers')
-    .set({ status, answer: body })
-    .where((eb) => eb.and(placeOf(request)))
-    .execute();
-}
-
-async function giveUp(writer: Writer, request: KeyedRequest): Promise<void> {
-  await writer
-    .deleteFrom('request_answers')
-    .where((eb) => eb.and(placeOf(request)))
-    .execute();
 }
 
 function conflict(message: string, retryable: boolean): VarveError {

@@ -4,7 +4,7 @@ import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { withinScope } from '../owner-store.ts';
+import { rowsBy, setColumns, withinScope } from '../owner-store.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
 const PAGE = 500;
@@ -101,8 +101,7 @@ export async function recordExists(
   table: 'events' | 'memories' | 'blocks',
   { tenant, id }: Place,
 ): Promise<boolean> {
-  const query = reader.selectFrom(table).select('id').where('tenant_id', '=', tenant).where('id', '=', id);
-  return (await query.executeTakeFirst()) !== undefined;
+  return (await rowsBy(reader, tenant, table, { id: [id] }, ['id'])).length > 0;
 }
 
 /** The records among the ids that exist, with their owners. */
@@ -111,53 +110,33 @@ export async function ownersOfRecords(
   table: 'events' | 'memories' | 'blocks' | 'entities',
   { tenant, ids }: { tenant: string; ids: readonly string[] },
 ): Promise<{ id: string; agent: string | null; user: string | null }[]> {
-  return reader
-    .selectFrom(table)
-    .select(['id', 'agent_id as agent', 'user_id as user'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  const rows = await rowsBy(reader, tenant, table, { id: ids }, ['id', 'agent_id', 'user_id']);
+  return rows.map(({ id, agent_id, user_id }) => ({ id, agent: agent_id, user: user_id }));
 }
 
 /** Sets the times of an imported event to those in its original store. */
 export async function setEventTimes(
   writer: Writer,
-  { tenant, id }: Place,
+  event: Place,
   { recordedAt, processedAt }: { recordedAt?: Date; processedAt?: Date | null },
 ): Promise<void> {
-  await writer
-    .updateTable('events')
-    .set({
-      ...(recordedAt === undefined ? {} : { recorded_at: recordedAt.getTime() }),
-      processed_at: processedAt?.getTime() ?? null,
-    })
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .execute();
+  const times = { recorded_at: recordedAt?.getTime(), processed_at: processedAt?.getTime() ?? null };
+  await setColumns(writer, 'events', event, times);
 }
 
 /** Sets the version and the creation time of an imported block to those in its original store. */
 export async function setBlockVersion(
   writer: Writer,
-  { tenant, id }: Place,
+  block: Place,
   { version, createdAt }: { version: number; createdAt: number },
 ): Promise<void> {
-  await writer
-    .updateTable('blocks')
-    .set({ version, created_at: createdAt })
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .execute();
+  await setColumns(writer, 'blocks', block, { version, created_at: createdAt });
 }
 
 /** The owner of a memory or a block; null where there is none with this id. */
 export async function ownerKeyOf(reader: Reader, { tenant, id }: Place): Promise<string | null> {
-  const row = await reader
-    .selectFrom(id.startsWith('blk_') ? 'blocks' : 'memories')
-    .select('owner_key')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const table = id.startsWith('blk_') ? 'blocks' : 'memories';
+  const [row] = await rowsBy(reader, tenant, table, { id: [id] }, ['owner_key']);
   return row?.owner_key ?? null;
 }
 

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
+import { ofId, removeRows, rowsBy, setColumns } from '../owner-store.ts';
 import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
@@ -16,12 +17,8 @@ export async function listWebhooks(reader: Reader, tenant: string): Promise<Webh
 }
 
 export async function findWebhook(reader: Reader, tenant: string, id: string): Promise<WebhookRow | undefined> {
-  return reader
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const [row] = await rowsBy(reader, tenant, 'webhooks', { id: [id] });
+  return row;
 }
 
 export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<void> {
@@ -35,24 +32,13 @@ export async function updateWebhook(
   id: string,
   fields: Partial<WebhookRow>,
 ): Promise<WebhookRow | undefined> {
-  return writer
-    .updateTable('webhooks')
-    .set(fields)
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+  return writer.updateTable('webhooks').set(fields).where(ofId(tenant, id)).returningAll().executeTakeFirst();
 }
 
 /** Removes a webhook with the log of its deliveries. */
 export async function removeWebhook(writer: Writer, tenant: string, id: string): Promise<boolean> {
-  await writer.deleteFrom('webhook_deliveries').where('tenant_id', '=', tenant).where('webhook_id', '=', id).execute();
-  const removed = await writer
-    .deleteFrom('webhooks')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return removed.numDeletedRows > 0n;
+  await removeRows(writer, tenant, 'webhook_deliveries', { webhook_id: [id] });
+  return (await removeRows(writer, tenant, 'webhooks', { id: [id] })) > 0;
 }
 
 /** Inserts deliveries, and returns the ids of those that did not exist yet. */
@@ -68,25 +54,16 @@ export async function insertDeliveries(writer: Writer, deliveries: readonly Deli
 }
 
 export async function findDelivery(reader: Reader, tenant: string, id: string): Promise<DeliveryRow | undefined> {
-  return reader
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const [row] = await rowsBy(reader, tenant, 'webhook_deliveries', { id: [id] });
+  return row;
 }
 
 export async function updateDelivery(
   writer: Writer,
-  { tenant, id }: { tenant: string; id: string },
+  delivery: { tenant: string; id: string },
   fields: Partial<DeliveryRow>,
 ): Promise<void> {
-  await writer
-    .updateTable('webhook_deliveries')
-    .set(fields)
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .execute();
+  await setColumns(writer, 'webhook_deliveries', delivery, fields);
 }
 
 /** The deliveries of a webhook, newest first, from before a cursor. */
@@ -98,14 +75,11 @@ export async function listDeliveries(
   let query = reader
     .selectFrom('webhook_deliveries')
     .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('webhook_id', '=', webhook)
+    .where((eb) => eb.and({ tenant_id: tenant, webhook_id: webhook }))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit);
-  if (before !== undefined) {
-    query = query.where(sql<boolean>`(created_at, id) < (${before.at}, ${before.id})`);
-  }
+  if (before !== undefined) query = query.where(sql<boolean>`(created_at, id) < (${before.at}, ${before.id})`);
   return query.execute();
 }
 
