@@ -7,7 +7,7 @@ import type { JobHandler } from './job-kinds.ts';
 import { createRuns, type Runs } from './run-jobs.ts';
 import { isScheduleDue } from '../store/queue/schedule-rows.ts';
 import { followClock, tickSchedules } from './schedules.ts';
-import { type Outcome, removeEndedJobs } from '../store/queue/settle-jobs.ts';
+import { type Outcome, removeDoneJobs } from '../store/queue/settle-jobs.ts';
 import { type Backoff, exponentialBackoff } from './failures.ts';
 
 export interface WorkerOptions {
@@ -65,7 +65,7 @@ export function createWorker(options: WorkerOptions): Worker {
   // The hourly work also runs when the clock was set back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
     await followClock(database, clock);
-    await removeEndedJobs(database, { before: clock.now() - keepDoneMs });
+    await removeDoneJobs(database, clock.now() - keepDoneMs);
   });
   const pauseMs = Math.min(pollMs, leaseMs / 3);
   const loop = createLoop({ steps: [tidy, tick, runs.turn], runs, bell, pauseMs, onError });

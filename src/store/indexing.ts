@@ -19,7 +19,7 @@ import {
 } from './database.ts';
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-import { chunks, countRows, removeRows } from './owner-store.ts';
+import { chunks, countRows, ofTenant, removeRows } from './owner-store.ts';
 import { findMeta, readMeta, setMeta } from './progress-store.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
@@ -265,14 +265,15 @@ export async function ownersToEmbed(
   limit: number,
   tenant: Tenant = EVERY_TENANT,
 ): Promise<{ tenant: string; owner: string }[]> {
-  return database.read(tenant, (reader) => {
-    const query = reader
+  return database.read(tenant, (reader) =>
+    reader
       .selectFrom('embedding_queue')
       .select(['tenant_id as tenant', 'owner_key as owner'])
       .distinct()
-      .limit(limit);
-    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).execute();
-  });
+      .where(ofTenant(tenant))
+      .limit(limit)
+      .execute(),
+  );
 }
 
 /** The number of records that wait for a vector. */
@@ -319,16 +320,15 @@ export async function queueMissing(
 ): Promise<number | null> {
   const table = recordTable(kind);
   const version = kind === 'memory' ? sql`r.version` : sql`0`;
-  const isOfTenant = tenant === EVERY_TENANT ? sql`1 = 1` : sql`r.tenant_id = ${tenant}`;
   return database.write(tenant, async (writer) => {
     const { rows } = await sql<{ last: number | null }>`
       select max(row_id) as last from (select row_id from ${table} r
-        where row_id > ${after} and ${isOfTenant} order by row_id limit ${limit}) as stretch`.execute(writer);
+        where row_id > ${after} and ${ofTenant(tenant)} order by row_id limit ${limit}) as stretch`.execute(writer);
     const last = rows[0]?.last ?? null;
     if (last === null) return null;
     await sql`insert into embedding_queue (tenant_id, owner_key, record_kind, record_row, version)
       select r.tenant_id, r.owner_key, ${kind}, r.row_id, ${version} from ${table} r
-      where r.row_id > ${after} and r.row_id <= ${last} and ${isOfTenant} and not exists (
+      where r.row_id > ${after} and r.row_id <= ${last} and ${ofTenant(tenant)} and not exists (
         select 1 from embeddings v where v.tenant_id = r.tenant_id and v.record_kind = ${kind}
           and v.record_row = r.row_id and v.model_id = ${model})
       on conflict do nothing`.execute(writer);

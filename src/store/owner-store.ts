@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
-import type { Database, Reader, Writer } from './database.ts';
+import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /**
@@ -71,6 +71,11 @@ export function ofOwner(scope: Scope): RawBuilder<SqlBool> {
 
 export function ofOwnerKey(tenant: string, owner: string): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and owner_key = ${owner}`;
+}
+
+/** The rows of one tenant, or of all. */
+export function ofTenant(tenant: Tenant): RawBuilder<SqlBool> {
+  return tenant === EVERY_TENANT ? sql`1 = 1` : sql`tenant_id = ${tenant}`;
 }
 
 /** The record of a tenant with this id. */

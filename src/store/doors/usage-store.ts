@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { invalidInput } from '../../errors.ts';
 import type { ModelUsage } from '../../models/language-model.ts';
 import type { Scope } from '../../record/scope.ts';
-import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from '../database.ts';
+import type { Database, Reader, Tenant, Writer } from '../database.ts';
+import { ofTenant, rowsBy } from '../owner-store.ts';
 
 /** The fields by which a report can be grouped. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
@@ -47,20 +48,6 @@ const COLUMNS = {
   run: sql<string | null>`run`,
 };
 
-type Sums = Record<
-  | 'count'
-  | 'calls'
-  | 'failed'
-  | 'tokens_in'
-  | 'tokens_out'
-  | 'tokens_cached'
-  | 'milliseconds'
-  | 'cost'
-  | 'charged'
-  | 'unpriced',
-  number | string | null
->;
-
 /** Sums up usage, grouped and ordered by the fields of `by`. */
 export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {
   const { tenant, by } = query;
@@ -70,23 +57,22 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
     }
   }
   const conditions = [
-    ...(tenant === EVERY_TENANT ? [] : [sql`tenant_id = ${tenant}`]),
+    ofTenant(tenant),
     ...(query.user === undefined ? [] : [sql`user_id = ${query.user}`]),
     ...(query.run === undefined ? [] : [sql`run = ${query.run}`]),
     ...(query.from === undefined ? [] : [sql`day >= ${query.from}`]),
     // '~' sorts after every digit, so that a month includes its days.
     ...(query.to === undefined ? [] : [sql`day <= ${`${query.to}~`}`]),
-    sql`1 = 1`,
   ];
   const keys = by.map((key) => sql`${COLUMNS[key]} as ${sql.ref(`by_${key}`)}`);
   const places = by.map((_, index) => sql.lit(index + 1));
   const grouping = by.length === 0 ? sql`` : sql`group by ${sql.join(places)} order by ${sql.join(places)}`;
   const { rows } = await database.read(tenant, (reader) =>
-    sql<Sums & Record<`by_${string}`, string | null>>`
+    sql<Record<keyof Omit<ReportLine, 'keys'>, number | string | null> & Record<`by_${string}`, string | null>>`
       select ${sql.join([
         ...keys,
-        sql`count(*) as count, sum(calls) as calls, sum(failed) as failed, sum(tokens_in) as tokens_in,
-        sum(tokens_out) as tokens_out, sum(tokens_cached) as tokens_cached, sum(milliseconds) as milliseconds,
+        sql`count(*) as count, sum(calls) as calls, sum(failed) as failed, sum(tokens_in) as "tokensIn",
+        sum(tokens_out) as "tokensOut", sum(tokens_cached) as "tokensCached", sum(milliseconds) as milliseconds,
         sum(cost) as cost, sum(charged) as charged, sum(case when cost is null then 1 else 0 end) as unpriced`,
       ])}
       from usage where ${sql.join(conditions, sql` and `)} ${grouping}`.execute(reader),
@@ -96,9 +82,9 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
     count: Number(row.count),
     calls: Number(row.calls),
     failed: Number(row.failed),
-    tokensIn: Number(row.tokens_in),
-    tokensOut: Number(row.tokens_out),
-    tokensCached: Number(row.tokens_cached),
+    tokensIn: Number(row.tokensIn),
+    tokensOut: Number(row.tokensOut),
+    tokensCached: Number(row.tokensCached),
     milliseconds: Number(row.milliseconds),
     cost: Number(row.cost),
     charged: Number(row.charged),
@@ -172,23 +158,14 @@ export async function addUsageRow(
 
 /** The subset of these ids that are in the database. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await reader
-    .selectFrom('usage')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', ids)
-    .execute();
+  const rows = await rowsBy(reader, tenant, 'usage', { id: ids }, ['id']);
   return new Set(rows.map(({ id }) => id));
 }
 
 /** The cost of a day in micro-dollars: background and foreground work, without remembered text in the application's own prompts. */
 export async function spentOn(reader: Reader, day: string, whose: Tenant): Promise<number> {
-  let query = reader
-    .selectFrom('usage')
-    .select((select) => select.fn.sum<number | string | null>('cost').as('spent'))
-    .where('day', '=', day)
-    .where('operation', '!=', 'injection');
-  if (whose !== EVERY_TENANT) query = query.where('tenant_id', '=', whose);
-  const row = await query.executeTakeFirst();
-  return Number(row?.spent ?? 0);
+  const { rows } = await sql<{ spent: number | string | null }>`
+    select sum(cost) as spent from usage
+    where ${ofTenant(whose)} and day = ${day} and operation <> 'injection'`.execute(reader);
+  return Number(rows[0]?.spent ?? 0);
 }

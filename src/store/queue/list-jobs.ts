@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
-import { type Database, EVERY_TENANT, type Reader } from '../database.ts';
+import { type Database, EVERY_TENANT, type Reader, type Tenant } from '../database.ts';
+import { ofTenant } from '../owner-store.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
 
 export interface JobFilter extends TenantFilter {
@@ -40,9 +41,9 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
     let query = reader
       .selectFrom('jobs')
       .selectAll()
+      .where(ofTenant(tenant))
       .orderBy('id', 'desc')
       .limit(limit + 1);
-    if (tenant !== EVERY_TENANT) query = query.where('tenant_id', '=', tenant);
     if (state !== undefined) query = query.where('state', '=', sql.lit(state));
     if (kind !== undefined) query = query.where('kind', '=', kind);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
@@ -71,21 +72,23 @@ export async function getJob(
   id: string,
   { tenant = EVERY_TENANT }: TenantFilter = {},
 ): Promise<Job | null> {
-  const row = await database.read(tenant, (reader) => {
-    const query = reader.selectFrom('jobs').selectAll().where('id', '=', id);
-    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).executeTakeFirst();
-  });
+  return database.read(tenant, (reader) => findJob(reader, id, tenant));
+}
+
+export async function findJob(reader: Reader, id: string, tenant: Tenant): Promise<Job | null> {
+  const row = await reader
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where(ofTenant(tenant))
+    .executeTakeFirst();
   return row === undefined ? null : toJob(row);
 }
 
 export async function countJobs(database: Database, { tenant = EVERY_TENANT }: TenantFilter = {}): Promise<JobCount[]> {
-  return database.read(tenant, (reader) => {
-    const query = reader
-      .selectFrom('jobs')
-      .select(['kind', sql<JobState>`state`.as('state'), sql<number>`count(*)`.as('count')])
-      .groupBy(['kind', 'state'])
-      .orderBy('kind')
-      .orderBy('state');
-    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).execute();
-  });
+  const { rows } = await database.read(tenant, (reader) =>
+    sql<JobCount>`select kind, state, count(*) as count from jobs where ${ofTenant(tenant)}
+      group by kind, state order by kind, state`.execute(reader),
+  );
+  return rows;
 }

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { VarveError } from '../../errors.ts';
 import type { Clock } from '../../record/clock.ts';
-import { parse, type TimeInput, timeSchema } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Tenant, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';
-import { type Job, type Json, type LeasedRun, type NewJob, type TenantFilter, toJob } from './job.ts';
+import type { Job, Json, LeasedRun, NewJob, TenantFilter } from './job.ts';
+import { findJob } from './list-jobs.ts';
 
 /** How a run ended. `returned`: a stop has aborted the run, which does not count as an attempt. */
 export type Outcome =
@@ -50,7 +50,8 @@ export function holds(runs: readonly Pick<EndedRun, 'job' | 'leaseId'>[]): RawBu
 
 async function settleUndone(writer: Writer, run: EndedRun, now: number): Promise<boolean> {
   const { job, outcome } = run;
-  if (!(await takeHold(writer, run))) return false;
+  // Locks the row if this worker still has the lease. Only then may jobs with the same unique key be removed.
+  if (!(await updateHeld(writer, run, { state: 'running' }))) return false;
   if (outcome.type !== 'dead') await makeRoom(writer, job);
   const uncounted = outcome.type === 'postponed' || outcome.type === 'returned' ? 1 : 0;
   await writer
@@ -69,18 +70,6 @@ async function settleUndone(writer: Writer, run: EndedRun, now: number): Promise
   return true;
 }
 
-/** Locks the row if this worker still has the lease. Only then may jobs with the same unique key be removed. */
-async function takeHold(writer: Writer, { job, leaseId }: EndedRun): Promise<boolean> {
-  const result = await writer
-    .updateTable('jobs')
-    .set((column) => ({ lease_until: column.ref('lease_until') }))
-    .where('id', '=', job.id)
-    .where('lease_id', '=', leaseId)
-    .where(sql<boolean>`state = 'running'`)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
 /**
  * Before a job with a unique key waits again, a job that was enqueued with the same key meanwhile is removed, because the earlier job is
  * kept. A row of a transaction that is still open is not removed: the update that follows then fails with a unique violation.
@@ -89,9 +78,7 @@ async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' 
   if (job.uniqueKey === null) return;
   await writer
     .deleteFrom('jobs')
-    .where('tenant_id', '=', job.tenant)
-    .where('kind', '=', job.kind)
-    .where('unique_key', '=', job.uniqueKey)
+    .where((eb) => eb.and({ tenant_id: job.tenant, kind: job.kind, unique_key: job.uniqueKey }))
     .where(sql<boolean>`unique_key is not null and state = 'waiting'`)
     .where('id', '<>', job.id)
     .execute();
@@ -130,7 +117,7 @@ export async function writeUnique<Result>(
  * transaction back, when another worker has taken over the job.
  */
 export async function completeJob(writer: Writer, run: LeasedRun, now: number): Promise<void> {
-  await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null });
+  if (!(await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null }))) throw leaseLost(run);
 }
 
 /**
@@ -138,14 +125,11 @@ export async function completeJob(writer: Writer, run: LeasedRun, now: number): 
  * the job.
  */
 export async function changePayload(writer: Writer, run: LeasedRun, payload: Json): Promise<void> {
-  await updateHeld(writer, run, { payload: JSON.stringify(payload) });
+  if (!(await updateHeld(writer, run, { payload: JSON.stringify(payload) }))) throw leaseLost(run);
 }
 
-async function updateHeld(
-  writer: Writer,
-  { job, leaseId }: LeasedRun,
-  change: Partial<Pick<JobTable, 'state' | 'finished_at' | 'lease_until' | 'payload'>>,
-): Promise<void> {
+/** Changes the row of a running job; false when this worker no longer has the lease. */
+async function updateHeld(writer: Writer, { job, leaseId }: LeasedRun, change: Partial<JobTable>): Promise<boolean> {
   const result = await writer
     .updateTable('jobs')
     .set(change)
@@ -153,8 +137,11 @@ async function updateHeld(
     .where('lease_id', '=', leaseId)
     .where(sql<boolean>`state = 'running'`)
     .executeTakeFirst();
-  if (result.numUpdatedRows > 0n) return;
-  throw new VarveError(`The lease of job ${job.id} is lost: another worker has taken it over.`, { code: 'conflict' });
+  return result.numUpdatedRows > 0n;
+}
+
+function leaseLost({ job }: LeasedRun): VarveError {
+  return new VarveError(`The lease of job ${job.id} is lost: another worker has taken it over.`, { code: 'conflict' });
 }
 
 /**
@@ -167,63 +154,36 @@ export async function retryJob(
   { clock, tenant = EVERY_TENANT }: TenantFilter & { clock: Clock },
 ): Promise<Job | null> {
   return writeUnique(database, tenant, async (writer) => {
-    const query = writer.selectFrom('jobs').selectAll().where('id', '=', id);
-    const row = await (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).executeTakeFirst();
-    if (row === undefined) return null;
-    const change = { state: 'waiting', attempts: 0, run_at: clock.now(), finished_at: null };
-    await makeRoom(writer, toJob(row));
-    const result = await writer
+    const job = await findJob(writer, id, tenant);
+    if (job === null) return null;
+    await makeRoom(writer, job);
+    const { numUpdatedRows } = await writer
       .updateTable('jobs')
-      .set(change)
+      .set({ state: 'waiting', attempts: 0, run_at: clock.now(), finished_at: null })
       .where('id', '=', id)
       .where('state', '=', 'dead')
       .executeTakeFirst();
-    if (result.numUpdatedRows > 0n) return toJob({ ...row, ...change });
-    throw new VarveError(`Job ${id} is ${row.state}: only a dead job can be retried.`, { code: 'conflict' });
+    if (numUpdatedRows > 0n) return findJob(writer, id, tenant);
+    throw new VarveError(`Job ${id} is ${job.state}: only a dead job can be retried.`, { code: 'conflict' });
   });
 }
 
 // Small enough that removing the jobs of years does not block other writers.
 const BATCH = 1000;
 
-interface RemoveEndedJobs extends TenantFilter {
-  /** Jobs that ended before this time. */
-  before: TimeInput;
-  /** Default: done jobs only. Dead jobs are kept until an operator has looked at them. */
-  states?: readonly ('done' | 'dead')[];
-}
-
-/** Removes jobs that have ended, in several transactions. Returns the number of removed jobs. */
-export async function removeEndedJobs(database: Database, options: RemoveEndedJobs): Promise<number> {
-  const { tenant = EVERY_TENANT, states = ['done'] } = options;
-  const before = parse(timeSchema, options.before, 'The time').getTime();
+/**
+ * Removes the jobs of all tenants that were done before a time, in several transactions. Dead jobs are kept until an operator has looked at
+ * them. Returns the number of removed jobs.
+ */
+export async function removeDoneJobs(database: Database, before: number): Promise<number> {
   let removed = 0;
-  for (const state of states) {
-    for (let batch = BATCH; batch === BATCH; removed += batch) {
-      batch = await removeBatch(database, { tenant, state, before });
-    }
+  for (let batch = BATCH; batch === BATCH; removed += batch) {
+    const { numAffectedRows } = await database.write(EVERY_TENANT, (writer) =>
+      sql`delete from jobs where id in (
+        select id from jobs where state = 'done' and finished_at < ${before}
+        order by finished_at limit ${BATCH})`.execute(writer),
+    );
+    batch = Number(numAffectedRows ?? 0);
   }
   return removed;
-}
-
-async function removeBatch(
-  database: Database,
-  { tenant, state, before }: { tenant: TenantFilter['tenant'] & {}; state: string; before: number },
-): Promise<number> {
-  const result = await database.write(tenant, (writer) =>
-    writer
-      .deleteFrom('jobs')
-      .where('id', 'in', (from) => {
-        const ended = from
-          .selectFrom('jobs')
-          .select('id')
-          .where('state', '=', state)
-          .where('finished_at', '<', before)
-          .orderBy('finished_at')
-          .limit(BATCH);
-        return tenant === EVERY_TENANT ? ended : ended.where('tenant_id', '=', tenant);
-      })
-      .executeTakeFirst(),
-  );
-  return Number(result.numDeletedRows);
 }
