@@ -8,7 +8,7 @@ import { memoryType } from '../store/record-rows.ts';
 import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import { insertRun, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
+import { insertRun, removeOldRuns, type RunCause } from '../store/history-store.ts';
 import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/own-rows.ts';
 import { markPastPlans, planUpkeep } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
@@ -140,8 +140,7 @@ async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions):
   await database.write(tenant, async (writer) => {
     report.sessionsEnded = await endSessions(writer, deps, scope, report.run);
     const keptSince = clock.now() - consolidation.intervals.keepRunsDays * DAY;
-    await removeRuns(writer, tenant, keptSince);
-    await removeRefusals(writer, tenant, keptSince);
+    await removeOldRuns(writer, tenant, keptSince);
     await insertRun(writer, {
       id: report.run,
       scope,

@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import type { HeldChangeTable } from './schema.ts';
-import { ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
+import { countRows, ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** What a held answer would change. `synthesis`: working memory and scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
@@ -56,17 +55,23 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(toHeldChange);
+  return rows.map((row) => ({
+    id: row.id,
+    scope: scopeOfRow(row),
+    run: row.run,
+    kind: row.kind as HeldKind,
+    reason: row.reason,
+    proposal: JSON.parse(row.proposal) as unknown,
+    events: JSON.parse(row.events) as string[],
+    createdAt: new Date(row.created_at),
+    decidedAt: null,
+    decision: null,
+  }));
 }
 
 /** The number of changes that wait for a decision, of all owners that the reader sees. */
 export async function countHeldChanges(reader: Reader): Promise<number> {
-  const row = await reader
-    .selectFrom('held_changes')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('decided_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+  return countRows(reader, 'held_changes', sql`decided_at is null`);
 }
 
 /** A change that waits for a decision. Throws `not_found` when there is none with this id. */
@@ -96,23 +101,7 @@ export async function decideHeldChanges(
     .updateTable('held_changes')
     .set({ decision, decided_at: now })
     .where(ofOwner(scope))
-    .where('decided_at', 'is', null);
+    .where((eb) => eb.and({ decided_at: null, kind }));
   if (ids !== undefined) query = query.where('id', 'in', [...ids]);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
   await query.execute();
-}
-
-function toHeldChange(row: Selectable<HeldChangeTable>): HeldChange {
-  return {
-    id: row.id,
-    scope: scopeOfRow(row),
-    run: row.run,
-    kind: row.kind as HeldKind,
-    reason: row.reason,
-    proposal: JSON.parse(row.proposal) as unknown,
-    events: JSON.parse(row.events) as string[],
-    createdAt: new Date(row.created_at),
-    decidedAt: row.decided_at === null ? null : new Date(row.decided_at),
-    decision: row.decision as HeldChange['decision'],
-  };
 }

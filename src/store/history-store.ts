@@ -4,7 +4,7 @@ import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
 import { chunks, ofOwnersWithin, ownerColumns, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
-import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
+import type { RefusalTable, RevisionTable } from './schema.ts';
 
 interface RevisionInput {
   tenant: string;
@@ -40,8 +40,7 @@ export async function listRevisions(reader: Reader, tenant: string, recordId: st
   const rows = await reader
     .selectFrom('revisions')
     .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('record_id', '=', recordId)
+    .where((eb) => eb.and({ tenant_id: tenant, record_id: recordId }))
     .orderBy('version')
     .execute();
   return rows.map(toRevision);
@@ -153,11 +152,7 @@ export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter =
     .limit(filter.limit ?? 100);
   if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
   if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
-  return (await query.execute()).map(toRun);
-}
-
-function toRun(row: Selectable<RunTable>): Run {
-  return {
+  return (await query.execute()).map((row) => ({
     id: row.id,
     scope: scopeOfRow(row),
     kind: row.kind,
@@ -170,17 +165,13 @@ function toRun(row: Selectable<RunTable>): Run {
     model: row.model,
     cost: row.cost,
     error: row.error,
-  };
+  }));
 }
 
-/** Removes runs that started before a time, so that the audit log does not grow without end. */
-export async function removeRuns(writer: Writer, tenant: string, before: number): Promise<number> {
-  const result = await writer
-    .deleteFrom('runs')
-    .where('tenant_id', '=', tenant)
-    .where('started_at', '<', before)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+/** Removes runs and refusals from before a time, so that the logs do not grow without end. */
+export async function removeOldRuns(writer: Writer, tenant: string, before: number): Promise<void> {
+  await sql`delete from runs where tenant_id = ${tenant} and started_at < ${before}`.execute(writer);
+  await sql`delete from refusals where tenant_id = ${tenant} and at < ${before}`.execute(writer);
 }
 
 /** The kinds of refused items: a statement, the end of a statement, a request to forget, a reflection, a summary of a topic, a fact. */
@@ -266,16 +257,6 @@ export async function listRefusals(
 function refusalId(cursor: string): string {
   if (/^ref_[0-9a-z]{26}$/.test(cursor)) return cursor;
   throw invalidInput('The cursor is not valid: give the `cursor` that the previous page of refusals returned.');
-}
-
-/** Removes refusals from before a time, so that the log does not grow without end. */
-export async function removeRefusals(writer: Writer, tenant: string, before: number): Promise<number> {
-  const { numDeletedRows } = await writer
-    .deleteFrom('refusals')
-    .where('tenant_id', '=', tenant)
-    .where('at', '<', before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }
 
 /** Removes the refusals of items that were read from any of these events. Returns the number of removed refusals. */

@@ -1,8 +1,8 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import type { OwnerProgressTable } from './schema.ts';
+import type { OwnerProgressTable, OwnerTable } from './schema.ts';
 import { ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** The progress of the background work on an owner, and the owner's own settings for it. */
@@ -30,10 +30,7 @@ const NONE: OwnerProgress = {
 
 export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerProgress> {
   const row = await reader.selectFrom('owner_progress').selectAll().where(ofOwner(scope)).executeTakeFirst();
-  return row === undefined ? NONE : toProgress(row);
-}
-
-function toProgress(row: Selectable<OwnerProgressTable>): OwnerProgress {
+  if (row === undefined) return NONE;
   return {
     timeZone: row.time_zone,
     reflectionHour: row.reflection_hour,
@@ -45,9 +42,7 @@ function toProgress(row: Selectable<OwnerProgressTable>): OwnerProgress {
   };
 }
 
-function toColumns(
-  progress: OwnerProgress,
-): Omit<Selectable<OwnerProgressTable>, keyof ReturnType<typeof ownerColumns>> {
+function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof ChangedOwner> {
   return {
     time_zone: progress.timeZone,
     reflection_hour: progress.reflectionHour,
@@ -93,12 +88,7 @@ export async function removeMeta(writer: Writer, key: string): Promise<void> {
 }
 
 /** An owner whose records have changed since the last consolidation. */
-export interface ChangedOwner {
-  tenant_id: string;
-  owner_key: string;
-  agent_id: string | null;
-  user_id: string | null;
-}
+export type ChangedOwner = Pick<OwnerTable, 'tenant_id' | 'owner_key' | 'agent_id' | 'user_id'>;
 
 /**
  * Changed owners in the order of their keys, so that owners that stay changed for a long time, for lack of credit or a model, do not block
@@ -121,14 +111,8 @@ export async function changedOwners(
 }
 
 /** An owner with the time of the next nightly reflection, and whether there are messages since the last one. */
-export interface ReflectionRow {
-  tenant_id: string;
-  owner_key: string;
-  agent_id: string | null;
-  user_id: string | null;
-  time_zone: string | null;
-  reflection_hour: number | null;
-  next_reflection_at: number | null;
+export interface ReflectionRow
+  extends ChangedOwner, Pick<OwnerProgressTable, 'time_zone' | 'reflection_hour' | 'next_reflection_at'> {
   created_at: number;
   has_news: number | boolean;
 }

@@ -134,27 +134,13 @@ export async function advanceFormation(
   scope: Scope,
   { from, to, messages, weightedTokens }: { from: number; to: number; messages: number; weightedTokens: number },
 ): Promise<boolean> {
-  const result = await writer
-    .updateTable('sessions')
-    .set((row) => ({
-      formed_position: to,
-      messages_since: row
-        .case()
-        .when('messages_since', '>', messages)
-        .then(row('messages_since', '-', messages))
-        .else(0)
-        .end(),
-      weighted_tokens_since: row
-        .case()
-        .when('weighted_tokens_since', '>', weightedTokens)
-        .then(row('weighted_tokens_since', '-', weightedTokens))
-        .else(0)
-        .end(),
-    }))
-    .where(ofSession(scope))
-    .where('formed_position', '=', from)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { numAffectedRows } = await sql`
+    update sessions set formed_position = ${to},
+      messages_since = case when messages_since > ${messages} then messages_since - ${messages} else 0 end,
+      weighted_tokens_since = case when weighted_tokens_since > ${weightedTokens}
+        then weighted_tokens_since - ${weightedTokens} else 0 end
+    where ${ofSession(scope)} and formed_position = ${from}`.execute(writer);
+  return Number(numAffectedRows ?? 0) > 0;
 }
 
 /** Moves the cursor of formation past the last event of a session, which was formed elsewhere, unless an earlier event still waits. */
@@ -172,14 +158,14 @@ export async function findIdleSessions(database: Database, before: number, limit
   const rows = await database.read(EVERY_TENANT, (reader) =>
     reader
       .selectFrom('sessions')
-      .selectAll()
+      .select(['tenant_id', 'agent_id', 'user_id', 'session_id'])
       .where('status', '=', 'open')
       .where('last_event_at', '<=', before)
       .orderBy('last_event_at')
       .limit(limit)
       .execute(),
   );
-  return rows.map((row) => toSession(row, before).scope);
+  return rows.map(scopeOfRow);
 }
 
 /**
@@ -190,40 +176,16 @@ export async function findColdSessions(
   reader: Reader,
   { quietSince, givenUpSince, limit }: { quietSince: number; givenUpSince: number; limit: number },
 ): Promise<Scope[]> {
-  const rows = await reader
-    // Materialised first, because in a distributed store the queue is on the coordinator and the sessions are not.
-    .with(
-      (name) => name('formations').materialized(),
-      (query) =>
-        query
-          .selectFrom('jobs as j')
-          .select(['j.tenant_id', 'j.unique_key'])
-          .where('j.kind', '=', 'form')
-          .where((job) =>
-            job.or([
-              job('j.state', 'in', ['waiting', 'running']),
-              job.and([job('j.state', '=', 'dead'), job('j.finished_at', '>=', givenUpSince)]),
-            ]),
-          ),
-    )
-    .selectFrom('sessions as s')
-    .select(['s.tenant_id', 's.agent_id', 's.user_id', 's.session_id'])
-    .whereRef('s.event_count', '>', 's.formed_position')
-    .where('s.last_event_at', '<=', quietSince)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('formations as f')
-            .select('f.unique_key')
-            .whereRef('f.tenant_id', '=', 's.tenant_id')
-            .whereRef('f.unique_key', '=', sql<string>`s.owner_key || ':' || s.session_id`),
-        ),
-      ),
-    )
-    .orderBy('s.last_event_at')
-    .limit(limit)
-    .execute();
+  // The formations are materialised first, because in a distributed store the queue is on the coordinator and the sessions are not.
+  const { rows } = await sql<Pick<SessionRow, 'tenant_id' | 'agent_id' | 'user_id' | 'session_id'>>`
+    with formations as materialized (
+      select tenant_id, unique_key from jobs where kind = 'form'
+        and (state in ('waiting', 'running') or (state = 'dead' and finished_at >= ${givenUpSince})))
+    select s.tenant_id, s.agent_id, s.user_id, s.session_id from sessions s
+    where s.event_count > s.formed_position and s.last_event_at <= ${quietSince} and not exists (
+      select 1 from formations f
+      where f.tenant_id = s.tenant_id and f.unique_key = s.owner_key || ':' || s.session_id)
+    order by s.last_event_at limit ${limit}`.execute(reader);
   return rows.map(scopeOfRow);
 }
 
@@ -236,11 +198,7 @@ export async function saveToolSchema(
   const fields = { schema: JSON.stringify(schema), fetched_at: now, expires_at: now + timeToLive };
   await writer
     .insertInto('tool_schemas')
-    .values({
-      ...ownerColumns(scope),
-      connection_id: scope.connection ?? '',
-      ...fields,
-    })
+    .values({ ...ownerColumns(scope), connection_id: scope.connection ?? '', ...fields })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key', 'connection_id']).doUpdateSet(fields))
     .execute();
 }
@@ -283,17 +241,12 @@ export async function sessionsWithReflections(
     and s.owner_key = r.owner_key and s.session_id = r.session_id
     and (s.status = 'closed' or s.last_event_at <= ${quietSince}))`;
   const whose = owner === null ? sql`1 = 1` : sql`owner_key = ${owner}`;
-  const { rows } = await sql<{
-    owner_key: string;
-    agent_id: string | null;
-    user_id: string | null;
-    session_id: string;
-  }>`
-    select owner_key, agent_id, user_id, session_id from blocks r
+  const { rows } = await sql<Pick<SessionRow, 'tenant_id' | 'agent_id' | 'user_id' | 'session_id'>>`
+    select tenant_id, agent_id, user_id, session_id from blocks r
       where tenant_id = ${tenant} and ${whose} and session_id <> '' and kind = 'reflections' and content <> '' and ${over}
     union
-    select owner_key, agent_id, user_id, session_id from memories r
+    select tenant_id, agent_id, user_id, session_id from memories r
       where tenant_id = ${tenant} and ${whose} and session_id <> '' and type in (${sql.join(types)}) and archived_at is null and ${over}
     limit ${limit}`.execute(reader);
-  return rows.map((row) => scopeOfRow({ ...row, tenant_id: tenant }));
+  return rows.map(scopeOfRow);
 }
