@@ -76,13 +76,16 @@ export interface WordSearch {
   words: readonly string[];
 }
 
-export interface TextSearch extends WordSearch {
+/** The rows that a search may return. */
+export interface RowLimits {
   limit: number;
   /** Whether archived rows are included. Default false. */
   archived?: boolean;
   /** A further condition on the rows, whose table has the alias `record`. */
   condition?: RawBuilder<SqlBool>;
 }
+
+export type TextSearch = WordSearch & RowLimits;
 
 interface TextHit {
   rowId: number;
@@ -100,10 +103,7 @@ export interface VectorIndex {
    * The similarity of every vector to the query, if the vectors are in this process; null if they are on a server, where only `nearest` is
    * available.
    */
-  scan(
-    reader: Reader,
-    search: Omit<VectorSearch, 'kind' | 'limit' | 'archived' | 'condition'>,
-  ): Promise<VectorScan[] | null>;
+  scan(reader: Reader, search: Omit<VectorSearch, 'kind' | keyof RowLimits>): Promise<VectorScan[] | null>;
 }
 
 export interface VectorModel {
@@ -111,18 +111,10 @@ export interface VectorModel {
   dimensions: number;
 }
 
-export interface VectorSearch {
-  tenant: string;
-  owners: readonly string[];
+export interface VectorSearch extends Omit<WordSearch, 'words'>, RowLimits {
   model: VectorModel;
-  kind: IndexedKind;
   /** Of unit length, as all stored vectors are. */
   query: Float32Array;
-  limit: number;
-  /** Whether archived rows are included. Default false. */
-  archived?: boolean;
-  /** A further condition on the rows, whose table has the alias `record`. */
-  condition?: RawBuilder<SqlBool>;
 }
 
 /** The similarities of one owner's vectors of a kind, by index. */

@@ -99,14 +99,28 @@ export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(kind === 'memory' ? 'memories' : 'events');
 }
 
+/** The table of the full-text index of a kind. */
+export function textTable(kind: IndexedKind): RawBuilder<unknown> {
+  return sql.table(`${kind}_text`);
+}
+
+/** The conditions of a search on the records that it returns, each after an `and`. */
+export function recordConditions({
+  kind,
+  archived = false,
+  condition,
+}: Omit<TextSearch, 'words'>): RawBuilder<unknown> {
+  const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
+  return condition === undefined ? live : sql`${live} and ${condition}`;
+}
+
 /** The rows of owners for which a condition holds. In the condition, the table of records has the alias `record`. */
 export async function rowsThat(
   reader: Reader,
   search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
 ): Promise<Set<number>> {
-  const { rows } = await sql<{
-    rowId: number;
-  }>`select record.row_id as "rowId" from ${recordTable(search.kind)} as record
+  const { rows } = await sql<{ rowId: number }>`
+    select record.row_id as "rowId" from ${recordTable(search.kind)} as record
     where record.tenant_id = ${search.tenant} and record.owner_key in (${sql.join([...search.owners])})
       and ${search.condition}`.execute(reader);
   return new Set(rows.map((row) => row.rowId));

@@ -64,7 +64,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     isDistributed = await migratePostgres(kysely, schema, options.distribute ?? false);
   } catch (error) {
     await primary.close();
-    throw asUnavailable(error);
+    if (VarveError.isInstance(error)) throw error;
+    throw unavailable('The PostgreSQL store cannot be opened', error);
   }
   if (isDistributed) primary.transactions.reachWorkers();
   const replica =
@@ -82,18 +83,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         try {
           return await begin(tenant, 'read write', (transaction) => work(transaction as Writer));
         } catch (error) {
-          const again = [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error));
-          if (!again) throw error;
-          if (tries >= WRITE_TRIES) {
-            throw new VarveError(
-              'PostgreSQL rolled back every attempt, because other transactions write the same rows.',
-              {
-                code: 'store_busy',
-                retryable: true,
-                cause: error,
-              },
-            );
-          }
+          if (![SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))) throw error;
+          if (tries < WRITE_TRIES) continue;
+          const message = 'PostgreSQL rolled back every attempt, because other transactions write the same rows.';
+          throw new VarveError(message, { code: 'store_busy', retryable: true, cause: error });
         }
       }
     },
@@ -221,36 +214,22 @@ const FAR_BEHIND = 64 * 1024 * 1024;
 /** Finds problems of the replica from which recall and context read. */
 async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>): Promise<StoreProblem[]> {
   try {
-    const { rows } = await sql<{ replayed: string | null }>`select pg_last_wal_replay_lsn()::text as replayed`.execute(
-      replica,
-    );
+    const { rows } = await sql<{ replayed: string | null }>`
+      select pg_last_wal_replay_lsn()::text as replayed`.execute(replica);
     const replayed = rows[0]?.replayed ?? null;
     if (replayed === null) {
-      return [
-        {
-          problem: 'the replica is a separate server that does not follow the primary',
-          remedy: 'correct the URL of the replica',
-        },
-      ];
+      const problem = 'the replica is a separate server that does not follow the primary';
+      return [{ problem, remedy: 'correct the URL of the replica' }];
     }
     const behind = await sql<{ bytes: string }>`
       select pg_wal_lsn_diff(pg_current_wal_lsn(), ${replayed}::pg_lsn)::text as bytes`.execute(primary);
     const bytes = Number(behind.rows[0]?.bytes ?? 0);
     if (bytes <= FAR_BEHIND) return [];
-    const megabytes = Math.round(bytes / 1024 ** 2);
-    return [
-      {
-        problem: `the replica is ${megabytes} MB behind: recall finds what was true then`,
-        remedy: 'look at its log and its disk',
-      },
-    ];
+    const problem = `the replica is ${Math.round(bytes / 1024 ** 2)} MB behind: recall finds what was true then`;
+    return [{ problem, remedy: 'look at its log and its disk' }];
   } catch (error) {
-    return [
-      {
-        problem: `the replica does not answer: ${messageOf(error)}; recall reads the primary`,
-        remedy: 'start it, or correct its URL',
-      },
-    ];
+    const problem = `the replica does not answer: ${messageOf(error)}; recall reads the primary`;
+    return [{ problem, remedy: 'start it, or correct its URL' }];
   }
 }
 
@@ -268,18 +247,14 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
     await vacuum(tables.join(', '));
   } catch (error) {
     if (isConnectionLost(error)) throw serverGone(error);
-    for (const table of tables) await vacuum(table).catch(notVacuumed(table));
+    // Another process may be dropping, changing or vacuuming one of the tables, which is then left to the server's own vacuum.
+    for (const table of tables) {
+      await vacuum(table).catch((failure) => {
+        if (isConnectionLost(failure)) throw serverGone(failure);
+        process.emitWarning(`The table ${table} was not vacuumed: ${messageOf(failure)}`, 'VarveStoreWarning');
+      });
+    }
   }
-}
-
-/**
- * Handles the failure for one table, which another process may be dropping, changing or vacuuming. The server's own vacuum does the rest.
- */
-function notVacuumed(table: string): (error: unknown) => void {
-  return (error) => {
-    if (isConnectionLost(error)) throw serverGone(error);
-    process.emitWarning(`The table ${table} was not vacuumed: ${messageOf(error)}`, 'VarveStoreWarning');
-  };
 }
 
 function codeOf(error: unknown): string {
@@ -297,33 +272,11 @@ function isConnectionLost(error: unknown): boolean {
 }
 
 function serverGone(cause: unknown): VarveError {
-  return new VarveError(`PostgreSQL does not answer: ${messageOf(cause)}.`, {
-    code: 'store_unavailable',
-    retryable: true,
-    cause,
-  });
+  return unavailable('PostgreSQL does not answer', cause);
 }
 
-function asUnavailable(error: unknown): unknown {
-  if (VarveError.isInstance(error)) return error;
-  return new VarveError(`The PostgreSQL store cannot be opened: ${messageOf(error)}.`, {
-    code: 'store_unavailable',
-    retryable: true,
-    cause: error,
-  });
-}
-
-const BIGINT = 20;
-const JSONB = 3802;
-
-/**
- * Parses bigint as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. Leaves JSON as text, as
- * in SQLite, so that one mapping serves both databases.
- */
-function parseValue(oid: number, fallback: (text: string) => unknown): (text: string) => unknown {
-  if (oid === BIGINT) return Number;
-  if (oid === JSONB) return String;
-  return fallback;
+function unavailable(what: string, cause: unknown): VarveError {
+  return new VarveError(`${what}: ${messageOf(cause)}.`, { code: 'store_unavailable', retryable: true, cause });
 }
 
 interface PreparedStatements {
@@ -378,6 +331,9 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
   };
 }
 
+const BIGINT = 20;
+const JSONB = 3802;
+
 /** A pool of the `pg` driver, which is loaded only when PostgreSQL is used. */
 export async function createPool(
   url: string,
@@ -388,10 +344,13 @@ export async function createPool(
     connectionString: url,
     max: maximumConnections,
     types: {
-      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        format === 'binary'
-          ? pg.types.getTypeParser(oid, 'binary')
-          : parseValue(oid, pg.types.getTypeParser(oid, 'text') as (text: string) => unknown),
+      // Parses bigint as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. Leaves JSON as
+      // text, as in SQLite, so that one mapping serves both databases.
+      getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+        if (format !== 'binary' && oid === BIGINT) return Number;
+        if (format !== 'binary' && oid === JSONB) return String;
+        return pg.types.getTypeParser(oid, format as 'text');
+      },
     },
   });
   // When the server restarts, it ends all connections, idle or in use, and an error event without a listener would end the process. A call

@@ -1,12 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { digest } from '../../record/id.ts';
-import type { IndexedKind, TextIndex, VectorHit, VectorIndex, WordSearch } from '../database.ts';
+import type { TextIndex, VectorHit, VectorIndex } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 import { chunks } from '../owner-store.ts';
-import { recordTable, tellingWords } from '../indexing.ts';
+import { recordConditions, recordTable, tellingWords, textTable } from '../indexing.ts';
 
-const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 const CONDITION_FACTOR = 20;
 
 /**
@@ -39,22 +38,20 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
     },
 
     async search(reader, search) {
-      const { kind, tenant, owners, limit, archived = false, condition } = search;
+      const { kind, tenant, owners, limit, archived = false } = search;
       const words = await tellingWords(index, reader, search);
       if (words.length === 0) return [];
       const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
       // A condition is checked outside the function, so the function has to return more rows than requested.
-      const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
+      const most = search.condition === undefined ? limit : limit * CONDITION_FACTOR;
       const found = isDistributed
         ? sql`(select row_id, ts_rank(words, ${query}::tsquery)::double precision as score from ${textTable(kind)}
             where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ ${query}::tsquery)`
         : sql`${sql.ref(`varve_search_${kind}`)}(${query}, ${most}, ${archived})`;
-      const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
-      const also = condition === undefined ? sql`` : sql`and ${condition}`;
       const { rows } = await sql<{ rowId: number; score: number }>`
         select found.row_id as "rowId", found.score from ${found} as found
         join ${recordTable(kind)} as record on record.row_id = found.row_id
-        where record.tenant_id = ${tenant} ${live} ${also}
+        where record.tenant_id = ${tenant} ${recordConditions(search)}
         order by found.score desc, found.row_id desc limit ${limit}`.execute(reader);
       return rows;
     },
@@ -64,7 +61,11 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
       if (words.length === 0 || owners.length === 0) return counts;
       const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
       const terms = owned.map(([, term]) => term);
-      const { rows } = await termCounts(isDistributed, { tenant, kind, owners, terms }).execute(reader);
+      const counted = isDistributed
+        ? sql`select term, count(*) as count from ${textTable(kind)}, unnest(${terms}::text[]) as term
+            where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ term::tsquery group by term`
+        : sql`select term, count from ${sql.ref(`varve_count_${kind}`)}(${terms}::text[])`;
+      const { rows } = await (counted as RawBuilder<{ term: string; count: number }>).execute(reader);
       const found = new Map(rows.map((row) => [row.term, row.count]));
       for (const [word, term] of owned) counts.set(word, (counts.get(word) ?? 0) + (found.get(term) ?? 0));
       for (const [word, count] of counts) if (count === 0) counts.delete(word);
@@ -72,20 +73,6 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
     },
   };
   return index;
-}
-
-function termCounts(
-  isDistributed: boolean,
-  { tenant, kind, owners, terms }: Omit<WordSearch, 'words'> & { terms: readonly string[] },
-): RawBuilder<TermCount> {
-  if (!isDistributed) return sql`select term, count from ${sql.ref(`varve_count_${kind}`)}(${[...terms]}::text[])`;
-  return sql`select term, count(*) as count from ${textTable(kind)}, unnest(${[...terms]}::text[]) as term
-    where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ term::tsquery group by term`;
-}
-
-interface TermCount {
-  term: string;
-  count: number;
 }
 
 /** The functions behind the index, which every migration creates again. */
@@ -149,8 +136,6 @@ export function encodeVector(vector: Float32Array): string {
 export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
   const nearest: VectorIndex['nearest'] = async (reader, search) => {
     const { tenant, owners, model, kind, query, limit, archived = false, condition } = search;
-    const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
-    const also = condition === undefined ? sql`` : sql`and ${condition}`;
     const needsRecord = condition !== undefined || (kind === 'memory' && !archived);
     const join = needsRecord
       ? sql`join ${recordTable(kind)} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
@@ -160,7 +145,7 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
       select v.record_row as "rowId", v.passage, -(${distance}) as similarity
       from embeddings v ${join}
       where v.tenant_id = ${tenant} and v.owner_key = any(${[...owners]}) and v.model_id = ${sql.lit(model.id)}
-        and v.record_kind = ${kind} ${live} ${also}
+        and v.record_kind = ${kind} ${recordConditions(search)}
       order by ${distance} limit ${limit}`.execute(reader);
     return rows.sort((one, other) => other.similarity - one.similarity);
   };

@@ -16,7 +16,7 @@ import type * as nodeSqlite from 'node:sqlite';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { VarveError } from '../../errors.ts';
-import { createMutex, type Database, type Mutex, type Reader, type Writer } from '../database.ts';
+import { createMutex, type Database, type Mutex, type Reader, type Syntax, type Writer } from '../database.ts';
 import { statementsOf } from '../migrations/migration.ts';
 import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
@@ -70,16 +70,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     },
     text: sqliteTextIndex,
     vectors: createSqliteVectorIndex({ cacheBytes: options.vectorCacheBytes }),
-    syntax: {
-      jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
-      unindexed: (column) => sql<string>`+${sql.ref(column)}`,
-      isAnyOf: (column, values) => sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
-      booleansAreNumbers: true,
-      skipLocked: sql``,
-      isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),
-      encodeVector: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
-      decodeVector,
-    },
+    syntax: SQLITE_SYNTAX,
     examine: async () => [],
     scrub: () => oneAtATime(() => scrub(writing)),
     async close() {
@@ -92,6 +83,20 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     },
   };
 }
+
+const SQLITE_SYNTAX: Syntax = {
+  isAnyOf: (column, values) => sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
+  jsonText(column, path) {
+    const jsonPath = `$${path.map((part) => `.${JSON.stringify(part)}`).join('')}`;
+    return sql`json_extract(${sql.ref(column)}, ${jsonPath})`;
+  },
+  unindexed: (column) => sql<string>`+${sql.ref(column)}`,
+  booleansAreNumbers: true,
+  skipLocked: sql``,
+  isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),
+  encodeVector: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+  decodeVector,
+};
 
 /**
  * Kysely closes a connection only if it has used it. A reading connection that stayed open would keep the file open, and SQLite would not
@@ -256,10 +261,6 @@ async function scrub(connection: DatabaseSync): Promise<void> {
 
 const MERGE_PAGES = 200;
 
-function jsonPath(path: readonly string[]): string {
-  return `$${path.map((part) => `.${JSON.stringify(part)}`).join('')}`;
-}
-
 type Work<Result> = (writer: Writer) => Promise<Result>;
 
 interface Waiting {
@@ -267,8 +268,6 @@ interface Waiting {
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
-
-type Outcome = { ok: true; result: unknown } | { ok: false; error: unknown };
 
 const LARGEST_GROUP = 100;
 
@@ -292,10 +291,7 @@ function createGroupCommit(
     waiting = waiting.slice(LARGEST_GROUP);
     try {
       const outcomes = await database.transaction().execute((transaction) => runAll(transaction as Writer, group));
-      for (const [index, outcome] of outcomes.entries()) {
-        if (outcome.ok) group[index]?.resolve(outcome.result);
-        else group[index]?.reject(outcome.error);
-      }
+      for (const settle of outcomes) settle();
     } catch (error) {
       for (const member of group) member.reject(error);
     }
@@ -309,14 +305,16 @@ function createGroupCommit(
     });
 }
 
-async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const { work } of group) {
+/** Runs the writes of a group. The returned functions tell each caller the outcome, once the group is committed. */
+async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(() => void)[]> {
+  const outcomes: (() => void)[] = [];
+  for (const { work, resolve, reject } of group) {
     await sql`savepoint one_write`.execute(transaction);
     try {
-      outcomes.push({ ok: true, result: await work(transaction) });
+      const result = await work(transaction);
+      outcomes.push(() => resolve(result));
     } catch (error) {
-      outcomes.push({ ok: false, error });
+      outcomes.push(() => reject(error));
       // The rollback fails if SQLite has already rolled back the whole transaction. The first error then has the reason.
       await sql`rollback to one_write`.execute(transaction).catch(() => Promise.reject(error));
     }
@@ -349,19 +347,11 @@ const WRITE_LOCK_TIMEOUT = 15_000;
  */
 function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const connection = new NodeSqliteConnection(database);
-  return {
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => driver(connection, database),
-  };
-}
-
-function driver(connection: NodeSqliteConnection, database: DatabaseSync): Driver {
-  return {
+  const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
-    beginTransaction: () => beginImmediate(database),
+    // Takes the write lock at once, because a transaction that first reads and then writes fails if another process has written since.
+    beginTransaction: () => whenFree(() => explained(() => database.exec('begin immediate'))),
     commitTransaction: async () => explained(() => database.exec('commit')),
     // SQLite rolls the transaction back itself when the disk is full or fails.
     rollbackTransaction: async () => {
@@ -370,13 +360,13 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
     releaseConnection: async () => {},
     destroy: async () => database.close(),
   };
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createDriver: () => driver,
+  };
 }
-
-/**
- * Takes the write lock at once, because a transaction that first reads and then writes fails if another process has written since the read.
- */
-const beginImmediate = (database: DatabaseSync): Promise<void> =>
-  whenFree(() => explained(() => database.exec('begin immediate')));
 
 /** Retries until no other connection holds the lock. Waits without blocking the event loop, unlike SQLite's own timeout. */
 async function whenFree<Result>(attempt: () => Result): Promise<Result> {
@@ -387,14 +377,9 @@ async function whenFree<Result>(attempt: () => Result): Promise<Result> {
     } catch (error) {
       if (codeOf(error) !== SQLITE_BUSY) throw error;
       if (performance.now() > deadline) {
-        throw new VarveError(
-          'The database has been locked by another process for too long. Stop that process, or wait for it.',
-          {
-            code: 'store_busy',
-            retryable: true,
-            cause: error,
-          },
-        );
+        const message =
+          'The database has been locked by another process for too long. Stop that process, or wait for it.';
+        throw new VarveError(message, { code: 'store_busy', retryable: true, cause: error });
       }
     }
     await delay(wait * (0.5 + Math.random()));
@@ -445,17 +430,8 @@ class NodeSqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  async *streamQuery<Row>(query: CompiledQuery, chunkSize = 100): AsyncIterableIterator<QueryResult<Row>> {
-    // The statement is not taken from the cache, because another query must not reset it during the iteration.
-    const statement = this.#database.prepare(query.sql);
-    let rows: Row[] = [];
-    for (const row of statement.iterate(...query.parameters.map(toSqlite))) {
-      rows.push(row as Row);
-      if (rows.length < chunkSize) continue;
-      yield { rows };
-      rows = [];
-    }
-    if (rows.length > 0) yield { rows };
+  streamQuery(): never {
+    throw new Error('Varve reads large results page by page, and never as a stream.');
   }
 
   #prepare(sql: string): PreparedStatement {

@@ -1,9 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
-import { recordTable, rowsThat, tellingWords } from '../indexing.ts';
+import { recordConditions, recordTable, rowsThat, tellingWords, textTable } from '../indexing.ts';
 import { ofOwnerKey, ownerStates } from '../owner-store.ts';
-
-const textTable = (kind: IndexedKind): RawBuilder<unknown> => sql.table(`${kind}_text`);
 
 /**
  * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a
@@ -25,16 +23,14 @@ export const sqliteTextIndex: TextIndex = {
   },
 
   async search(reader, search) {
-    const { kind, tenant, owners, limit, archived = false, condition } = search;
+    const { kind, tenant, owners, limit } = search;
     const words = await tellingWords(sqliteTextIndex, reader, search);
     if (words.length === 0) return [];
     const query = owners.flatMap((owner) => words.map((word) => `"${ownedWord(owner, word)}"`)).join(' OR ');
-    const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
-    const also = condition === undefined ? sql`` : sql`and ${condition}`;
     const { rows } = await sql<{ rowId: number; score: number }>`
       select record.row_id as "rowId", -bm25(${textTable(kind)}) as score
       from ${textTable(kind)} join ${recordTable(kind)} as record on record.row_id = ${textTable(kind)}.rowid
-      where ${textTable(kind)} match ${query} and record.tenant_id = ${tenant} ${live} ${also}
+      where ${textTable(kind)} match ${query} and record.tenant_id = ${tenant} ${recordConditions(search)}
       order by score desc, record.row_id desc limit ${limit}`.execute(reader);
     return rows;
   },
