@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { ofId, removeRows, rowsBy, setColumns } from '../owner-store.ts';
+import { chunks, ofId, removeRows, rowsBy, setColumns } from '../owner-store.ts';
 import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
@@ -43,14 +43,17 @@ export async function removeWebhook(writer: Writer, tenant: string, id: string):
 
 /** Inserts deliveries, and returns the ids of those that did not exist yet. */
 export async function insertDeliveries(writer: Writer, deliveries: readonly DeliveryRow[]): Promise<Set<string>> {
-  if (deliveries.length === 0) return new Set();
-  const rows = await writer
-    .insertInto('webhook_deliveries')
-    .values(deliveries)
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
-    .returning('id')
-    .execute();
-  return new Set(rows.map((row) => row.id));
+  const added = new Set<string>();
+  for (const some of chunks(deliveries)) {
+    const rows = await writer
+      .insertInto('webhook_deliveries')
+      .values(some)
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+      .returning('id')
+      .execute();
+    for (const { id } of rows) added.add(id);
+  }
+  return added;
 }
 
 export async function findDelivery(reader: Reader, tenant: string, id: string): Promise<DeliveryRow | undefined> {
