@@ -14,7 +14,7 @@ import { ARCHIVED_AS, hasEnded, hasOutcome, type Memory } from '../record/memory
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { recordRevision, snapshotsAsOf } from './history-store.ts';
+import { recordRevisions, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './record-rows.ts';
 import { changeOwner, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
@@ -63,8 +63,7 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
     .selectFrom('blocks')
     .selectAll()
     .where(ofSession(scope))
-    .where('connection_id', '=', scope.connection ?? '')
-    .where('kind', '=', kind)
+    .where((eb) => eb.and({ connection_id: scope.connection ?? '', kind }))
     .executeTakeFirst();
 }
 
@@ -125,15 +124,8 @@ export async function replaceBlock(
         .doUpdateSet({ content, basis, version: version + 1, updated_at: now }),
     )
     .execute();
-  await recordRevision(writer, {
-    tenant: scope.tenant,
-    ownerKey: row.owner_key,
-    recordId: row.id,
-    version: row.version,
-    at: now,
-    change,
-    before: before === undefined ? null : JSON.stringify(before),
-  });
+  const snapshot = before === undefined ? null : JSON.stringify(before);
+  await recordRevisions(writer, [{ scope, recordId: row.id, version: row.version, at: now, change, before: snapshot }]);
   return toBlock(row);
 }
 
@@ -299,21 +291,13 @@ export function restingSentences(
  */
 export async function staleBlocks(
   reader: Reader,
-  {
-    tenant,
-    kind,
-    before,
-    after,
-    limit,
-  }: { tenant: string; kind: string; before: number; after: string; limit: number },
+  search: { tenant: string; kind: string; before: number; after: string; limit: number },
 ): Promise<Pick<Selectable<BlockTable>, 'id' | 'agent_id' | 'user_id'>[]> {
+  const { tenant, kind, before, after, limit } = search;
   return reader
     .selectFrom('blocks')
     .select(['id', 'agent_id', 'user_id'])
-    .where('tenant_id', '=', tenant)
-    .where('kind', '=', kind)
-    .where('session_id', '=', '')
-    .where('connection_id', '=', '')
+    .where((eb) => eb.and({ tenant_id: tenant, kind, session_id: '', connection_id: '' }))
     .where('content', '!=', '')
     .where('updated_at', '<=', before)
     .where('id', '>', after)

@@ -1,14 +1,22 @@
 import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
-import { type Scope } from '../record/scope.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import { chunks, ofOwnersWithin, ownerColumns, removeRows, rowsBy, scopeOfRow, withinScope } from './owner-store.ts';
+import {
+  chunks,
+  ofOwnersWithin,
+  ownerColumns,
+  pages,
+  removeRows,
+  rowsBy,
+  scopeOfRow,
+  withinScope,
+} from './owner-store.ts';
 import type { RefusalTable, RevisionTable } from './schema.ts';
 
 interface RevisionInput {
-  tenant: string;
-  ownerKey: string;
+  scope: Scope;
   recordId: string;
   version: number;
   at: number;
@@ -17,22 +25,20 @@ interface RevisionInput {
   before: string | null;
 }
 
-/** Writes the revision that belongs to a change, in the transaction of the change. */
-export async function recordRevision(writer: Writer, input: RevisionInput): Promise<void> {
-  await writer
-    .insertInto('revisions')
-    .values({
-      tenant_id: input.tenant,
-      owner_key: input.ownerKey,
-      record_id: input.recordId,
-      version: input.version,
-      at: input.at,
-      reason: input.change.reason,
-      actor: input.change.actor ?? 'application',
-      run: input.change.run ?? null,
-      before: input.before,
-    })
-    .execute();
+/** Writes the revisions that belong to a change, in the transaction of the change. */
+export async function recordRevisions(writer: Writer, revisions: readonly RevisionInput[]): Promise<void> {
+  const rows = revisions.map(({ scope, recordId, version, at, change, before }) => ({
+    tenant_id: scope.tenant,
+    owner_key: ownerKey(scope),
+    record_id: recordId,
+    version,
+    at,
+    reason: change.reason,
+    actor: change.actor ?? 'application',
+    run: change.run ?? null,
+    before,
+  }));
+  for (const some of chunks(rows)) await writer.insertInto('revisions').values(some).execute();
 }
 
 /** All changes of a record, oldest first. */
@@ -323,35 +329,31 @@ export async function* readChanges(
   { after, upTo }: { after: ChangePlace; upTo?: ChangePlace },
 ): AsyncGenerator<ChangeRow> {
   const [lastEvent, lastTime] = [upTo?.sequence ?? Number.MAX_SAFE_INTEGER, upTo?.at ?? Number.MAX_SAFE_INTEGER];
-  let event = { row: 0, ...after };
-  for (let isMore = true; isMore;) {
-    const { rows } = await read((reader) =>
-      sql<ChangeRow & { row: number }>`
+  const events = pages<ChangeRow & { row: number }>(PAGE, (last) =>
+    read(async (reader) => {
+      const { sequence, row } = last ?? { sequence: after.sequence, row: 0 };
+      const { rows } = await sql<ChangeRow & { row: number }>`
         select 'event' as kind, id, 1 as version, recorded_at as at, 'observed' as reason, origin as actor, sequence, row_id as "row"
-        from events where ${withinScope(scope)} and (sequence, row_id) > (${event.sequence}, ${event.row})
-          and sequence <= ${lastEvent}
-        order by sequence, row_id limit ${PAGE}`.execute(reader),
-    );
-    for (const { row: _row, ...change } of rows) yield change;
-    event = rows.at(-1) ?? event;
-    isMore = rows.length === PAGE;
-  }
+        from events where ${withinScope(scope)} and (sequence, row_id) > (${sequence}, ${row}) and sequence <= ${lastEvent}
+        order by sequence, row_id limit ${PAGE}`.execute(reader);
+      return rows;
+    }),
+  );
+  for await (const { row: _row, ...change } of events) yield change;
   // The versions of a whole tenant are read through the index by time. With a condition on owners, SQLite would sort the remaining versions
   // for every page.
   const isTenant = scope.agent === null && scope.user === null;
   const isOwn = isTenant ? sql`1 = 1` : ofOwnersWithin(scope);
-  let version = { at: after.at, id: '~', version: 0 };
-  for (let isMore = true; isMore;) {
-    const { rows } = await read((reader) =>
-      sql<ChangeRow>`
+  yield* pages<ChangeRow>(PAGE, (last) =>
+    read(async (reader) => {
+      const { at, id, version } = last ?? { at: after.at, id: '~', version: 0 };
+      const { rows } = await sql<ChangeRow>`
         select case when record_id like 'blk%' then 'block' else 'memory' end as kind, record_id as id, version, at, reason,
           actor, 0 as sequence
-        from revisions where tenant_id = ${scope.tenant} and (at, record_id, version) > (${version.at}, ${version.id}, ${version.version})
+        from revisions where tenant_id = ${scope.tenant} and (at, record_id, version) > (${at}, ${id}, ${version})
           and at <= ${lastTime} and ${isOwn}
-        order by at, record_id, version limit ${PAGE}`.execute(reader),
-    );
-    yield* rows;
-    version = rows.at(-1) ?? version;
-    isMore = rows.length === PAGE;
-  }
+        order by at, record_id, version limit ${PAGE}`.execute(reader);
+      return rows;
+    }),
+  );
 }

@@ -1,10 +1,11 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type ArchiveReason, FOLLOW_UP, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
 import type { Database, Parts, Reader, Writer } from './database.ts';
+import { recordRevisions } from './history-store.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './record-rows.ts';
 import { changeOwner, chunks, ofOwner } from './owner-store.ts';
 import type { Tables } from './schema.ts';
@@ -61,8 +62,10 @@ export async function ownMemoryRows(
     );
   if (types !== undefined) query = query.where('type', 'in', [...types]);
   if (attribute !== undefined) query = query.where('attribute', '=', attribute);
-  if (place !== undefined)
-    query = query.where('session_id', '=', place.session ?? '').where('connection_id', '=', place.connection ?? '');
+  if (place !== undefined) {
+    const { session, connection } = place;
+    query = query.where((eb) => eb.and({ session_id: session ?? '', connection_id: connection ?? '' }));
+  }
   if (filter.withoutDrafts === true)
     query = query.where(sql<SqlBool>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`);
   if (filter.withoutUnverified === true) query = query.where('trust', '!=', 'low');
@@ -174,13 +177,13 @@ export async function archiveMemories(
 ): Promise<string[]> {
   if (archived.length === 0) return [];
   const reasons = new Map(archived.map(({ rowId, reason }) => [rowId, reason]));
-  const rows = (await writer
+  const rows = await writer
     .selectFrom('memories')
     .selectAll()
     .where('tenant_id', '=', tenant)
     .where('row_id', 'in', [...reasons.keys()])
     .where('archived_at', 'is', null)
-    .execute()) as MemoryRow[];
+    .execute();
   const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
   // The order is fixed, so that two passes cannot deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
@@ -219,19 +222,15 @@ async function archiveOfOwner(
       // Without this condition SQLite scans all rows of the tenant.
       .where('archived_at', 'is', null)
       .execute();
-    const change = why(reason);
     const revisions = some.map(({ memory }) => ({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(memory.scope),
-      record_id: memory.id,
+      scope: memory.scope,
+      recordId: memory.id,
       version: memory.version + 1,
       at: now,
-      reason: change.reason,
-      actor: change.actor ?? 'application',
-      run: change.run ?? null,
+      change: why(reason),
       before: toSnapshot(memory, memory),
     }));
-    for (const some of chunks(revisions)) await writer.insertInto('revisions').values(some).execute();
+    await recordRevisions(writer, revisions);
   }
   // Restating a merged text revises the statements that are left in it, so it is done after all of these memories are archived, and once
   // for each merged text.
@@ -247,10 +246,8 @@ async function archiveOfOwner(
 }
 
 export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
-  const { rows } = await sql<{
-    tenant: string;
-  }>`select distinct tenant_id as tenant from owners order by tenant_id`.execute(reader);
-  return rows.map((row) => row.tenant);
+  const rows = await reader.selectFrom('owners').select('tenant_id').distinct().orderBy('tenant_id').execute();
+  return rows.map((row) => row.tenant_id);
 }
 
 /** The plans of a tenant whose day has come, in the order of their rows, beginning after the row `after`. */

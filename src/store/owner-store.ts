@@ -285,6 +285,16 @@ export function scopeOfRow(row: {
   };
 }
 
+/** Yields the rows of all pages of this size. `page` reads the rows after a given row. */
+export async function* pages<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
+  let after: Row | null = null;
+  do {
+    const rows: Row[] = await page(after);
+    yield* rows;
+    after = rows.length < size ? null : (rows.at(-1) ?? null);
+  } while (after !== null);
+}
+
 /** 500 values in one statement stay far below the parameter limits of both databases. */
 const CHUNK = 500;
 

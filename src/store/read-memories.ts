@@ -100,8 +100,18 @@ export async function findMemory(
   if (row === undefined) return null;
   if (asOf === null) return toMemory(row);
   if (row.created_at > asOf.getTime()) return null;
-  const before = (await snapshotsAsOf(reader, scope.tenant, [id], asOf)).get(id);
-  return before === undefined ? toMemory(row) : fromSnapshots(before, toMemory(row));
+  const [memory] = await memoriesThen(reader, scope.tenant, [row], asOf);
+  return memory ?? null;
+}
+
+/** The memories of rows as they were at a time, in the order of the rows. */
+async function memoriesThen(reader: Reader, tenant: string, rows: readonly MemoryRow[], at: Date): Promise<Memory[]> {
+  const ids = rows.map((row) => row.id);
+  const snapshots = await snapshotsAsOf(reader, tenant, ids, at);
+  return rows.map((row) => {
+    const before = snapshots.get(row.id);
+    return before === undefined ? toMemory(row) : fromSnapshots(before, toMemory(row));
+  });
 }
 
 /**
@@ -132,21 +142,8 @@ export async function loadMemories(
     // Memories that were forgotten since are hidden in past states, too.
     .$if(asOf !== null, (query) => query.where(isNotForgotten))
     .execute();
-  const then =
-    asOf === null
-      ? null
-      : await snapshotsAsOf(
-          reader,
-          scope.tenant,
-          rows.map((row) => row.id),
-          asOf,
-        );
-  return new Map(
-    rows.map((row) => {
-      const snapshots = then?.get(row.id);
-      return [row.row_id, snapshots === undefined ? toMemory(row) : fromSnapshots(snapshots, toMemory(row))];
-    }),
-  );
+  const memories = asOf === null ? rows.map(toMemory) : await memoriesThen(reader, scope.tenant, rows, asOf);
+  return new Map(rows.map((row, index) => [row.row_id, memories[index] as Memory]));
 }
 
 /** Lists memories, with `asOf` as they were at that time. */
@@ -294,14 +291,8 @@ function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery 
     const read = sql<number>`coalesce(last_accessed_at, 0)`;
     const ordered = query.orderBy('importance', 'desc').orderBy(read, 'desc').orderBy('row_id', 'desc');
     if (after === null) return ordered;
-    const [importance, accessed, rowId] = after;
-    return ordered.where((eb) =>
-      eb.or([
-        eb('importance', '<', importance ?? 0),
-        eb.and([eb('importance', '=', importance ?? 0), eb(read, '<', accessed ?? 0)]),
-        eb.and([eb('importance', '=', importance ?? 0), eb(read, '=', accessed ?? 0), eb('row_id', '<', rowId ?? 0)]),
-      ]),
-    );
+    const [importance = 0, accessed = 0, row = 0] = after;
+    return ordered.where(sql<SqlBool>`(importance, ${read}, row_id) < (${importance}, ${accessed}, ${row})`);
   }
   const [direction, beyond, upTo] =
     filter.order === 'oldest' ? (['asc', '>', '>='] as const) : (['desc', '<', '<='] as const);
@@ -362,15 +353,9 @@ async function listPast(
       .$if(filter.archived === undefined || filter.archived === 'exclude', (query) => query.where(isNotForgotten))
       .limit(PAST_PAGE)
       .execute();
-    const snapshots = await snapshotsAsOf(
-      reader,
-      scope.tenant,
-      rows.map((row) => row.id),
-      asOf,
-    );
-    for (const row of rows) {
-      const before = snapshots.get(row.id);
-      const memory = before === undefined ? toMemory(row) : fromSnapshots(before, toMemory(row));
+    const memories = await memoriesThen(reader, scope.tenant, rows, asOf);
+    for (const [index, row] of rows.entries()) {
+      const memory = memories[index] as Memory;
       if (matches(memory, filter, asOf)) items.push({ memory, row });
       if (items.length > limit) {
         const last = items[limit - 1] as { memory: Memory; row: MemoryRow };

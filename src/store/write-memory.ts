@@ -23,10 +23,10 @@ import {
   type Memory,
 } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { recordRevision } from './history-store.ts';
+import { recordRevisions } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
 import { changeOwner, ofId, ofSession, withinReach } from './owner-store.ts';
 import { findChangeable, listStatements, memoriesReplacedBy } from './read-memories.ts';
@@ -344,7 +344,7 @@ async function findValue(writer: Writer, { attributes }: Parts, memory: Memory):
 
 async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
   await insertMemoryRow(writer, parts, memory);
-  await revisionOf(writer, memory, change, null);
+  await recordRevision(writer, memory, change, null);
 }
 
 /** Writes a new memory as it is, without a revision. */
@@ -392,20 +392,13 @@ async function replaceMemory(
   }
   const textChanged = searchableText(before) !== searchableText(next);
   await indexMemory(writer, parts, updated.row_id, next, before, textChanged);
-  await revisionOf(writer, next, why, toSnapshot(before, next));
+  await recordRevision(writer, next, why, toSnapshot(before, next));
   return next;
 }
 
-async function revisionOf(writer: Writer, memory: Memory, change: Change, before: string | null): Promise<void> {
-  await recordRevision(writer, {
-    tenant: memory.scope.tenant,
-    ownerKey: ownerKey(memory.scope),
-    recordId: memory.id,
-    version: memory.version,
-    at: memory.updatedAt.getTime(),
-    change,
-    before,
-  });
+async function recordRevision(writer: Writer, memory: Memory, change: Change, before: string | null): Promise<void> {
+  const { scope, id, version, updatedAt } = memory;
+  await recordRevisions(writer, [{ scope, recordId: id, version, at: updatedAt.getTime(), change, before }]);
 }
 
 function withoutUndefined<Fields extends object>(fields: Fields): Partial<Memory> {

@@ -4,7 +4,7 @@ import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { rowsBy, setColumns, withinScope } from '../owner-store.ts';
+import { pages, rowsBy, setColumns, withinScope } from '../owner-store.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
 const PAGE = 500;
@@ -34,19 +34,19 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
     database.read(tenant, async (reader) => (await query.execute(reader)).rows);
   return {
     of: <Table extends TableWithId>(table: Table) =>
-      pages<Selectable<Tables[Table]> & { id: string }>((after) =>
+      pages<Selectable<Tables[Table]> & { id: string }>(PAGE, (after) =>
         read(
           sql`select * from ${sql.table(table)} where ${here} and id > ${after?.id ?? ''} order by id limit ${PAGE}`,
         ),
       ),
     events: () =>
-      pages<EventRow>((after) =>
+      pages<EventRow>(PAGE, (after) =>
         read(sql`select * from events where ${here}
           and (sequence, row_id) > (${after?.sequence ?? -1}, ${after?.row_id ?? 0})
           order by sequence, row_id limit ${PAGE}`),
       ),
     memories: (which) =>
-      pages<MemoryRow>((after) =>
+      pages<MemoryRow>(PAGE, (after) =>
         read(sql`select * from memories where ${here} and row_id > ${after?.row_id ?? 0}
           and ${which === 'kept' ? IS_KEPT : IS_MADE_OF_FORGOTTEN} order by row_id limit ${PAGE}`),
       ),
@@ -54,8 +54,8 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
       const owners = await read(sql<Selectable<OwnerTable>>`select * from owners where ${here} order by owner_key`);
       for (const { agent_id: agent, user_id: user } of owners) {
         const place = { tenant, agent, user, session: null, connection: null };
-        for await (const row of pages<Selectable<RevisionTable>>((after) => read(revisionsAfter(place, after))))
-          yield { ...toRevision(row), scope: place };
+        const rows = pages<Selectable<RevisionTable>>(PAGE, (after) => read(revisionsAfter(place, after)));
+        for await (const row of rows) yield { ...toRevision(row), scope: place };
       }
     },
   };
@@ -69,16 +69,6 @@ const IS_MADE_OF_FORGOTTEN: RawBuilder<unknown> = sql`archive_reason = 'forgotte
 function withinShared(scope: Scope): RawBuilder<unknown> {
   const ofAgent = scope.agent === null ? sql`1 = 1` : sql`(agent_id = ${scope.agent} or agent_id is null)`;
   return sql`${withinScope({ ...scope, agent: null })} and ${ofAgent}`;
-}
-
-/** Yields the rows of all pages. `page` reads the rows after a given row. */
-async function* pages<Row>(page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
-  let after: Row | null = null;
-  do {
-    const rows: Row[] = await page(after);
-    yield* rows;
-    after = rows.length < PAGE ? null : (rows.at(-1) ?? null);
-  } while (after !== null);
 }
 
 function revisionsAfter(place: Scope, last: Selectable<RevisionTable> | null): RawBuilder<Selectable<RevisionTable>> {

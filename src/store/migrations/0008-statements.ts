@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { attributeTable, isUser, type Trust } from '../../record/statement.ts';
 import type { SourceType } from '../../record/memory.ts';
+import { pages } from '../owner-store.ts';
 import { contentKey } from '../record-rows.ts';
 import type { Tables } from '../schema.ts';
 import type { Migration } from './migration.ts';
@@ -94,16 +95,15 @@ async function upgradeRows(transaction: Transaction<Tables>): Promise<void> {
 }
 
 /** The rows for which a condition holds, in their order, a page at a time. */
-async function* olderRows(transaction: Transaction<Tables>, condition: RawBuilder<unknown>): AsyncGenerator<OlderRow> {
-  for (let after = 0; ;) {
+function olderRows(transaction: Transaction<Tables>, condition: RawBuilder<unknown>): AsyncGenerator<OlderRow> {
+  return pages(PAGE, async (after) => {
     const { rows } = await sql<OlderRow>`
       select row_id, tenant_id, owner_key, session_id, connection_id, type, content, key, value, category, trust,
         source_type, source_events, created_at, archived_at, metadata, unique_key
-      from memories where row_id > ${after} and ${condition} order by row_id limit ${PAGE}`.execute(transaction);
-    yield* rows;
-    after = rows.at(-1)?.row_id ?? after;
-    if (rows.length < PAGE) return;
-  }
+      from memories where row_id > ${after?.row_id ?? 0} and ${condition}
+      order by row_id limit ${PAGE}`.execute(transaction);
+    return rows;
+  });
 }
 
 function upgraded(row: OlderRow): UpgradedFields {
