@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { Entity, EntityType, NewEntity } from '../record/entity.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import {
   changeOwner,
+  ofOwner,
   ofVisibleOwners,
   ownerColumns,
   removeRows,
@@ -67,11 +68,10 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     )
     .execute();
   const slugs = [...new Set([row.slug, slug, ...aliases.map(entitySlug)])];
+  const { tenant_id, owner_key, id: entity_id } = row;
   await writer
     .insertInto('entity_names')
-    .values(
-      slugs.map((name) => ({ tenant_id: row.tenant_id, owner_key: row.owner_key, slug: name, entity_id: row.id })),
-    )
+    .values(slugs.map((name) => ({ tenant_id, owner_key, slug: name, entity_id })))
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key', 'slug', 'entity_id']).doNothing())
     .execute();
   return toEntity(row);
@@ -92,21 +92,22 @@ export async function removeEntityRows(writer: Writer, tenant: string, ids: read
 }
 
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
-  const row = await reader
-    .selectFrom('entity_names')
-    .innerJoin('entities', (join) =>
-      join
-        .onRef('entities.tenant_id', '=', 'entity_names.tenant_id')
-        .onRef('entities.id', '=', 'entity_names.entity_id'),
-    )
-    .selectAll('entities')
-    .where('entity_names.tenant_id', '=', scope.tenant)
-    .where('entity_names.owner_key', '=', ownerKey(scope))
-    .where('entity_names.slug', 'in', slugs)
-    .where('entities.type', '=', type)
-    .orderBy('entities.created_at')
-    .executeTakeFirst();
-  return row === undefined ? null : toEntity(row);
+  const entities = await namedEntities(reader, scope.tenant, ofOwner(scope), slugs);
+  return entities.find((entity) => entity.type === type) ?? null;
+}
+
+/** The entities with one of these slugs among the names of some owners, oldest first. */
+async function namedEntities(
+  reader: Reader,
+  tenant: string,
+  ofOwners: RawBuilder<SqlBool>,
+  slugs: readonly string[],
+): Promise<Entity[]> {
+  const { rows } = await sql<Selectable<EntityTable>>`
+    select * from entities where tenant_id = ${tenant} and id in (
+      select entity_id from entity_names where ${ofOwners} and slug in (${sql.join(slugs)}))
+    order by created_at`.execute(reader);
+  return rows.map(toEntity);
 }
 
 /** Whether an entity of this id belongs to another owner. */
@@ -118,17 +119,7 @@ export async function isOthersEntity(reader: Reader, scope: Scope, id: string): 
 /** The entities that a handle sees and that have one of these names. */
 export async function findEntitiesByName(reader: Reader, scope: Scope, names: readonly string[]): Promise<Entity[]> {
   const slugs = [...new Set(names.map(entitySlug))].filter((slug) => slug !== '');
-  if (slugs.length === 0) return [];
-  const rows = await reader
-    .selectFrom('entities')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('entity_names').select('entity_id').where(ofVisibleOwners(scope)).where('slug', 'in', slugs),
-    )
-    .orderBy('created_at')
-    .execute();
-  return rows.map(toEntity);
+  return slugs.length === 0 ? [] : namedEntities(reader, scope.tenant, ofVisibleOwners(scope), slugs);
 }
 
 /** The entities that a handle sees, by name. */

@@ -225,23 +225,16 @@ export async function beginEpoch(writer: Writer, tenant: string, places: readonl
     await sql`update owners set epoch = epoch + 1, version = version + 1
       where tenant_id = ${tenant} and ${condition}`.execute(writer);
   };
-  const renewThose = async (column: string, values: Iterable<string>): Promise<void> => {
-    for (const some of chunks([...new Set(values)].sort())) await renew(sql`${sql.ref(column)} in (${sql.join(some)})`);
-  };
-  if (places.some(({ agent, user }) => agent === null && user === null)) return renew(sql`1 = 1`);
-  const those = (of: (place: Place) => string | null): string[] => places.flatMap((place) => of(place) ?? []);
-  await renewThose(
-    'owner_key',
-    those(({ agent, user }) => (agent === null || user === null ? null : ownerKey({ tenant, agent, user }))),
-  );
-  await renewThose(
-    'agent_id',
-    those(({ agent, user }) => (user === null ? agent : null)),
-  );
-  await renewThose(
-    'user_id',
-    those(({ agent, user }) => (agent === null ? user : null)),
-  );
+  const seeing = { owner_key: new Set<string>(), agent_id: new Set<string>(), user_id: new Set<string>() };
+  for (const { agent, user } of places) {
+    if (agent === null && user === null) return renew(sql`1 = 1`);
+    if (agent !== null && user !== null) seeing.owner_key.add(ownerKey({ tenant, agent, user }));
+    else if (agent !== null) seeing.agent_id.add(agent);
+    else if (user !== null) seeing.user_id.add(user);
+  }
+  for (const [column, values] of Object.entries(seeing)) {
+    for (const some of chunks([...values].sort())) await renew(sql`${sql.ref(column)} in (${sql.join(some)})`);
+  }
 }
 
 /** Replaces a user's name in the ledger with a pseudonym. Usage and payments stay, so that the sums of accounts and reports still agree. */

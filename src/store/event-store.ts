@@ -182,9 +182,8 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
     const { session } = scope;
     query = query.where((eb) => eb.or([eb('session_id', 'is', null), eb('session_id', '=', session)]));
   }
+  query = query.where((eb) => eb.and({ session_id: filter.session, interaction: filter.interaction }));
   if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
-  if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
-  if (filter.interaction !== undefined) query = query.where('interaction', '=', filter.interaction);
   if (filter.refersTo) query = query.where('refers_to', 'in', [...filter.refersTo]);
   if (filter.waiting) query = query.where('processed_at', 'is', null);
   if (filter.occurredAfter) query = query.where('occurred_at', '>=', filter.occurredAfter.getTime());
@@ -204,8 +203,8 @@ interface OwnEventFilter {
   kind?: EventKind;
   origins?: readonly Origin[];
   session?: string;
-  /** A range of occurrence times in milliseconds: `after` is exclusive, `upTo` inclusive. */
-  occurred?: { after?: number; upTo?: number };
+  /** The last time of occurrence in milliseconds. */
+  occurred?: { upTo: number };
   /**
    * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. With `sequence`, events that were
    * recorded at `after` and have a higher sequence are included, too.
@@ -225,14 +224,15 @@ export async function ownEvents(reader: Reader, owner: Scope, filter: OwnEventFi
 export async function ownEventRows(
   reader: Reader,
   owner: Scope,
-  { kind, origins, session, occurred = {}, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
+  { kind, origins, session, occurred, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
 ): Promise<{ event: Event; sequence: number }[]> {
-  let query: EventQuery = reader.selectFrom('events').selectAll().where(ofOwner(owner));
-  if (kind !== undefined) query = query.where('kind', '=', kind);
+  let query: EventQuery = reader
+    .selectFrom('events')
+    .selectAll()
+    .where(ofOwner(owner))
+    .where((eb) => eb.and({ kind, session_id: session }));
   if (origins !== undefined) query = query.where('origin', 'in', [...origins]);
-  if (session !== undefined) query = query.where('session_id', '=', session);
-  if (occurred.after !== undefined) query = query.where('occurred_at', '>', occurred.after);
-  if (occurred.upTo !== undefined) query = query.where('occurred_at', '<=', occurred.upTo);
+  if (occurred !== undefined) query = query.where('occurred_at', '<=', occurred.upTo);
   const { after, sequence = 0 } = recorded;
   if (after !== undefined && sequence === 0) query = query.where('recorded_at', '>', after);
   if (after !== undefined && sequence > 0)

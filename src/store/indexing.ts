@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import { VarveError } from '../errors.ts';
+import { invalidInput } from '../errors.ts';
 import { passagesOf } from '../language/sentences.ts';
 import { indexWords } from '../language/words.ts';
 import { bundledCalibration, type Calibration, calibrationSchema, type Embedder } from '../models/embedder.ts';
@@ -48,9 +48,7 @@ export async function createEmbeddingModels(
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
 ): Promise<EmbeddingModels> {
   if (current !== null && previous?.id === current.id) {
-    throw new VarveError(`The embedder and the previous embedder are the same, ${current.id}.`, {
-      code: 'invalid_input',
-    });
+    throw invalidInput(`The embedder and the previous embedder are the same, ${current.id}.`);
   }
   if (current !== null) {
     await database.vectors.prepare({ id: current.id, dimensions: current.dimensions });

@@ -4,6 +4,7 @@ import { CONTEXT_TYPES, type ContextType } from '../record/context-source.ts';
 import { SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { IndexedKind, Syntax } from './database.ts';
+import { isTagged } from './record-rows.ts';
 import {
   type Confidence,
   CONFIDENCE_LEVELS,
@@ -74,21 +75,33 @@ type Condition = RawBuilder<SqlBool>;
 const NEVER: Condition = sql<SqlBool>`1 = 0`;
 const ALWAYS: Condition = sql<SqlBool>`1 = 1`;
 
+/** The columns of the fields that memories and events have in common. */
+const COLUMNS = {
+  memory: {
+    type: 'record.type',
+    session: 'record.source_session',
+    time: sql`coalesce(record.valid_from, record.created_at)`,
+  },
+  event: { type: 'record.kind', session: 'record.session_id', time: sql`record.occurred_at` },
+};
+
 /** Converts a filter to a condition on a table of records, whose alias is `record`. */
 export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax: Syntax): Condition {
+  const { type, session, time } = COLUMNS[kind];
   const conditions: Condition[] = [
     ...(kind === 'memory' ? memoryConditions(filter) : eventConditions(filter)),
     ...metadataConditions(filter, syntax),
   ];
+  if (filter.types) conditions.push(isIn(type, filter.types));
+  if (filter.sessions) conditions.push(isIn(session, filter.sessions));
+  if (filter.after) conditions.push(sql<SqlBool>`${time} >= ${new Date(filter.after).getTime()}`);
+  if (filter.before) conditions.push(sql<SqlBool>`${time} < ${new Date(filter.before).getTime()}`);
   if (filter.contextTypes) conditions.push(isIn('record.context_type', filter.contextTypes));
   for (const part of filter.and ?? []) conditions.push(filterCondition(part, kind, syntax));
-  if (filter.or)
-    conditions.push(
-      joined(
-        filter.or.map((part) => filterCondition(part, kind, syntax)),
-        sql` or `,
-      ),
-    );
+  if (filter.or) {
+    const parts = filter.or.map((part) => filterCondition(part, kind, syntax));
+    conditions.push(joined(parts, sql` or `));
+  }
   if (filter.not)
     conditions.push(sql<SqlBool>`not coalesce(${filterCondition(filter.not, kind, syntax)}, ${sql.lit(false)})`);
   return conditions.length === 0 ? ALWAYS : joined(conditions, sql` and `);
@@ -96,17 +109,12 @@ export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax:
 
 function memoryConditions(filter: RecallFilter): Condition[] {
   const conditions: Condition[] = [];
-  if (filter.types) conditions.push(isIn('record.type', filter.types));
-  for (const tag of filter.tags ?? []) conditions.push(hasTag([tag]));
-  if (filter.anyTag) conditions.push(hasTag(filter.anyTag));
+  for (const tag of filter.tags ?? []) conditions.push(isTagged([tag], 'record'));
+  if (filter.anyTag) conditions.push(filter.anyTag.length === 0 ? NEVER : isTagged(filter.anyTag, 'record'));
   if (filter.entities) {
     conditions.push(sql<SqlBool>`exists (select 1 from memory_entities l where l.tenant_id = record.tenant_id
       and l.memory_id = record.id and l.entity_id in (${sql.join(filter.entities)}))`);
   }
-  if (filter.after)
-    conditions.push(sql<SqlBool>`coalesce(record.valid_from, record.created_at) >= ${milliseconds(filter.after)}`);
-  if (filter.before)
-    conditions.push(sql<SqlBool>`coalesce(record.valid_from, record.created_at) < ${milliseconds(filter.before)}`);
   if (filter.minimumImportance !== undefined)
     conditions.push(sql<SqlBool>`record.importance >= ${filter.minimumImportance}`);
   if (filter.maximumImportance !== undefined)
@@ -115,7 +123,6 @@ function memoryConditions(filter: RecallFilter): Condition[] {
     conditions.push(isIn('record.confidence', atLeast(CONFIDENCE_LEVELS, filter.minimumConfidence)));
   if (filter.minimumTrust) conditions.push(isIn('record.trust', atLeast(TRUST_LEVELS, filter.minimumTrust)));
   if (filter.sourceTypes) conditions.push(isIn('record.source_type', filter.sourceTypes));
-  if (filter.sessions) conditions.push(isIn('record.source_session', filter.sessions));
   if (filter.origins) conditions.push(NEVER);
   return conditions;
 }
@@ -125,40 +132,21 @@ function eventConditions(filter: RecallFilter): Condition[] {
   const ofMemoriesOnly = [tags, anyTag, entities, minimumImportance, maximumImportance, minimumConfidence, sourceTypes];
   if (ofMemoriesOnly.some((field) => field !== undefined)) return [NEVER];
   const conditions: Condition[] = [];
-  if (filter.types) conditions.push(isIn('record.kind', filter.types));
-  if (filter.after) conditions.push(sql<SqlBool>`record.occurred_at >= ${milliseconds(filter.after)}`);
-  if (filter.before) conditions.push(sql<SqlBool>`record.occurred_at < ${milliseconds(filter.before)}`);
   if (filter.minimumTrust) {
     const levels = atLeast(TRUST_LEVELS, filter.minimumTrust);
-    conditions.push(
-      isIn(
-        'record.origin',
-        ORIGINS.filter((origin) => levels.includes(trustOf(origin))),
-      ),
-    );
+    const trusted = ORIGINS.filter((origin) => levels.includes(trustOf(origin)));
+    conditions.push(isIn('record.origin', trusted));
   }
   if (filter.origins) conditions.push(isIn('record.origin', filter.origins));
-  if (filter.sessions) conditions.push(isIn('record.session_id', filter.sessions));
   return conditions;
 }
 
 function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
   return Object.entries(filter.metadata ?? {}).map(([path, value]) => {
     const field = syntax.jsonText('record.metadata', path.split('.'));
-    return sql<SqlBool>`cast(${field} as text) = ${metadataText(value, syntax)}`;
+    const stored = typeof value === 'boolean' && syntax.booleansAreNumbers ? Number(value) : value;
+    return sql<SqlBool>`cast(${field} as text) = ${String(stored)}`;
   });
-}
-
-// SQLite returns a JSON boolean as 1 or 0, PostgreSQL as true or false.
-function metadataText(value: string | number | boolean, syntax: Syntax): string {
-  if (typeof value !== 'boolean') return String(value);
-  return syntax.booleansAreNumbers ? String(Number(value)) : String(value);
-}
-
-function hasTag(tags: readonly string[]): Condition {
-  if (tags.length === 0) return NEVER;
-  return sql<SqlBool>`exists (select 1 from memory_tags l where l.tenant_id = record.tenant_id
-    and l.owner_key = record.owner_key and l.memory_id = record.id and l.tag in (${sql.join([...tags])}))`;
 }
 
 function isIn(column: string, values: readonly string[]): Condition {
@@ -172,8 +160,4 @@ function joined(conditions: readonly Condition[], by: RawBuilder<unknown>): Cond
 
 function atLeast<Level extends string>(levels: readonly Level[], level: Level): readonly Level[] {
   return levels.slice(levels.indexOf(level));
-}
-
-function milliseconds(time: TimeInput): number {
-  return new Date(time).getTime();
 }

@@ -53,9 +53,11 @@ export type MemoryRow = Selectable<MemoryTable>;
 /** A condition for reading past states: a memory that was forgotten since is hidden there, too. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
-export function isTagged(tags: readonly string[]): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from memory_tags where memory_tags.tenant_id = memories.tenant_id
-    and memory_tags.owner_key = memories.owner_key and memory_tags.memory_id = memories.id and tag in (${sql.join(tags)}))`;
+/** Whether a memory has one of the tags. */
+export function isTagged(tags: readonly string[], table = 'memories'): RawBuilder<SqlBool> {
+  const memory = sql.table(table);
+  return sql<SqlBool>`exists (select 1 from memory_tags l where l.tenant_id = ${memory}.tenant_id
+    and l.owner_key = ${memory}.owner_key and l.memory_id = ${memory}.id and l.tag in (${sql.join(tags)}))`;
 }
 
 /** Whether a memory of the tenant was learned from one of the events. */

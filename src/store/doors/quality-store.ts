@@ -128,9 +128,9 @@ interface AgentQuestion {
 
 /** The last turns of the agent with a question, newest first. */
 export async function agentQuestions(reader: Reader, scope: Scope, limit: number): Promise<AgentQuestion[]> {
-  const rows = await reader
+  return reader
     .selectFrom('events')
-    .select(['owner_key', 'content', 'recorded_at'])
+    .select(['owner_key as ownerKey', 'content', 'recorded_at as at'])
     .where(withinScope(scope))
     .where('origin', '=', 'agent')
     .where('kind', '=', 'message')
@@ -139,7 +139,6 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
     .orderBy('row_id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ owner_key, content, recorded_at }) => ({ ownerKey: owner_key, content, at: Number(recorded_at) }));
 }
 
 /** The attributes of the user that each owner knows, and since when. */
@@ -152,7 +151,7 @@ export async function knownAttributes(
   for (const some of chunks(owners)) {
     const rows = await reader
       .selectFrom('memories')
-      .select(['owner_key', 'attribute'])
+      .select(['owner_key as ownerKey', sql<string>`attribute`.as('attribute')])
       .select((eb) => eb.fn.min('created_at').as('since'))
       .where('tenant_id', '=', scope.tenant)
       .where('owner_key', 'in', some)
@@ -161,13 +160,7 @@ export async function knownAttributes(
       .where('attribute', 'is not', null)
       .groupBy(['owner_key', 'attribute'])
       .execute();
-    found.push(
-      ...rows.map(({ owner_key, attribute, since }) => ({
-        ownerKey: owner_key,
-        attribute: attribute ?? '',
-        since: Number(since),
-      })),
-    );
+    found.push(...rows.map((row) => ({ ...row, since: Number(row.since) })));
   }
   return found;
 }

@@ -87,19 +87,8 @@ export async function closeIntention(
   { as, by, why }: { as: 'done' | 'dismissed'; by: string; why: Change },
 ): Promise<void> {
   const owner = { ...memory.scope, session: null, connection: null };
-  const item = {
-    memory,
-    text: memory.content,
-    quotes: memory.quotes,
-    sayer: sayerOf({ value: null, texts: [] }),
-    spans: [],
-  };
-  const record = recordOf(item, {
-    work: { scope: owner, memories: [memory], by, why },
-    owner,
-    id: parts.ids.next('fgt'),
-    at: new Date(parts.clock.now()),
-  });
+  const [id, at] = [parts.ids.next('fgt'), new Date(parts.clock.now())];
+  const record = recordOf({ memory, text: memory.content }, { work: { by, why }, owner, id, at });
   const spans = memory.quotes.map((quote): CutSpan => ({ ...quote, field: 'content', words: '' }));
   await insertForgotten(writer, { ...record, as }, spans);
 }
@@ -242,15 +231,17 @@ async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], o
   );
 }
 
+interface RecordFields {
+  work: Pick<Forgetting, 'by' | 'request' | 'why'>;
+  owner: Scope;
+  id: string;
+  at: Date;
+  saidAgainAt?: Date;
+}
+
 function recordOf(
-  { memory, text }: Item,
-  {
-    work,
-    owner,
-    id,
-    at,
-    saidAgainAt = null,
-  }: { work: Forgetting; owner: Scope; id: string; at: Date; saidAgainAt?: Date | null },
+  { memory, text }: Pick<Item, 'memory' | 'text'>,
+  { work, owner, id, at, saidAgainAt }: RecordFields,
 ): Omit<Forgotten, 'spans'> {
   return {
     id,
@@ -267,6 +258,6 @@ function recordOf(
     request: work.request?.event.id ?? null,
     reason: work.why.reason,
     at,
-    saidAgainAt,
+    saidAgainAt: saidAgainAt ?? null,
   };
 }
