@@ -285,10 +285,7 @@ export function restingSentences(
   }));
 }
 
-/**
- * The blocks of a kind, outside of sessions and connections, that have not changed since `before`: ordered by id, beginning after the id
- * `after`.
- */
+/** Blocks of a kind, outside of sessions and connections, unchanged since `before`: by id, beginning after the id `after`. */
 export async function staleBlocks(
   reader: Reader,
   search: { tenant: string; kind: string; before: number; after: string; limit: number },

@@ -83,10 +83,7 @@ function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: L
 
 const MOST_CONTEXTS = 50;
 
-/**
- * The texts of memories that were given to the agent in a session, in its last 50 contexts. Formation learns nothing when the agent repeats
- * them.
- */
+/** The texts of memories in the last 50 contexts of a session. Formation learns nothing when the agent repeats them. */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
   if (scope.session === null) return [];
   const logged = await reader

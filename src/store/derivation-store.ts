@@ -20,14 +20,8 @@ export async function recordDerivation(
 
 /** The ids of the memories from which a memory was derived. */
 export async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('memory_derivations')
-    .select('from_id')
-    .where('tenant_id', '=', tenant)
-    .where('memory_id', '=', memoryId)
-    .orderBy('from_id')
-    .execute();
-  return rows.map((row) => row.from_id);
+  const rows = await rowsBy(reader, tenant, 'memory_derivations', { memory_id: [memoryId] }, ['from_id']);
+  return rows.map((row) => row.from_id).sort();
 }
 
 /** The memories that were derived from any of these, each with all of its sources. */
@@ -37,9 +31,8 @@ export async function derivedOf(
   fromIds: readonly string[],
 ): Promise<Map<string, string[]>> {
   const rows = await rowsBy(reader, tenant, 'memory_derivations', { from_id: fromIds }, ['memory_id']);
-  const found = new Map<string, string[]>();
-  for (const id of new Set(rows.map(({ memory_id }) => memory_id))) {
-    found.set(id, await derivedFrom(reader, tenant, id));
-  }
-  return found;
+  const ids = rows.map(({ memory_id }) => memory_id);
+  const links = await rowsBy(reader, tenant, 'memory_derivations', { memory_id: ids }, ['memory_id', 'from_id']);
+  const byMemory = Map.groupBy(links, ({ memory_id }) => memory_id);
+  return new Map([...byMemory].map(([id, from]) => [id, from.map(({ from_id }) => from_id)]));
 }

@@ -31,9 +31,7 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   };
 }
 
-/**
- * Upserts an entity. If the owner has an entity of the same type with one of its names, the new names and metadata are added to that one.
- */
+/** Upserts an entity: the new names and metadata are added to an entity of the owner that has the type and one of the names. */
 export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
   const slug = entitySlug(input.name);
   if (slug === '') throw invalidInput(`The entity name ${JSON.stringify(input.name)} has no letters or digits.`);

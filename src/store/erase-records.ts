@@ -56,11 +56,7 @@ export async function eraseRecords(
   const links = await rowsBy(writer, tenant, 'memory_entities', { memory_id: memoryIds }, ['entity_id']);
   for (const table of LINKED_TO_MEMORIES) await removeRows(writer, tenant, table, { memory_id: memoryIds });
   await removeRows(writer, tenant, 'memory_derivations', { from_id: memoryIds });
-  await removeUnlinked(
-    writer,
-    tenant,
-    links.map(({ entity_id }) => entity_id),
-  );
+  await removeUnlinked(writer, tenant, new Set(links.map(({ entity_id }) => entity_id)));
   await eraseForgotten(writer, tenant, { memories: memoryIds, events: eventIds });
   return {
     refusals,
@@ -84,14 +80,11 @@ const LINKED_TO_MEMORIES = [
 ] as const;
 
 /** Removes the entities that no remaining memory mentions. */
-async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
-  const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: ids }, ['entity_id']);
+async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<string>): Promise<void> {
+  const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: [...ids] }, ['entity_id']);
   const linked = new Set(links.map(({ entity_id }) => entity_id));
-  await removeEntityRows(
-    writer,
-    tenant,
-    ids.filter((id) => !linked.has(id)),
-  );
+  const unlinked = [...ids].filter((id) => !linked.has(id));
+  await removeEntityRows(writer, tenant, unlinked);
 }
 
 /** These memories, and memories that were derived only from them, directly or through others: merged texts, patterns. */

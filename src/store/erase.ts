@@ -160,12 +160,9 @@ async function rewriteMixed(
     const [memory] = await memoriesBy(writer, tenant, { id: [id] });
     if (memory !== undefined && !(await redactMemory(writer, parts, memory, { says, why }))) emptied.push(memory);
   }
-  const memories = await memoryRowsOf(
-    writer,
-    tenant,
-    emptied.map(({ id }) => id),
-  );
-  for (const { id } of emptied) {
+  const ids = emptied.map(({ id }) => id);
+  const memories = await memoryRowsOf(writer, tenant, ids);
+  for (const id of ids) {
     for (const replaced of await memoriesReplacedBy(writer, tenant, id))
       if (replaced.archiveReason === 'absorbed') await restoreMemory(writer, parts, replaced, why);
   }

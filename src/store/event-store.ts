@@ -48,9 +48,7 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): In
 // With 26 columns for each row, 100 rows stay far below the parameter limits of both databases.
 const ROWS_PER_INSERT = 100;
 
-/**
- * Writes events, indexes their text and queues them for embedding. Their sequences end with `version`, the present version of the owner.
- */
+/** Writes events, indexes their text and queues them for embedding. Their sequences end with `version`, the owner's version. */
 export async function insertEvents(
   writer: Writer,
   database: Database,
@@ -292,10 +290,7 @@ export async function observationsAfter(
   return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
 }
 
-/**
- * Counts a failed try of an event, and returns the number of failed tries. The event is marked as unprocessed, even if formation has read
- * it.
- */
+/** Counts a failed try of an event and returns their number. The event becomes unprocessed, even if formation has read it. */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const row = await writer
     .updateTable('events')

@@ -27,7 +27,13 @@ interface RevisionInput {
 
 /** Writes the revisions that belong to a change, in the transaction of the change. */
 export async function recordRevisions(writer: Writer, revisions: readonly RevisionInput[]): Promise<void> {
-  const rows = revisions.map(({ scope, recordId, version, at, change, before }) => ({
+  for (const some of chunks(revisions)) {
+    await writer.insertInto('revisions').values(some.map(toRevisionRow)).execute();
+  }
+}
+
+export function toRevisionRow({ scope, recordId, version, at, change, before }: RevisionInput): RevisionTable {
+  return {
     tenant_id: scope.tenant,
     owner_key: ownerKey(scope),
     record_id: recordId,
@@ -37,8 +43,7 @@ export async function recordRevisions(writer: Writer, revisions: readonly Revisi
     actor: change.actor ?? 'application',
     run: change.run ?? null,
     before,
-  }));
-  for (const some of chunks(rows)) await writer.insertInto('revisions').values(some).execute();
+  };
 }
 
 /** All changes of a record, oldest first. */
@@ -64,10 +69,7 @@ export function toRevision(row: Selectable<RevisionTable>): Revision {
   };
 }
 
-/**
- * The earlier states of records that have changed since a time, one for each change, newest first: id → JSON. The last one is from that
- * time.
- */
+/** The earlier states of records, one for each change since a time, newest first: id → JSON. The last one is from that time. */
 export async function snapshotsAsOf(
   reader: Reader,
   tenant: string,

@@ -248,13 +248,10 @@ export async function saveVectors(
 
 /** Removes records from the queue, unless they were revised meanwhile. */
 export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
-  for (const record of records) {
+  for (const { tenant, kind, rowId, version } of records) {
     await writer
       .deleteFrom('embedding_queue')
-      .where('tenant_id', '=', record.tenant)
-      .where('record_kind', '=', record.kind)
-      .where('record_row', '=', record.rowId)
-      .where('version', '=', record.version)
+      .where((eb) => eb.and({ tenant_id: tenant, record_kind: kind, record_row: rowId, version }))
       .execute();
   }
 }
@@ -383,10 +380,7 @@ function added(after: readonly string[], before: readonly string[]): string[] {
   return after.filter((item) => !before.includes(item));
 }
 
-/**
- * Removes vectors of models other than this one: those of at most `limit` rows, with all passages of a record. Returns the number of
- * removed vectors.
- */
+/** Removes vectors of other models, those of at most `limit` rows with all passages of a record. Returns their number. */
 export async function removeVectorsExcept(writer: Writer, model: string, limit: number): Promise<number> {
   const { rows } = await sql`delete from embeddings
     where (tenant_id, record_kind, record_row, model_id) in

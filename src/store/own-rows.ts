@@ -204,6 +204,7 @@ async function archiveOfOwner(
   if (scope === undefined) return;
   const sequence = await changeOwner(writer, { ...scope, session: null, connection: null }, now);
   for (const [reason, some] of Map.groupBy(members, ({ row }) => reasons.get(row.row_id) ?? 'decayed')) {
+    const rowIds = some.map(({ row }) => row.row_id);
     await writer
       .updateTable('memories')
       .set((eb) => ({
@@ -214,11 +215,7 @@ async function archiveOfOwner(
         version: eb('version', '+', 1),
       }))
       .where('tenant_id', '=', scope.tenant)
-      .where(
-        'row_id',
-        'in',
-        some.map(({ row }) => row.row_id),
-      )
+      .where('row_id', 'in', rowIds)
       // Without this condition SQLite scans all rows of the tenant.
       .where('archived_at', 'is', null)
       .execute();

@@ -117,10 +117,7 @@ export interface ReflectionRow
   has_news: number | boolean;
 }
 
-/**
- * The owners within a scope that have messages since their last reflection: of all users of a tenant or of an agent, or of one user with
- * all agents.
- */
+/** The owners within a scope that have messages since their last reflection. */
 export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
   const user = scope.user === null ? sql`o.user_id is not null` : sql`o.user_id = ${scope.user}`;

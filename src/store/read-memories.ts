@@ -8,7 +8,7 @@ import { type Tense, TENSES } from '../record/statement.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
-import { chunks, isSeenFrom, ofOwner, visibleFrom, withinReach, withinScope } from './owner-store.ts';
+import { chunks, isSeenFrom, ofOwner, rowsBy, visibleFrom, withinReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
 /** Conditions on memories. An absent field does not filter. */
@@ -246,14 +246,8 @@ export async function memoriesReplacedBy(
   id: string,
   which: 'archived' | 'live' = 'archived',
 ): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('contradicted_by', '=', id)
-    .where('archived_at', which === 'live' ? 'is' : 'is not', null)
-    .execute();
-  return rows.map(toMemory);
+  const rows = await rowsBy(reader, tenant, 'memories', { contradicted_by: [id] });
+  return rows.filter((row) => (row.archived_at === null) === (which === 'live')).map(toMemory);
 }
 
 /** The statements with some attributes that are live, or were archived because another statement replaced or contradicted them. */

@@ -111,20 +111,9 @@ export interface MemoryTable extends Placed {
   sequence: number;
 }
 
-interface MemoryTagTable extends Owned {
-  tag: string;
-  memory_id: string;
-}
-
-interface MemorySourceTable {
+/** Links a memory with its tags, its events, its entities, and the memories from which it was derived. */
+interface LinkTable {
   tenant_id: string;
-  event_id: string;
-  memory_id: string;
-}
-
-interface MemoryEntityTable {
-  tenant_id: string;
-  entity_id: string;
   memory_id: string;
 }
 
@@ -298,12 +287,6 @@ export interface OwnerProgressTable extends Placed {
   consolidated_version: number;
 }
 
-interface MemoryDerivationTable {
-  tenant_id: string;
-  memory_id: string;
-  from_id: string;
-}
-
 interface GivenMemoryTable extends Owned {
   id: string;
   session_id: string | null;
@@ -382,9 +365,9 @@ export interface Tables {
   owners: OwnerTable;
   events: EventTable;
   memories: MemoryTable;
-  memory_tags: MemoryTagTable;
-  memory_sources: MemorySourceTable;
-  memory_entities: MemoryEntityTable;
+  memory_tags: LinkTable & Owned & { tag: string };
+  memory_sources: LinkTable & { event_id: string };
+  memory_entities: LinkTable & { entity_id: string };
   revisions: RevisionTable;
   blocks: BlockTable;
   sessions: SessionTable;
@@ -406,7 +389,7 @@ export interface Tables {
   held_changes: HeldChangeTable;
   refusals: RefusalTable;
   owner_progress: OwnerProgressTable;
-  memory_derivations: MemoryDerivationTable;
+  memory_derivations: LinkTable & { from_id: string };
   given_memories: GivenMemoryTable;
   memory_use: MemoryUseTable;
   erasures: ErasureTable;

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
@@ -87,11 +87,15 @@ export async function updateSession(
 /** Up to `size` events of a session, oldest first: its first event and the last ones. */
 export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
   const from = Math.max(session.eventCount - (size - 1), 1);
+  return sessionEvents(reader, scope, sql`(position = 0 or position >= ${from})`);
+}
+
+async function sessionEvents(reader: Reader, scope: Scope, condition: RawBuilder<SqlBool>): Promise<Event[]> {
   const rows = await reader
     .selectFrom('events')
     .selectAll()
     .where(ofSession(scope))
-    .where((eb) => eb.or([eb('position', '=', 0), eb('position', '>=', from)]))
+    .where(condition)
     .orderBy('position')
     .execute();
   return rows.map(toEvent);
@@ -99,15 +103,7 @@ export async function sessionWindow(reader: Reader, scope: Scope, session: Sessi
 
 /** The events of a session from the position `from` up to, but not including, `to`, oldest first. */
 export async function listSessionEvents(reader: Reader, scope: Scope, from: number, to: number): Promise<Event[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofSession(scope))
-    .where('position', '>=', from)
-    .where('position', '<', to)
-    .orderBy('position')
-    .execute();
-  return rows.map(toEvent);
+  return sessionEvents(reader, scope, sql`position >= ${from} and position < ${to}`);
 }
 
 export async function markProcessed(

@@ -4,7 +4,6 @@ import {
   checkFields,
   joinEvents,
   joinQuotes,
-  type MemoryRow,
   memoryType,
   newMemory,
   searchableText,
@@ -311,11 +310,9 @@ export async function findLive(
     .selectFrom('memories')
     .selectAll()
     .where(ofSession(memory.scope))
-    .where('connection_id', '=', memory.scope.connection ?? '')
-    .where('unique_key', '=', unique)
-    .where('archived_at', 'is', null)
+    .where((eb) => eb.and({ connection_id: memory.scope.connection ?? '', unique_key: unique, archived_at: null }))
     .executeTakeFirst();
-  return row === undefined ? null : toMemory(row as MemoryRow);
+  return row === undefined ? null : toMemory(row);
 }
 
 /** The live memory that has replaced an archived one: an exact duplicate, or another value of the attribute. */

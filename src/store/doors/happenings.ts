@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Reader } from '../database.ts';
+import type { RevisionTable } from '../schema.ts';
 
 /** The events that a webhook can subscribe to, with their meaning. */
 export const WEBHOOK_EVENTS = {
@@ -80,12 +81,8 @@ export async function readHappenings(
   ];
 }
 
-interface Revised extends Place {
+interface Revised extends Place, Pick<RevisionTable, 'version' | 'at' | 'reason' | 'actor'> {
   id: string;
-  version: number;
-  at: number;
-  reason: string;
-  actor: string;
 }
 
 interface RevisedMemory extends Revised {
@@ -95,9 +92,7 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/**
- * A revision has the state before a change. The state after the change is in the next revision or, for the last one, in the memory itself.
- */
+/** A revision has the state before a change. The next revision or, for the last one, the memory itself has the state after it. */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,

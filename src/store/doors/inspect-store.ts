@@ -204,12 +204,8 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
     const rows = await reached<MemoryRow>(reader, scope, 'memories', ids);
     return rows.sort((one, other) => one.stated_at - other.stated_at).map(toMemory);
   };
-  const events = await reached<EventRow>(
-    reader,
-    scope,
-    'events',
-    [...new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents])].slice(0, 200),
-  );
+  const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
+  const events = await reached<EventRow>(reader, scope, 'events', [...sources].slice(0, 200));
   const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
     const query = reader.selectFrom('memories').select('id').where('tenant_id', '=', tenant);
     const rows = await query.where(column, '=', memory.id).limit(200).execute();

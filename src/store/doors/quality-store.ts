@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
+import type { MemoryRow } from '../record-rows.ts';
 import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../owner-store.ts';
 
 // The data of the online metrics and of the checks of the first conversations. These functions only read.
@@ -189,14 +190,7 @@ export interface FormedConversation {
   refused: number;
 }
 
-export interface FormedStatement {
-  id: string;
-  content: string;
-  subject: string;
-  attribute: string | null;
-  value: string | null;
-  polarity: string;
-}
+export type FormedStatement = Pick<MemoryRow, 'id' | 'content' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
 function formedSessions(reader: Reader, tenant: string) {
   return reader

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
-import { toRevision } from '../history-store.ts';
+import { toRevision, toRevisionRow } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
 import { pages, rowsBy, setColumns, withinScope } from '../owner-store.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
@@ -150,20 +150,10 @@ export async function removeFirstRevision(writer: Writer, { tenant, id }: Place)
 
 /** Writes a revision unless the record has one with this number. Returns whether it was written. */
 export async function addRevision(writer: Writer, revision: Revision & { scope: Scope }): Promise<boolean> {
-  const { scope, recordId, version, at, reason, actor, run, before } = revision;
+  const before = revision.before === null ? null : JSON.stringify(revision.before);
   const added = await writer
     .insertInto('revisions')
-    .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      record_id: recordId,
-      version,
-      at: at.getTime(),
-      reason,
-      actor,
-      run,
-      before: before === null ? null : JSON.stringify(before),
-    })
+    .values(toRevisionRow({ ...revision, at: revision.at.getTime(), change: revision, before }))
     .onConflict((conflict) => conflict.columns(['tenant_id', 'record_id', 'version']).doNothing())
     .returning('version')
     .executeTakeFirst();

@@ -132,14 +132,9 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
     if (event.origin === 'user') {
       const sentences = tellingSentences(event.content);
       const saying = open.filter(({ says }) => sentences.some(says));
-      await markSaidAgain(
-        writer,
-        scope.tenant,
-        saying.map(({ id }) => id),
-        event.occurredAt.getTime(),
-      );
-      const again = new Set(saying);
-      open = open.filter((each) => !again.has(each));
+      const again = new Set(saying.map(({ id }) => id));
+      await markSaidAgain(writer, scope.tenant, [...again], event.occurredAt.getTime());
+      open = open.filter(({ id }) => !again.has(id));
       continue;
     }
     let [row] = await rowsBy(writer, scope.tenant, 'events', { id: [event.id] });

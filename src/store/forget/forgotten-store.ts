@@ -95,19 +95,12 @@ export async function listForgotten(
   if (limit !== undefined) query = query.limit(limit);
   if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
   const rows = await query.execute();
-  if (rows.length === 0) return [];
-  const spans = await spansOf(
-    reader,
-    scope.tenant,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const spans = await spansOf(reader, scope.tenant, ids);
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
 }
 
-/**
- * The fields that identify the forgotten statements of the owners that a scope sees, newest first. Statements that the user has made again
- * are left out.
- */
+/** The forgotten statements of the owners that a scope sees, newest first, without those that the user has made again. */
 export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
   return reader
     .selectFrom('forgotten')
@@ -170,12 +163,8 @@ export async function eraseForgotten(
   const ofMemories = await rowsBy(writer, tenant, 'forgotten', { memory_id: memories }, ['id']);
   // A record without a memory contains the forgotten words itself.
   const ofEvents = await rowsBy(writer, tenant, 'forgotten', { id: cut }, ['id', 'memory_id']);
-  const ofWords = ofEvents.filter((row) => row.memory_id === null);
-  await deleteForgotten(
-    writer,
-    tenant,
-    [...ofMemories, ...ofWords].map(({ id }) => id),
-  );
+  const gone = [...ofMemories, ...ofEvents.filter((row) => row.memory_id === null)].map(({ id }) => id);
+  await deleteForgotten(writer, tenant, gone);
   await removeRows(writer, tenant, 'forgotten_spans', { event_id: events });
 }
 

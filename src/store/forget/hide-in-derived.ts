@@ -68,8 +68,7 @@ export async function redactMemory(
     if (content.trim() === '' || memory.archivedAt !== null || isTaken) return false;
     await reviseMemory(writer, parts, memory, { change: { content, title, tags }, why });
   }
-  const redact = (before: { content: string; title?: string | null; tags?: string[] }) => withoutSaid(before, says);
-  await redactHistory(writer, memory.scope.tenant, memory.id, redact);
+  await redactHistory(writer, memory.scope.tenant, memory.id, (before: Worded) => withoutSaid(before, says));
   return true;
 }
 

@@ -110,10 +110,8 @@ export async function hideInLog(
   { items, owner, at, request, isEverything }: HiddenItems,
 ): Promise<Map<Item, Date>> {
   const { tenant } = owner;
-  const bySource = Map.groupBy(
-    items.flatMap((item) => sourcesOf(item, parts).map((source) => ({ item, source }))),
-    ({ source }) => source,
-  );
+  const places = items.flatMap((item) => sourcesOf(item, parts).map((source) => ({ item, source })));
+  const bySource = Map.groupBy(places, ({ source }) => source);
   const sources = new Set(bySource.keys());
   const ids = [...sources, ...(request === null ? [] : [request.event.id])];
   const own = await rowsBy(writer, tenant, 'events', { id: ids });
@@ -134,13 +132,9 @@ export async function hideInLog(
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;
     const isQuoted = ({ quotes }: Item): boolean => quotes.some(({ event }) => event === row.id);
-    if (isLater)
-      noteRepeats(
-        row,
-        possible.filter((item) => !isQuoted(item)),
-        saidAgain,
-      );
-    const { cut, says } = cutItems(row, isLater ? possible.filter(isQuoted) : possible, {
+    const { quoted = [], others = [] } = Object.groupBy(possible, (item) => (isQuoted(item) ? 'quoted' : 'others'));
+    if (isLater) noteRepeats(row, others, saidAgain);
+    const { cut, says } = cutItems(row, isLater ? quoted : possible, {
       sources,
       standing,
       asked: isRequest ? request.quotes : [],
@@ -260,10 +254,7 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
   };
 }
 
-/**
- * Recognises the clauses of a turn that another live statement rests on: those with its value, or those that it quotes and the item does
- * not.
- */
+/** Recognises the clauses that another live statement rests on: with its value, or quoted by it and not by the item. */
 function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly Memory[]): Hiding['stays'] {
   const others = standing.filter((memory) => memory.quotes.some(({ event }) => event === row.id));
   if (others.length === 0) return undefined;
@@ -288,11 +279,8 @@ async function standingStatements(
   { tenant, items, rows }: { tenant: string; items: readonly Item[]; rows: readonly EventRow[] },
 ): Promise<Memory[]> {
   const gone = new Set(items.map(({ memory }) => memory?.id));
-  const learned = await memoriesFrom(
-    writer,
-    tenant,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const learned = await memoriesFrom(writer, tenant, ids);
   return learned.filter(
     ({ id, archivedAt, type, sourceType }) =>
       archivedAt === null &&

@@ -219,10 +219,8 @@ export async function hideInEvent(
   says: Says,
 ): Promise<void> {
   if (spans.length === 0) return;
-  const content = withBlanks(
-    row.content,
-    spans.filter(({ field }) => field === 'content'),
-  );
+  const said = spans.filter(({ field }) => field === 'content');
+  const content = withBlanks(row.content, said);
   await rewriteEvent(writer, parts, row, { content, metadata: redactJson(row.metadata, says) });
 }
 

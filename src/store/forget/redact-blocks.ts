@@ -118,10 +118,7 @@ function withoutEntries(content: string, keys: ReadonlySet<string>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/**
- * A text without the sentences that match. In a sentence with clauses that are separated by semicolons, only the matching clauses are
- * removed.
- */
+/** A text without the matching sentences; of clauses that are separated by semicolons, only the matching ones are removed. */
 export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;

@@ -86,11 +86,7 @@ async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']):
     select tenant_id, priority from head join jobs on jobs.id = head.id where run_at <= ${now}`.execute(writer);
   const due = new Map<string, number[]>();
   for (const row of rows) due.set(row.tenant_id, [...(due.get(row.tenant_id) ?? []), row.priority]);
-  return inOrderOfTurn(due, before);
-}
-
-// The next tenant stays next, so that reading the queue again does not always begin with the same tenants.
-function inOrderOfTurn(due: Map<string, number[]>, before: FairTurns['queue']): FairTurns['queue'] {
+  // The next tenant stays next, so that reading the queue again does not always begin with the same tenants.
   const waited = before.map((turn) => turn.tenant).filter((tenant) => due.has(tenant));
   const order = new Set([...waited, ...due.keys()]);
   return [...order].map((tenant) => ({

@@ -120,10 +120,7 @@ export async function completeJob(writer: Writer, run: LeasedRun, now: number): 
   if (!(await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null }))) throw leaseLost(run);
 }
 
-/**
- * Changes the payload of a job that continues, within the transaction of its effects. Throws `conflict` when another worker has taken over
- * the job.
- */
+/** Changes the payload of a job that continues, in the transaction of its effects. Throws `conflict` like `completeJob`. */
 export async function changePayload(writer: Writer, run: LeasedRun, payload: Json): Promise<void> {
   if (!(await updateHeld(writer, run, { payload: JSON.stringify(payload) }))) throw leaseLost(run);
 }

@@ -342,9 +342,7 @@ const SQLITE_BUSY = 5;
 /** How long a writer waits for the lock before it gives up. */
 const WRITE_LOCK_TIMEOUT = 15_000;
 
-/**
- * A Kysely dialect on one connection of `node:sqlite`. The connection has one user at a time, so there is nothing to acquire or release.
- */
+/** A Kysely dialect on one connection, which has one user at a time, so that there is nothing to acquire or release. */
 function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const connection = new NodeSqliteConnection(database);
   const driver: Driver = {
