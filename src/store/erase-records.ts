@@ -235,20 +235,18 @@ export async function anonymiseUsage(
   writer: Writer,
   { tenant, user, agent, alias }: { tenant: string; user: string; agent: string | null; alias: string },
 ): Promise<number> {
-  let usage = writer
-    .updateTable('usage')
-    .set({ user_id: alias })
-    .where('tenant_id', '=', tenant)
-    .where('user_id', '=', user);
-  if (agent !== null) usage = usage.where('agent_id', '=', agent);
-  const { numUpdatedRows } = await usage.executeTakeFirst();
+  const rename = async (table: string, and: RawBuilder<unknown> = sql``): Promise<number> => {
+    const { numAffectedRows } = await sql`update ${sql.table(table)} set user_id = ${alias}
+      where tenant_id = ${tenant} and user_id = ${user} ${and}`.execute(writer);
+    return Number(numAffectedRows ?? 0);
+  };
+  const renamed = await rename('usage', agent === null ? sql`` : sql`and agent_id = ${agent}`);
   const elsewhere = await rowsBy(writer, tenant, 'owners', { user_id: [user] }, ['owner_key']);
   // The account belongs to the user with all agents, so it is renamed when the user has no owner left.
-  if (elsewhere.length > 0) return Number(numUpdatedRows);
-  for (const table of ['credit_accounts', 'credit_entries'])
-    await sql`update ${sql.table(table)} set user_id = ${alias}
-      where tenant_id = ${tenant} and user_id = ${user}`.execute(writer);
-  return Number(numUpdatedRows);
+  if (elsewhere.length > 0) return renamed;
+  await rename('credit_accounts');
+  await rename('credit_entries');
+  return renamed;
 }
 
 // The blocks of a whole person, agent or tenant are erased with them, so that their words only have to be found in stored answers of others.

@@ -68,9 +68,8 @@ export async function eraseScope(
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
     await removeWithin(writer, 'owners', scope);
   }
-  await removeWithin(writer, 'request_answers', scope);
-  await removeWithin(writer, 'webhook_deliveries', scope);
-  await removeWithin(writer, 'context_log', scope);
+  for (const table of ['request_answers', 'webhook_deliveries', 'context_log'] as const)
+    await removeWithin(writer, table, scope);
   return erased;
 }
 

@@ -249,13 +249,9 @@ async function memoriesWithSources(
 /** The tenses of statements that hold for a time rather than at a moment. */
 const LASTING: ReadonlySet<string> = new Set<Tense>(['holds', 'habit']);
 
-function tellingEvents({ quotes, sourceEvents, sourceType }: TellingFields): string[] {
+function tellingEvents({ quotes, sourceEvents, sourceType }: Sources & { sourceType: string }): string[] {
   if (sourceType === 'consolidation') return [];
   return quotes.length > 0 ? [...new Set(quotes.map(({ event }) => event))] : sourceEvents;
-}
-
-interface TellingFields extends Sources {
-  sourceType: string;
 }
 
 /** The memories of an owner that were live at a time, each as it was then. */

@@ -209,13 +209,7 @@ export async function supersedeMemory(
   { old, next, reason, change }: { old: Memory; next: Memory; reason: ArchiveReason; change: Change },
 ): Promise<Memory> {
   const validTo = laterOf(old.validFrom, old.validTo ?? next.validFrom ?? next.statedAt);
-  const after: Memory = {
-    ...old,
-    validTo,
-    archivedAt: next.createdAt,
-    archiveReason: reason,
-    contradictedBy: next.id,
-  };
+  const after: Memory = { ...old, validTo, archivedAt: next.createdAt, archiveReason: reason, contradictedBy: next.id };
   await replaceMemory(writer, parts, { before: old, after, why: change });
   const replacement = { ...next, contradicts: old.id };
   await insertMemory(writer, parts, replacement, change);

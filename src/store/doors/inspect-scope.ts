@@ -75,7 +75,7 @@ export async function listSessionRows(
   if (rows.length === 0) return { total, items: [] };
   const cameOf = await whatCameOf(reader, scope.tenant, rows);
   const items = rows.map((row): SessionSummary => {
-    const { spoken, opening, memories, refused } = cameOf(row);
+    const { spoken, ...counts } = cameOf(row);
     return {
       id: row.session_id,
       agent: row.agent_id,
@@ -85,9 +85,7 @@ export async function listSessionRows(
       startedAt: new Date(Number(spoken?.first ?? row.started_at)),
       lastEventAt: new Date(Number(spoken?.last ?? row.last_event_at)),
       events: Number(row.event_count),
-      opening: opening?.content.slice(0, 200) ?? null,
-      memories: Number(memories?.count ?? 0),
-      refused: Number(refused?.count ?? 0),
+      ...counts,
     };
   });
   items.sort((one, other) => other.lastEventAt.getTime() - one.lastEventAt.getTime());
@@ -96,19 +94,8 @@ export async function listSessionRows(
 
 type SessionRow = Selectable<SessionTable>;
 
-interface CameOf {
-  opening: { content: string } | undefined;
-  spoken: { first: number; last: number } | undefined;
-  memories: { count: number } | undefined;
-  refused: { count: number } | undefined;
-}
-
 /** The user's first words, the times of the first and the last event, and the numbers of memories and refusals, of each session. */
-async function whatCameOf(
-  reader: Reader,
-  tenant: string,
-  sessions: readonly SessionRow[],
-): Promise<(session: SessionRow) => CameOf> {
+async function whatCameOf(reader: Reader, tenant: string, sessions: readonly SessionRow[]) {
   const ids = sql.join([...new Set(sessions.map(({ session_id }) => session_id))]);
   const bySession = async <Row>(query: RawBuilder<Row & { place: string }>): Promise<Map<string, Row>> =>
     new Map((await query.execute(reader)).rows.map((row) => [row.place, row]));
@@ -119,24 +106,20 @@ async function whatCameOf(
   const spoken = await bySession(sql<{ place: string; first: number; last: number }>`
     select ${place('session_id')}, min(occurred_at) as first, max(occurred_at) as last
     from events where tenant_id = ${tenant} and session_id in (${ids}) group by owner_key, session_id`);
-  const countBy = (
-    table: string,
-    session: string,
-    and: RawBuilder<unknown> = sql``,
-  ): Promise<Map<string, { count: number }>> =>
+  const countBy = (table: string, session: string, and: RawBuilder<unknown> = sql``) =>
     bySession(sql<{ place: string; count: number }>`
       select ${place(session)}, count(*) as count from ${sql.table(table)}
       where tenant_id = ${tenant} and ${sql.ref(session)} in (${ids}) ${and} group by owner_key, ${sql.ref(session)}`);
   // A summary or a reflection is about the whole conversation and is not a statement that was learned in it.
   const memories = await countBy('memories', 'source_session', sql`and type not in ('summary', 'reflection')`);
   const refused = await countBy('refusals', 'session_id');
-  return (session) => {
+  return (session: SessionRow) => {
     const key = `${session.owner_key} ${session.session_id}`;
     return {
-      opening: openings.get(key),
+      opening: openings.get(key)?.content.slice(0, 200) ?? null,
       spoken: spoken.get(key),
-      memories: memories.get(key),
-      refused: refused.get(key),
+      memories: Number(memories.get(key)?.count ?? 0),
+      refused: Number(refused.get(key)?.count ?? 0),
     };
   };
 }

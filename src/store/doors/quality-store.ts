@@ -229,20 +229,13 @@ export async function firstConversations(
     .orderBy('created_at')
     .orderBy('row_id')
     .execute();
-  const refused = await reader
-    .selectFrom('refusals')
-    .select(['owner_key', 'session_id'])
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('tenant_id', '=', tenant)
-    .where('session_id', 'in', ids)
-    .groupBy(['owner_key', 'session_id'])
-    .execute();
+  const refused = await rowsBy(reader, tenant, 'refusals', { session_id: ids }, ['owner_key', 'session_id']);
   return sessions.map(({ owner_key: ownerKey, session_id: session }) => ({
     ownerKey,
     session,
     turns: turns.filter((row) => row.owner_key === ownerKey && row.session_id === session),
     statements: statements.filter((row) => row.owner_key === ownerKey && row.source_session === session),
-    refused: Number(refused.find((row) => row.owner_key === ownerKey && row.session_id === session)?.count ?? 0),
+    refused: refused.filter((row) => row.owner_key === ownerKey && row.session_id === session).length,
   }));
 }
 

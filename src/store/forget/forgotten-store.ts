@@ -258,10 +258,6 @@ const COST = { N: 2 ** 14, r: 8, p: 1 };
 const derive = promisify(scrypt as (key: string, salt: string, length: number, cost: object, done: Done) => void);
 type Done = (error: Error | null, key: Buffer) => void;
 
-async function digestOf(key: string, salt: string): Promise<string> {
-  return (await derive(key, salt, 16, COST)).toString('base64url');
-}
-
 type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
 
 /** The texts whose digests identify a statement: its wording, and its fields where it has a value. */
@@ -279,7 +275,8 @@ export function newSalt(): string {
 
 /** The digests that replace a forgotten statement in an export. A record that was imported as digests is exported with the same digests. */
 export async function digestsFor(record: Recognised, salt: string): Promise<ForgottenDigests> {
-  return { salt, of: await Promise.all(keysOf(record).map((key) => digestOf(key, salt))) };
+  const digests = await Promise.all(keysOf(record).map((key) => derive(key, salt, 16, COST)));
+  return { salt, of: digests.map((digest) => digest.toString('base64url')) };
 }
 
 /** The statements among these that were forgotten, in this store or in the one from which a record came. */

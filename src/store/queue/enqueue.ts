@@ -1,10 +1,8 @@
 import { sql, type Insertable } from 'kysely';
 import { z } from 'zod';
-import type { Clock } from '../../record/clock.ts';
-import type { IdSource } from '../../record/id.ts';
 import { isStorable, parse, textSchema, timeSchema } from '../../record/parse.ts';
 import { ownerKey, parseScope, type Scope, type ScopeInput } from '../../record/scope.ts';
-import type { Writer } from '../database.ts';
+import type { Parts, Writer } from '../database.ts';
 import { chunks } from '../owner-store.ts';
 import type { JobTable } from '../schema.ts';
 import type { Job, Json, NewJob } from './job.ts';
@@ -16,10 +14,7 @@ export interface EnqueuedJob {
   isNew: boolean;
 }
 
-export interface EnqueueDeps {
-  clock: Clock;
-  ids: IdSource;
-}
+export type EnqueueDeps = Pick<Parts, 'clock' | 'ids'>;
 
 type JobRow = Insertable<JobTable>;
 

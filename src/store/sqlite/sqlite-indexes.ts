@@ -108,17 +108,14 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
     async nearest(reader, { tenant, owners, model, kind, query, limit, archived = false, condition }) {
       const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
       const allowed = condition === undefined ? null : await rowsThat(reader, { tenant, owners, kind, condition });
-      const hits = matrices.flatMap((matrix) => best(matrix, query, allowed === null ? limit * 2 : matrix.count));
-      hits.sort((one, other) => other.similarity - one.similarity);
+      const hits = best(matrices, query, allowed === null ? limit * 2 : Infinity);
       const accepted = allowed === null ? hits : hits.filter((hit) => allowed.has(hit.rowId));
       if (kind === 'event' || archived) return accepted.slice(0, limit);
       const live = await onlyLive(reader, tenant, accepted, limit);
       const wholeScan = matrices.every((matrix) => matrix.count <= limit * 2) || allowed !== null;
       if (live.length === limit || wholeScan) return live;
       // Many of the nearest vectors belong to archived rows, so all vectors are considered.
-      const all = matrices.flatMap((matrix) => best(matrix, query, matrix.count));
-      all.sort((one, other) => other.similarity - one.similarity);
-      return onlyLive(reader, tenant, all, limit);
+      return onlyLive(reader, tenant, best(matrices, query, Infinity), limit);
     },
 
     async scan(reader, { tenant, owners, model, query }) {
@@ -168,8 +165,14 @@ function shrink(cache: Map<string, CachedOwner>, limit: number): void {
   }
 }
 
+/** The `limit` hits of each matrix with the highest scores, best first. */
+function best(matrices: readonly VectorMatrix[], query: Float32Array, limit: number): VectorHit[] {
+  const hits = matrices.flatMap((matrix) => bestOf(matrix, query, limit));
+  return hits.sort((one, other) => other.similarity - one.similarity);
+}
+
 /** The `limit` hits with the highest scores (top-k). The threshold rises as better hits are found. */
-function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
+function bestOf(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
   const scores = matrix.scan(query);
   const hits: VectorHit[] = [];
   let threshold = -Infinity;
