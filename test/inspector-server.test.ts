@@ -367,6 +367,21 @@ for (const database of databases()) {
       await first.eraseMemory(memory.id);
     });
 
+    it('lists a conversation whose first turn was forgotten by what the user said next', async () => {
+      const handle = varve.for({ tenant: 'openings', user: 'ana', session: 's' });
+      const turns = [{ content: 'I live in Ghent.' }, { content: 'Where is the station?' }];
+      const { events } = await handle.observe(turns);
+      const { memory } = await handle.memories.create({
+        type: 'fact',
+        content: 'Lives in Ghent.',
+        sourceEvents: [events[0]?.id ?? ''],
+      });
+      const listed = () => varve.operator.inspect.sessions(handle.scope, { offset: 0, limit: 10 });
+      expect((await listed()).items).toMatchObject([{ opening: 'I live in Ghent.' }]);
+      await handle.memories.forget(memory.id, { reason: 'the user asked' });
+      expect((await listed()).items).toMatchObject([{ opening: 'Where is the station?' }]);
+    });
+
     it('finds names and texts with the characters that are wildcards in SQL, and only these', async () => {
       const { inspect } = varve.operator;
       const tenant = 'wildcards';

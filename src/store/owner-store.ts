@@ -48,9 +48,10 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number, ste
  * connections are excluded; `connections` names further active connections.
  */
 export function visibleFrom(scope: Scope, connections: readonly string[] = []): RawBuilder<SqlBool> {
-  const { session, connection } = scope;
-  return sql`${ofVisibleOwners(scope)} and session_id in (${sql.join(['', session ?? ''])})
-    and connection_id in (${sql.join(['', connection ?? '', ...connections])})`;
+  const sessions = new Set(['', scope.session ?? '']);
+  const open = new Set(['', scope.connection ?? '', ...connections]);
+  return sql`${ofVisibleOwners(scope)} and session_id in (${sql.join([...sessions])})
+    and connection_id in (${sql.join([...open])})`;
 }
 
 /** The rows of the owners that a handle sees. */

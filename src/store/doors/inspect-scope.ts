@@ -102,7 +102,7 @@ async function whatCameOf(reader: Reader, tenant: string, sessions: readonly Ses
   const place = (session: string): RawBuilder<string> => sql`owner_key || ' ' || ${sql.ref(session)} as place`;
   const openings = await bySession(sql<{ place: string; content: string }>`
     select ${place('session_id')}, content from events where tenant_id = ${tenant} and session_id in (${ids})
-      and origin = 'user' and position <= 4 order by position desc`);
+      and origin = 'user' and position <= 4 and trim(content) <> '' order by position desc`);
   const spoken = await bySession(sql<{ place: string; first: number; last: number }>`
     select ${place('session_id')}, min(occurred_at) as first, max(occurred_at) as last
     from events where tenant_id = ${tenant} and session_id in (${ids}) group by owner_key, session_id`);
@@ -116,7 +116,8 @@ async function whatCameOf(reader: Reader, tenant: string, sessions: readonly Ses
   return (session: SessionRow) => {
     const key = `${session.owner_key} ${session.session_id}`;
     return {
-      opening: openings.get(key)?.content.slice(0, 200) ?? null,
+      // Words that were forgotten are blank now.
+      opening: openings.get(key)?.content.trimStart().slice(0, 200) ?? null,
       spoken: spoken.get(key),
       memories: Number(memories.get(key)?.count ?? 0),
       refused: Number(refused.get(key)?.count ?? 0),
