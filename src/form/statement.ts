@@ -61,6 +61,8 @@ export interface ToldRequest {
   /** The ids of meant statements that quote no words of the log. */
   memories: string[];
   isEverything: boolean;
+  /** Whether only the clauses are meant, and not the sentences around them. */
+  isByClause: boolean;
 }
 
 export interface MeantWords extends Quote {

@@ -185,6 +185,40 @@ function changeInLife(
   write({ task: 'change', group: life.id, source, language: life.language, parts, said: said.toReversed() });
 }
 
+/** Words in front of what a request means. */
+const FORGET = ['', 'Forget this: ', 'please delete ', "I don't want you to know "];
+
+/**
+ * What is told in a life, named by a question or by a statement about it, among all turns of its user: these teach which turns words are
+ * about. Of a turn of many clauses it is not known which of them is meant.
+ */
+function namedInLife(life: { id: string; language: string }, own: readonly { id: string; text: string }[], named: Named): void {
+  const meant = (text: string): Labels => (splitClauses(text).length <= FEW_CLAUSES ? { meant: 1 } : {});
+  const said = own.map(({ id, text }) => ({
+    parts: clausesOf(text, () => (named.turns.includes(id) ? meant(text) : { meant: 0 })),
+  }));
+  if (!said.some(({ parts }) => parts.some(([, labels]) => labels.meant === 1))) return;
+  const words = `${FORGET[(named.text.length + own.length) % FORGET.length]}${named.text}`;
+  const parts: Part[] = clausesOf(words, () => ({}));
+  write({ task: 'request', group: life.id, source: 'named', language: life.language, parts, said: said.toReversed() });
+}
+
+interface Named {
+  text: string;
+  turns: readonly string[];
+}
+
+const FEW_CLAUSES = 3;
+
+const questionsOf = new Map(
+  filesOf('embedder/own', '.jsonl').map(({ name, text }) => [
+    name,
+    (linesOf(text) as { turn: string; q: string[] }[]).flatMap(({ turn, q }): Named[] =>
+      q.map((question) => ({ text: question, turns: [turn] })),
+    ),
+  ]),
+);
+
 for (const { text } of filesOf('lives', '.json')) {
   const life = JSON.parse(text) as {
     id: string;
@@ -194,6 +228,8 @@ for (const { text } of filesOf('lives', '.json')) {
   };
   const stating = new Set(life.memories.flatMap(({ stated }) => stated));
   const own = life.sessions.flatMap(({ turns }) => turns).filter(({ role }) => role === 'user');
+  const stated = life.memories.map((memory): Named => ({ text: memory.text, turns: memory.stated }));
+  for (const named of [...stated, ...(questionsOf.get(life.id) ?? [])]) namedInLife(life, own, named);
   for (const [place, turn] of own.entries()) {
     const facts = life.memories.filter(
       ({ stated, about, polarity, slot }) =>
@@ -291,6 +327,40 @@ for (const { name, text } of filesOf('requests', '.jsonl')) {
       );
     if (item.kind === 'forget') {
       for (const words of item.said) foreign(group, 'requests', language, [[words, { foreign: 0 }]]);
+    }
+  }
+}
+
+/** A user's messages, and requests to forget some of their words, each of which is made after all messages. */
+interface CrowdedStore {
+  language: string;
+  said: string[];
+  requests: { text: string; asks: string; forget: { message: number | 'self'; words: string }[] }[];
+  none: string[];
+}
+
+for (const { name, text } of filesOf('crowded', '.json')) {
+  for (const [number, store] of (JSON.parse(text) as CrowdedStore[]).entries()) {
+    const group = `w${name}:${number}`;
+    const { language, said } = store;
+    for (const { text: request, asks, forget } of store.requests) {
+      const forgets = forget.flatMap(({ message }) => (message === 'self' ? [] : message));
+      const turns = said.map((words, turn) => {
+        const marks = forget.flatMap((mark) => (mark.message === turn ? mark.words : []));
+        return { parts: clausesOf(words, (clause) => ({ meant: isMeant(words, clause, marks) })) };
+      });
+      const own = forget.flatMap(({ message, words }) => (message === 'self' ? words : []));
+      const item = { said, request, span: asks, forgets, words: own, self: own.length > 0, kind: 'forget' as const };
+      const example = { task: 'request' as const, group, source: 'crowded', language };
+      write({ ...example, parts: ownParts(item), said: turns.toReversed() });
+    }
+    for (const request of store.none) {
+      const item = { said, request, span: null, forgets: [], self: false, kind: 'none' as const, language };
+      requestExamples(group, 'crowded-none', item);
+    }
+    for (const [turn, words] of said.entries()) {
+      const before = said.slice(0, turn).map((earlier) => ({ text: earlier }));
+      ordinary(group, language, words, before);
     }
   }
 }

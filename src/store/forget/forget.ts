@@ -36,6 +36,8 @@ export interface Forgetting {
   words?: readonly Quote[];
   /** Whether `memories` and `words` are everything that the owner has up to the request. Then no other turn can repeat them. */
   isEverything?: boolean;
+  /** Whether the quotes are the clauses that are meant, so that the rest of their sentences stays. */
+  isByClause?: boolean;
   /** Who asks: `user`, `agent` or `application`. */
   by: string;
   /** Absent when the request came through an API. */
@@ -189,6 +191,7 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
   const events = await rowsBy(writer, tenant, 'events', { id: quoted.map(({ event }) => event) });
   const rows = new Map(events.map((row) => [row.id, row]));
   const heardOf = hearingOnce();
+  const isByClause = work.isByClause === true;
   const wordsOf = ({ event, start, end }: Quote): string => rows.get(event)?.content.slice(start, end) ?? '';
   const itemOf = (memory: Memory): Item => ({
     memory,
@@ -196,12 +199,14 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
     quotes: memory.quotes,
     sayer: sayerOf({ value: memory.value, texts: [memory.content, ...memory.quotes.map(wordsOf)] }, heardOf),
     spans: [],
+    isByClause,
   });
   const items = work.memories.map(itemOf);
   const repeats = work.isEverything === true ? [] : await repeatsOf(writer, parts, items, owner);
   const words = (work.words ?? []).map((quote): Item => {
     const text = wordsOf(quote);
-    return { memory: null, text, quotes: [quote], sayer: sayerOf({ value: null, texts: [text] }, heardOf), spans: [] };
+    const sayer = sayerOf({ value: null, texts: [text] }, heardOf);
+    return { memory: null, text, quotes: [quote], sayer, spans: [], isByClause };
   });
   return [...items, ...repeats.map(itemOf), ...words.filter(({ text }) => text.trim() !== '')];
 }

@@ -35,6 +35,8 @@ export interface Item {
   quotes: readonly Quote[];
   sayer: Sayer;
   spans: CutSpan[];
+  /** Whether the rest of the sentences that it quotes stays. */
+  isByClause: boolean;
 }
 
 /** The owners whose records a scope sees. For a user without an agent, also the owners of this user with every agent. */
@@ -208,6 +210,7 @@ function cutItems(
     const spans = spansOf(item, row, {
       quotes: item.quotes.filter(({ event }) => event === row.id),
       exact: index === 0 ? asked : [],
+      isByClause: item.isByClause,
       stays: row.origin === 'user' ? staysBeside(item, row, standing) : undefined,
       says: saysIt,
       isSource: sources.has(row.id),

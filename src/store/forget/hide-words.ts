@@ -169,15 +169,17 @@ export interface Hiding {
   says: Says;
   /** Spans that are hidden without the rest of their sentence: the words of a request, whose sentence may contain something else. */
   exact?: readonly Pick<Quote, 'start' | 'end'>[];
+  /** Whether the rest of a quote's sentence stays, apart from clauses that match the statement. */
+  isByClause?: boolean;
   /** Whether a clause contains something that stays, and nothing to hide. */
   stays?: (clause: string, start: number) => boolean;
 }
 
 /**
  * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is at least half of the sentence, or where the
- * sentence matches the statement. If no word of the event would be left, all of it is hidden.
+ * sentence matches the statement; with `isByClause`, the same holds for clauses. If no word of the event would be left, all of it is hidden.
  */
-export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: Hiding): CutSpan[] {
+export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClause = false, stays }: Hiding): CutSpan[] {
   const { content } = row;
   const spans: TextSpan[] = [...exact];
   for (const { text, span } of splitSentences(content)) {
@@ -186,7 +188,8 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: 
       return part.start < part.end ? [part] : [];
     });
     const quoted = inside.reduce((sum, { start, end }) => sum + end - start, 0);
-    if (quoted * 2 >= text.length || says(text)) spans.push(...clausesToHide(text, span.start, stays));
+    if (isByClause && quoted > 0) spans.push(...inside, ...clausesAround(text, span.start, inside, says));
+    else if (quoted * 2 >= text.length || says(text)) spans.push(...clausesToHide(text, span.start, stays));
     else spans.push(...inside);
   }
   const isAll = !/[\p{L}\p{N}]/u.test(withBlanks(content, spans));
@@ -197,6 +200,17 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], stays }: 
   if (redactJson(row.metadata, says) !== row.metadata)
     cut.push({ event: row.id, start: 0, end: row.metadata.length, field: 'metadata', words: row.metadata });
   return cut;
+}
+
+/** The clauses of a sentence of which the quotes are at least half, or that match the statement. */
+function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[], says: Says): TextSpan[] {
+  return splitClauses(sentence)
+    .map(({ start, end }) => ({ start: at + start, end: at + end }))
+    .filter(({ start, end }) => {
+      const shared = quotes.map((quote) => Math.max(0, Math.min(quote.end, end) - Math.max(quote.start, start)));
+      const quoted = shared.reduce((sum, length) => sum + length, 0);
+      return quoted * 2 >= end - start || says(sentence.slice(start - at, end - at));
+    });
 }
 
 /** The clauses of a sentence to hide: all clauses, unless some of them contain only something that stays. */

@@ -42,7 +42,7 @@ export async function announced(event: Event, before: readonly Event[], telling:
   const { content } = event;
   if (last === undefined || content.trim().length < SHORTEST_TEXT || isAnswer(content, before.at(-1))) return [];
   const pack = detectPack(content);
-  const isPlain = introducesText(last.content) || asksAboutText(last.content);
+  const isPlain = introducesText(last.content) || (asksAboutText(last.content) && isShortRequest(last.content));
   // "Forget what I told you about …" speaks of this conversation, unless a text was announced.
   if (!isPlain && telling.isAsking) return [];
   // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
@@ -59,6 +59,13 @@ export async function announced(event: Event, before: readonly Event[], telling:
   const isText = (await announced(last, before.slice(0, before.indexOf(last)), telling)).length > 0;
   return isText ? [] : spans;
 }
+
+/** "Is this a scam?": whether a message is no more than a question or an instruction. "He has a girlfriend" may have the words of one. */
+function isShortRequest(message: string): boolean {
+  return message.length <= SHORT_REQUEST || /[?？:：]\s*$/u.test(message);
+}
+
+const SHORT_REQUEST = 60;
 
 /** Whether a message may announce a text: it is short and has no text of somebody else in itself. */
 function mayAnnounce(message: string): boolean {
@@ -80,12 +87,12 @@ function isAnswer(message: string, last: Event | undefined): boolean {
  * How sure the reading layers must be, as log-odds. Of 2,716 messages of the lives (train/lives), none of which is such a text, two are
  * taken for one, and neither states anything about the user.
  */
-const SURE = 1.8;
+const SURE = 1;
 /** "Is this a scam?": so short a question about a text has no text in itself, so that the next message is one unless the layers deny it. */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
-const SURE_AFTER_QUESTION = -1;
+const SURE_AFTER_QUESTION = -1.5;
 /** Parts with these log-odds or less are the user's own. */
-const OWN = -4;
+const OWN = -2.5;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 
 /**

@@ -1,4 +1,4 @@
-import { type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
+import { asksAboutText, type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -58,7 +58,7 @@ export interface LocalReaderOptions {
 }
 
 /** The log-odds of the reading layers above which a turn may make known statements untrue. */
-const MAY_CHANGE = 5;
+const MAY_CHANGE = 2.7;
 
 /**
  * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
@@ -492,5 +492,5 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
 /** "Ana's mail: …": whether a short head before a colon says that the words are a text of somebody else. */
 function isHeaded({ turn, start, text }: ReadUnit): boolean {
   const head = /^[^\n:：]{1,60}(?=[:：]\s)/u.exec(turn.slice(0, start) + text)?.[0];
-  return head !== undefined && (namesText(head) || /\p{L}['’]s |\p{L} \p{Lu}\p{Ll}/u.test(head));
+  return head !== undefined && (namesText(head) || asksAboutText(head) || /\p{L}['’]s |\p{L} \p{Lu}\p{Ll}/u.test(head));
 }

@@ -260,7 +260,7 @@ export function partsOf(text: string): TextSpan[] {
 }
 
 /** How probable a value must be: of unseen plain sentences 97 of 100 values are then right (train/README.md). */
-const PROBABLE = 0.95;
+const PROBABLE = 0.9;
 /** In longer turns and sentences the layers too often attribute somebody else's values to the user. */
 const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
