@@ -58,9 +58,7 @@ export async function checkRequests(
       checked.refused.push(refusal('forget', 'unknown_target', request.quote.words));
       continue;
     }
-    const told = isNamed
-      ? null
-      : await tellRequest(work, evidence, { isByModel: !context.isLocal, alone: request.odds });
+    const told = isNamed ? null : await tellRequest(work, evidence, { isByModel: !context.isLocal });
     if (told !== null || !context.isLocal) checked.forgets.push({ request, evidence, targets, told });
   }
   return checked;
