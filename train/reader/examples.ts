@@ -192,7 +192,11 @@ const FORGET = ['', 'Forget this: ', 'please delete ', "I don't want you to know
  * What is told in a life, named by a question or by a statement about it, among all turns of its user: these teach which turns words are
  * about. Of a turn of many clauses it is not known which of them is meant.
  */
-function namedInLife(life: { id: string; language: string }, own: readonly { id: string; text: string }[], named: Named): void {
+function namedInLife(
+  life: { id: string; language: string },
+  own: readonly { id: string; text: string }[],
+  named: Named,
+): void {
   const meant = (text: string): Labels => (splitClauses(text).length <= FEW_CLAUSES ? { meant: 1 } : {});
   const said = own.map(({ id, text }) => ({
     parts: clausesOf(text, () => (named.turns.includes(id) ? meant(text) : { meant: 0 })),
