@@ -30,12 +30,15 @@ const SHARED = 2;
 const MEANT = { few: -1.5, most: 1.5 };
 /** Beside a clause about a topic that the request names, one that is so much less certain is not meant: the narrowest reading counts. */
 const NARROWEST = 5;
+/** The log-odds of the best clause that a turn needs which only probably asks. */
+const DOUBTFUL = 1;
 /** Among many clauses: the log-odds that the best one needs where none is certain enough, and its lead over those of other turns. */
 const CLEAR = { least: -2.5, ahead: 3 };
 /** The log-odds that a topic which a plain request names adds, where few clauses can be meant: "my salary" and "I make 90k". */
 const TOPIC = 5;
 const FEW = 8;
-/** The log-odds of asking above which a request is as good as an order. */
+/** The log-odds of asking that a request needs which is no order in plain words: among few clauses, and among many. */
+const AMONG_FEW = 1.5;
 const SURELY_REQUESTS = 3.65;
 /** The log-odds above which a request means a clause of its own turn, which most requests do not. */
 const MEANT_OWN = 0;
@@ -59,6 +62,9 @@ export async function tellRequest(
   const { asks } = asked;
   const isNamed = namesExactly(naming, orders, asked);
   const likely = likelyClauses(read, told, { asks, naming });
+  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" is odd, but asks nothing.
+  const isDoubtful = !asked.isCertain && orders.length === 0 && asks <= SURELY_REQUESTS;
+  if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
   const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, isByModel);
   const stated = isNamed ? [] : await statedBefore(own, event.content, work);
   const { similarity } = read.before;
@@ -332,8 +338,8 @@ function askedBy(
   const isOfMemory = orders.some(({ text }) => orderIn(text, turn)?.isOfMemory === true);
   const isNamedOrder = isOfMemory && naming.exactly.length > 0 && asks > NAMED_MAY_ASK;
   // Of 1,288 ordinary turns of lives, all after many others, the log-odds of six are above 0, and those of one are above 3.65.
-  const isPlain = orders.length > 0 || before.heard.length <= FEW;
-  const isAsking = asks > (isPlain ? ASKS : SURELY_REQUESTS) || isNamedOrder;
+  const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
+  const isAsking = asks > least || isNamedOrder;
   const asking = above(told.asks, own, Math.min(ASKS, asks - 1));
   const isNothing = !isCertain && (!isAsking || changesPlan(turn, asking));
   return isNothing ? null : { asks, takesBack, isForAll, isCertain, asking };
