@@ -101,7 +101,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
 
       it(`remembers, searches, corrects, forgets and lists what is due over ${door}`, async () => {
         const client = await connect();
-        const pet = `printer${door.toLowerCase()}`;
+        const pet = `parrot${door.toLowerCase()}`;
         const saved = await call(client, 'remember', { text: `The ${pet} is called Kiki.` });
         expect(saved.structuredContent).toMatchObject({
           outcome: 'saved',

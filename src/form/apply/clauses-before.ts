@@ -20,8 +20,7 @@ import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
-import { calibratedSimilarity, dot } from '../../models/embedder.ts';
-import { embedTexts, type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
+import { type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
 import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
 import { NAMED_PEOPLE, peopleOf } from '../read/local/local-reader.ts';
 import type { MeantWords } from '../statement.ts';
@@ -43,8 +42,6 @@ export interface HeardBefore {
   all: readonly Heard[];
   /** Those of them that are read with the request, the latest turn first. */
   heard: readonly Heard[];
-  /** The calibrated similarity of each turn to the request; empty without an embedder. */
-  similarity: ReadonlyMap<string, number>;
   /** Those that are the user's own words, and not pasted or quoted. */
   own: ReadonlySet<Heard>;
   /** Those that tell the user's own name, city or job. */
@@ -120,7 +117,6 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
   return {
     all,
     heard,
-    similarity: await similarities(work, request, heard),
     own: ownAmong(all, turns),
     identity: new Set(all.filter((clause) => identity.some((memory) => isToldBy(memory, clause)))),
     people,
@@ -179,18 +175,6 @@ function nearestOf(clauses: readonly Heard[], request: string, stated: readonly 
   const taken = new Set(ranked.map(({ clause }) => clause));
   return clauses.filter((clause) => taken.has(clause));
 }
-
-async function similarities(work: TellWork, request: string, heard: readonly Heard[]): Promise<Map<string, number>> {
-  const turns = new Map<string, string>();
-  for (const { source, text } of heard) turns.set(source, `${turns.get(source) ?? ''}${text}`.slice(0, LONGEST));
-  const vectors = await embedTexts(work, [request, ...turns.values()]);
-  if (vectors === null) return new Map();
-  const [own, ...others] = vectors.of;
-  const similarityOf = (index: number): number => calibratedSimilarity(dot(own!, others[index]!), vectors.calibration);
-  return new Map([...turns.keys()].map((source, index) => [source, similarityOf(index)]));
-}
-
-const LONGEST = 2000;
 
 interface StatedTopic {
   topic: string;

@@ -28,8 +28,6 @@ export interface Naming {
   isEmpty: boolean;
   /** Whether a part has a word that was never said, or words that no clause has together: then the reading layers decide about it. */
   isPartly: boolean;
-  /** Whether the request may mean a clause. Somebody who is named is meant and nobody else, and only the clauses that say the most. */
-  mayMean(clause: Heard): boolean;
 }
 
 /**
@@ -38,8 +36,7 @@ export interface Naming {
  */
 export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
   const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
-  if (pack === null || pack.script === 'han')
-    return { exactly: [], most: [], isEmpty: true, isPartly: true, mayMean: () => true };
+  if (pack === null || pack.script === 'han') return { exactly: [], most: [], isEmpty: true, isPartly: true };
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
   const parts = asking.flatMap((text) => plainMarks(text).split(joined));
   const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ isEmpty }) => !isEmpty);
@@ -49,7 +46,6 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
     most: [...new Set(found.flatMap(({ best }) => best))],
     isEmpty: found.length === 0,
     isPartly: found.some(({ isExact }) => !isExact),
-    mayMean: (clause) => found.some(({ isNarrow, best }) => !isNarrow || best.includes(clause)) || found.length === 0,
   };
 }
 
@@ -64,7 +60,6 @@ interface Things {
 function bestOf({ things, hasUnknown }: Pick<Things, 'things' | 'hasUnknown'>): {
   best: Heard[];
   isExact: boolean;
-  isNarrow: boolean;
 } {
   const counts = new Map<Heard, number>();
   for (const { covers } of things) for (const clause of covers) counts.set(clause, (counts.get(clause) ?? 0) + 1);
@@ -75,7 +70,6 @@ function bestOf({ things, hasUnknown }: Pick<Things, 'things' | 'hasUnknown'>): 
   return {
     best: among.flatMap(([clause, count]) => (count === most ? clause : [])),
     isExact: most > 0 && most === things.length && !hasUnknown,
-    isNarrow: most > 1 || (people.length > 0 && ofPeople.length > 0),
   };
 }
 
@@ -214,7 +208,7 @@ function stemOf(word: string): string {
 }
 
 /** The words of a text in lower case and without accents; "burn-out" is one word, and of "l'accident" and "kev's" the noun. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const plain = plainMarks(text)
     .toLowerCase()
     .normalize('NFKD')

@@ -9,11 +9,12 @@ import {
 } from '../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
-import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
+import { calibratedSimilarity, dot, type PartReading, unlessUnavailable } from '../../models/embedder.ts';
 import type { Evidence } from '../check/evidence.ts';
+import { embedTexts } from '../compare.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
-import { namedBy, type Naming, wordsOf as wordsIn } from './named-things.ts';
+import { namedBy, type Naming } from './named-things.ts';
 import { JOINED, joinedIn, partsOf } from './request-parts.ts';
 
 /** The log-odds of the reading layers above which an order in plain words asks to forget something, or a turn takes such a request back. */
@@ -67,9 +68,8 @@ export async function tellRequest(
   if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
   const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, isByModel);
   const stated = isNamed ? [] : await statedBefore(own, event.content, work);
-  const { similarity } = read.before;
   const isElsewhere = likely.some(
-    ({ clause, odds }) => odds > RATHER && (similarity.get(clause.source) ?? 0) > RELATED,
+    ({ clause, odds }) => odds > RATHER && (read.similarity.get(clause.source) ?? 0) > RELATED,
   );
   const isOwn = stated.length > 0 && !isElsewhere;
   return {
@@ -109,9 +109,9 @@ function likelyClauses(
   told: PartReading,
   { asks, naming }: { asks: number; naming: Naming },
 ): Likely[] {
-  const { own, turns, before } = read;
+  const { own, turns, before, similarity } = read;
   const heard = turns.flat();
-  const nearest = Math.max(0, ...before.similarity.values());
+  const nearest = Math.max(0, ...similarity.values());
   const asked = namingClauses(read, told).join(' ');
   const pack = detectPack(asked, detectPack(before.all.map(({ text }) => text).join('\n')));
   const topics = topicsNamed(asked, pack);
@@ -130,7 +130,7 @@ function likelyClauses(
       clause,
       odds:
         (told.meant[own.length + index] ?? -Infinity) -
-        FARTHER * (nearest - (before.similarity.get(clause.source) ?? nearest)) +
+        FARTHER * (nearest - (similarity.get(clause.source) ?? nearest)) +
         (sharing.hasMost(clause.text) ? SHARED : 0) +
         (isTopical && clause.topics.length > 0 ? TOPIC : 0),
     }))
@@ -148,40 +148,10 @@ function isUnnamed(clause: Heard, { before, turns }: ReadRequest, { isEmpty, exa
   );
 }
 
-/**
- * What a request names, without what it says may stay. Where the clauses that ask name nothing ("please take it out of your memory"), those
- * before them may name whom it means.
- */
+/** What a request names, without what it says may stay. */
 function namingOf(read: ReadRequest, told: PartReading): Naming {
-  const asking = namingClauses(read, told);
-  const naming = namedBy(asking, read.before);
-  const exactly = naming.exactly.filter((clause) => !read.isSurelyProtected(clause));
-  const last = read.own.findLastIndex(({ text }) => asking.includes(text));
-  // "Perpetua and I split up. Please take her out of your memory."
-  const people = naming.isEmpty ? peopleIn(read, read.own.slice(0, last + 1)) : [];
-  const reasons = naming.most.length === 0 ? [] : reasonsOf(read, asking);
-  const isOfPeople = (clause: Heard): boolean =>
-    (people.length === 0 || isAbout(clause, people)) && !isAbout(clause, reasons);
-  return {
-    ...naming,
-    exactly,
-    mayMean: (clause) => naming.mayMean(clause) && (exactly.includes(clause) || isOfPeople(clause)),
-  };
-}
-
-/** The people whom only the reason of a request names: "Femke looks over my shoulder". */
-function reasonsOf(read: ReadRequest, asking: readonly string[]): string[] {
-  const named = new Set(asking.flatMap(wordsIn));
-  const aside = read.own.filter(({ text }) => !asking.includes(text));
-  return peopleIn(read, aside).filter((name) => !named.has(name));
-}
-
-function peopleIn({ before: { people } }: ReadRequest, clauses: readonly MeantWords[]): string[] {
-  return clauses.flatMap(({ text }) => wordsIn(text)).filter((word) => people.includes(word));
-}
-
-function isAbout({ text }: Heard, names: readonly string[]): boolean {
-  return names.length > 0 && wordsIn(text).some((word) => names.includes(word));
+  const naming = namedBy(namingClauses(read, told), read.before);
+  return { ...naming, exactly: naming.exactly.filter((clause) => !read.isSurelyProtected(clause)) };
 }
 
 /** Whether a clause stays because the request says so, unless the request also names it exactly. */
@@ -246,6 +216,8 @@ interface ReadRequest {
   /** The clauses that it may mean, by turn, in the order in which the layers read them. */
   turns: Heard[][];
   before: HeardBefore;
+  /** The calibrated similarity of each turn to the request, by the turn's id; empty without an embedder. */
+  similarity: ReadonlyMap<string, number>;
   sharing: Sharing;
   /** The clauses that order to forget something in plain words. */
   orders: MeantWords[];
@@ -282,6 +254,7 @@ async function readClauses(
   const text = kept.length > 0 ? parts.join(' ') : event.content.slice(evidence.start, evidence.end);
   const sharing = sharingMost(text, said.flat());
   const isBare = event.content.length <= LONGEST_BARE;
+  // An order refers to memory, has a word of an earlier clause, or is all that the turn says: "scratch that".
   const orders = own.filter(({ text: clause }) => {
     const order = orderIn(clause, event.content);
     return order !== null && (order.isOfMemory || sharing.isAny || isBare);
@@ -291,7 +264,28 @@ async function readClauses(
     if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
   }
   const protectedBy = kept.length > 0 ? await protectedClauses(work, event, kept) : NOTHING_KEPT;
-  return { text, own, kept, turns, before, sharing, orders, told, ...protectedBy };
+  const similarity = told === null ? new Map<string, number>() : await similarities(work, parts.join(' '), turns);
+  return { text, own, kept, turns, before, similarity, sharing, orders, told, ...protectedBy };
+}
+
+const LONGEST = 2000;
+
+async function similarities(work: TellWork, request: string, turns: readonly Heard[][]): Promise<Map<string, number>> {
+  const texts = turns.map((clauses) =>
+    clauses
+      .map(({ text }) => text)
+      .join('')
+      .slice(0, LONGEST),
+  );
+  const vectors = await embedTexts(work, [request, ...texts]);
+  const [own, ...others] = vectors?.of ?? [];
+  if (vectors === null || own === undefined) return new Map();
+  return new Map(
+    others.map((vector, index) => [
+      turns[index]?.[0]?.source ?? '',
+      calibratedSimilarity(dot(own, vector), vectors.calibration),
+    ]),
+  );
 }
 
 type Protected = Pick<ReadRequest, 'isProtected' | 'isSurelyProtected'>;
@@ -389,7 +383,7 @@ function memoriesOf(clauses: readonly Heard[]): string[] {
   return clauses.flatMap(({ quote, source }) => (quote === null ? source : []));
 }
 
-/** What an order in plain words adds to the log-odds that a clause asks: it refers to memory, has a word of an earlier clause, or is all that is said. */
+/** What an order in plain words adds to the log-odds that a clause asks. */
 const ORDER = 3;
 
 /** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */

@@ -134,8 +134,6 @@ export interface ReadForget {
   known: number[];
   /** "Actually, keep it": withdraws the last request. */
   takenBack?: boolean;
-  /** Of the local reader: the log-odds that the sentence asks something, if it is read without the turns before it. */
-  odds?: number;
 }
 
 export interface ReadReflection {

@@ -486,7 +486,7 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
   const isWish = likely !== undefined && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
   return likely === undefined || likely.odds < MAY_ASK || isWish
     ? null
-    : { quote: { turn: number, words: likely.text }, about: likely.text, known: [], odds: likely.odds };
+    : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };
 }
 
 /** "Ana's mail: …": whether a short head before a colon says that the words are a text of somebody else. */

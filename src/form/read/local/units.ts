@@ -276,6 +276,8 @@ const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
+  // "The parrot is called Koko" may be anybody's. Other languages say "I" in the verb.
+  const isNobodys = pack.isUninflected === true && !ownVoice(pack).test(plainMarks(unit.text).replaceAll("'", "' "));
   // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
   const plan = unit.filled.find((slot) => slot.tense === 'planned' && OF_WORK.has(slot.attribute));
   const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
@@ -287,7 +289,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
         (place.start < other.end && place.end > other.start) ||
         (OF_SEVERAL.has(attribute) && other.attribute === attribute),
     );
-    if (place.start === place.end || isTaken) return [];
+    if (place.start === place.end || isTaken || (isNobodys && OF_SEVERAL.has(attribute))) return [];
     const value = unit.text.slice(place.start, place.end);
     const isPlanned = plan !== undefined && OF_WORK.has(attribute);
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
