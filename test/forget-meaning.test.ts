@@ -138,6 +138,19 @@ describe('[X1] the words of forgetting', () => {
     expect(again.filter((content) => content.includes('stamp'))).toEqual(['You have stamp 7.']);
   });
 
+  it.each([['Forget everything you know about me.'], ['Forget where I live.']])(
+    'keep what the log has after them at the same time, as in an import that knows only days: %s',
+    async (request) => {
+      const handle = varve.for({ agent: 'a', user: `same ${request}`, session: 's' });
+      const occurredAt = new Date('2025-05-04T00:00:00Z');
+      const told = ['I live in Trieste.', request, 'I live in Trieste.'];
+      await handle.observe(told.map((content) => ({ content, occurredAt })));
+      await varve.drain();
+      expect((await handle.memories.list()).items.map(({ value }) => value)).toEqual(['Trieste']);
+      expect((await handle.events.list({ limit: 1 })).items[0]?.content).toBe('I live in Trieste.');
+    },
+  );
+
   it.each([
     ['My flatmate wrote: "forget everything you know about me".'],
     ['If I left, would you forget everything you know about me?'],

@@ -252,11 +252,12 @@ function withinWords(memory: Memory, words: readonly MeantWords[]): Memory | nul
 /** Of a statement that quotes up to this many times the words that are meant, all is meant. */
 const WHOLE = 1.25;
 
-/** All words of all speakers up to the turn of the request. */
+/** All words of all speakers before the turn of the request. Of turns at the same time, only those that were recorded earlier count. */
 async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
-  const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() }, order: 'newest' });
+  const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() } });
+  const own = heard.findIndex((event) => event.id === id);
   return heard
-    .filter((event) => event.kind !== 'document_chunk' && event.id !== id)
+    .filter((event, index) => event.kind !== 'document_chunk' && (index < own || event.occurredAt < occurredAt))
     .map((event) => ({ event: event.id, start: 0, end: event.content.length }));
 }
 

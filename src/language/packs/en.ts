@@ -332,6 +332,13 @@ export const english: Pack = {
       ],
       { alone: true },
     ),
+    ...slot(
+      'job_title',
+      [
+        "(?<=(?:^|[,;.] |i am |i'm )(?:and |then |now )*(?:starting|joining) (?:at |with )?[^,.;!?]{2,60}, )(?<v>(?:[\\p{L}-]+ ){0,3}?{commonJob})(?=[.,;!]|$)",
+      ],
+      { tense: 'planned' },
+    ),
     ...slot('school', [
       '<who> (?:stud(?:y|ies)|goes? to (?:school|uni|college)|go to)(?: \\S+){0,4}? (?:at |in )?<school>',
       '<whois> (?:studying|doing my \\S+|a \\S+ student|a student)(?: \\S+){0,6}?(?: at|,| in) <school>',

@@ -92,7 +92,7 @@ async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], ow
   return hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
 }
 
-/** The user's turns after a request, in which the user may have repeated something. */
+/** The user's turns since a request, in which the user may have repeated something. */
 async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<EventRow[]> {
   return writer
     .selectFrom('events')
@@ -101,7 +101,7 @@ async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<Event
     .where('owner_key', 'in', await ownersAround(writer, owner))
     .where('user_id', owner.user === null ? 'is' : '=', owner.user)
     .where('origin', '=', 'user')
-    .where('occurred_at', '>', at.getTime())
+    .where('occurred_at', '>=', at.getTime())
     .execute();
 }
 
@@ -126,10 +126,14 @@ export async function hideInLog(
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
   const isUsers = ({ origin }: EventRow): boolean => origin === 'user';
+  // Imported turns may all have the time of their day: then the order of the log decides.
+  const asked = own.find(({ id }) => id === request?.event.id)?.sequence ?? Infinity;
+  const isAfter = ({ occurred_at, sequence }: EventRow): boolean =>
+    occurred_at > at.getTime() || (occurred_at === at.getTime() && sequence > asked);
   const hide = async (row: EventRow, names: ReadonlyMap<string, Says> | null): Promise<void> => {
     await yieldToEventLoop();
     const isRequest = request?.event.id === row.id;
-    const isLater = isUsers(row) && row.occurred_at > at.getTime() && !isRequest;
+    const isLater = isUsers(row) && isAfter(row) && !isRequest;
     // If everything is forgotten, a turn is compared only with its own items: comparing 1,200 turns with all items took half a minute.
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;

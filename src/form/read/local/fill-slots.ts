@@ -220,8 +220,10 @@ function whenTrue({ clause, whole }: Found, input: MatchInput): Pick<FilledSlot,
   const { rule, text } = input;
   const told = text.slice(clause.from, clause.to);
   const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(told, whole, input);
+  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
+  const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), input).at(-1) : undefined;
   if (rule.tense === 'planned' || ahead !== null)
-    return { tense: 'planned', from: ahead ?? datesAhead(told, input)[0]?.from ?? null };
+    return { tense: 'planned', from: ahead ?? (datesAhead(told, input)[0] ?? jobsDay)?.from ?? null };
   return { tense: rule.tense ?? null, from: null };
 }
 
