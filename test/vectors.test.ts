@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passagesOf } from '../src/language/sentences.ts';
 import { estimateTokens, words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
-import { manualClock } from '../src/record/clock.ts';
+import { DAY, manualClock } from '../src/record/clock.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT, type VectorSearch } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
@@ -353,6 +353,20 @@ for (const database of databases('sql')) {
       await varve.close();
       await drop();
     });
+
+    it('a clock that is set back while vectors are made stops nothing', async () => {
+      const { options: own, drop: dropOwn } = await database.create();
+      const clock = manualClock(new Date('2026-05-01T12:00:00Z'));
+      // The clock is set back by a day while the embedder works.
+      const embedder = wordEmbedder('back@1', () => clock.advance(-DAY));
+      const other = await createVarve({ store: own, embedder, background: false, clock });
+      await other.for({ user: 'ana' }).memories.create({ type: 'fact', content: 'red apple tree' });
+      const drained = other.drain().then(() => 'drained');
+      const pause = new Promise((resolve) => setTimeout(resolve, 10_000, 'still waiting').unref());
+      expect(await Promise.race([drained, pause])).toBe('drained');
+      await other.close();
+      await dropOwn();
+    }, 30_000);
 
     it('a change of model computes all vectors again while the old ones answer, continues after a restart, then switches', async () => {
       const { options, drop } = await database.create();

@@ -55,7 +55,8 @@ export async function embedRecords(
     await embedBatch(deps, { scope, owner, records, embedders, signal });
     for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
     const texts = records.reduce((sum, record) => sum + record.texts.length, 0);
-    const pause = (texts / rate) * 1000 - (clock.now() - started);
+    // The clock may have been set back meanwhile. The pause must not last until the clock has caught up.
+    const pause = (texts / rate) * 1000 - Math.max(0, clock.now() - started);
     if (pause > 0) await deps.delay(pause, signal);
   }
 }

@@ -116,13 +116,18 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
   const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
   let inARow = 0;
   let openUntil: number | null = null;
+  let openFor = 0;
   let nextCooldown = cooldown;
   let trialRunning = false;
 
   const open = (): void => {
-    openUntil = clock.now() + nextCooldown;
+    openFor = nextCooldown;
+    openUntil = clock.now() + openFor;
     nextCooldown = Math.min(nextCooldown * 2, longestCooldown);
   };
+
+  // A time that is further away than the breaker was opened for means that the clock was set back: then a trial is due.
+  const isOpen = (until: number): boolean => clock.now() < until && until - clock.now() <= openFor;
 
   const close = (): void => {
     inARow = 0;
@@ -133,7 +138,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
   return {
     blockedUntil() {
       if (openUntil === null) return null;
-      if (clock.now() < openUntil) return openUntil;
+      if (isOpen(openUntil)) return openUntil;
       return trialRunning ? clock.now() + cooldown : null;
     },
     begin() {
@@ -150,7 +155,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
     },
     get state() {
       if (openUntil === null) return 'closed';
-      return clock.now() < openUntil ? 'open' : 'half_open';
+      return isOpen(openUntil) ? 'open' : 'half_open';
     },
   };
 }

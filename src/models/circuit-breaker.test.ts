@@ -33,6 +33,15 @@ describe('the circuit breaker', () => {
     expect(breaker.blockedUntil()).toBeNull();
   });
 
+  it('allows a trial when the clock was set back', () => {
+    const clock = manualClock(new Date('2026-05-01'));
+    const breaker = createCircuitBreaker(clock, { failures: 1, cooldown: 1000 });
+    breaker.begin()('failed');
+    expect(breaker.state).toBe('open');
+    clock.set(new Date('2026-04-30'));
+    expect([breaker.state, breaker.blockedUntil()]).toEqual(['half_open', null]);
+  });
+
   it('stays open twice as long after each failed trial, up to a limit', () => {
     const { clock, breaker } = opened();
     const durations: number[] = [];
