@@ -55,13 +55,18 @@ export async function runCommand(line: readonly string[]): Promise<number> {
 
 /** The index of the command's name, since global options may come before it. The length of the list when there is no command. */
 function commandPlace(line: readonly string[]): number {
-  const takesValue = (word: string): boolean =>
-    !word.includes('=') &&
-    Object.entries(COMMON_OPTIONS).some(
-      ([name, option]) => option.type === 'string' && (word === `--${name}` || word === `-${option.short ?? ''}`),
-    );
+  const common = (word: string): CommandOption | undefined =>
+    Object.entries(COMMON_OPTIONS).find(
+      ([name, { short = '' }]) => word.split('=', 1)[0] === `--${name}` || word === `-${short}`,
+    )?.[1];
   let place = 0;
-  while (line[place]?.startsWith('-') === true) place += takesValue(line[place] ?? '') ? 2 : 1;
+  while (line[place]?.startsWith('-') === true) {
+    const option = common(line[place] ?? '');
+    if (option?.type === 'string' && line[place]?.includes('=') === false) place += 1;
+    // What follows an option of `serve` is the value of that option, as in `varve --port 8801`.
+    else if (option === undefined && findCommand(line[place + 1] ?? '') === undefined) return line.length;
+    place += 1;
+  }
   return place;
 }
 
