@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withMemory } from '../src/cli/open-memory.ts';
+import { createOutput } from '../src/cli/output.ts';
 import { runCliIn, type CliOptions, type CliRun } from './run-cli.ts';
 
 // Clears the screen, sets the title, writes over the line, begins a sequence in one character, and colours what follows.
@@ -74,6 +76,24 @@ describe('varve on the command line, with hostile input and failures', () => {
     },
   );
 
+  it('reports no other process while it does not wait for one', { timeout: 60_000 }, async () => {
+    await run(['init']);
+    const data = join(folder, 'store');
+    const notes: string[] = [];
+    const output = { ...createOutput({ json: true }), note: (text: string) => void notes.push(text) };
+    const input = { words: [], options: { data, trust: true }, output };
+    // The first use loads modules, which may take a second.
+    await withMemory(input, {}, async () => {});
+    await withMemory(input, {}, async () => {
+      // As in a long transaction of the command itself.
+      const own = new DatabaseSync(join(data, 'varve.db'));
+      own.exec('begin immediate');
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      own.close();
+    });
+    expect(notes).toEqual([]);
+  });
+
   it('removes compiled code that is older than a month, also of other commands', async () => {
     const caches = join(folder, 'cache', 'varve');
     const monthsAgo = new Date(Date.now() - 60 * 24 * 3_600_000);
@@ -121,7 +141,12 @@ describe('varve on the command line, with hostile input and failures', () => {
 
   it('explains why it cannot listen', async () => {
     // An address of documentation (RFC 5737), which no machine has.
-    const { code, stderr } = await run(['serve', '--host', '192.0.2.1', '--port', '0']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('no address 192.0.2.1')]);
+    for (const command of [['serve'], []]) {
+      const { code, stderr } = await run([...command, '--host', '192.0.2.1', '--port', '0']);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('no address 192.0.2.1')]);
+    }
+    // An option that no command has is named, and so is a command after options of every command.
+    expect((await run(['--prot', '8801'])).stderr).toContain('There is no option --prot. Did you mean --port?');
+    expect((await run(['--user', 'ana', 'rememeber'])).stderr).toContain('Did you mean remember?');
   });
 });

@@ -162,7 +162,7 @@ export async function withMemory<Result>(
   work: (varve: Varve) => Promise<Result>,
 ): Promise<Result> {
   const { store, isPostgres } = placeOf(input);
-  const stopWatching = isPostgres ? () => {} : sayWaiting(store, input.output);
+  const stopWatching = isPostgres ? () => {} : await sayWaiting(store, input.output);
   try {
     const varve = await openMemory(input, options);
     try {
@@ -211,32 +211,14 @@ function untrustedCode(file: string): UsageError {
   );
 }
 
-// Long enough for another process to finish a write, short enough that this process does not look dead.
-const AFTER = 1_000;
-// Several probes in a row: a process that works for long releases the lock between its writes.
-const LOOKS = 3;
-const BETWEEN = 100;
-
-/**
- * Reports after a second that another process holds the lock of an SQLite file: a writer waits for the lock up to 15 seconds. Probes the
- * lock from the event loop, at moments when this process itself holds no lock. Returns a function that stops the watch.
- */
-function sayWaiting(file: string, output: Output): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  const look = async (left: number): Promise<void> => {
-    if (!(await isLocked(file)) || isOver) return;
-    if (left > 1) lookIn(BETWEEN, left - 1);
-    else output.note(`Another process is writing to ${file}: waiting for it …`);
-  };
-  const lookIn = (wait: number, left: number): void => {
-    timer = setTimeout(() => void look(left), wait).unref();
-  };
-  lookIn(AFTER, LOOKS);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
+/** Reports once that this command waits for another process that writes to the file. Returns a function that ends this. */
+async function sayWaiting(file: string, output: Output): Promise<() => void> {
+  const { onLongWait } = await import('../store/sqlite/open-sqlite.ts');
+  const end = onLongWait(() => {
+    end();
+    output.note(`Another process is writing to ${file}: waiting for it …`);
+  });
+  return end;
 }
 
 /** Whether a process holds the write lock of an SQLite file now. Other errors are not reported here. */

@@ -342,6 +342,17 @@ const SQLITE_BUSY = 5;
 /** How long a writer waits for the lock before it gives up. */
 const WRITE_LOCK_TIMEOUT = 15_000;
 
+/** How long a writer waits before it reports that it waits: long enough for another process to finish a write. */
+const REPORT_AFTER = 1_000;
+
+const reporters = new Set<() => void>();
+
+/** Calls `report` whenever this process waits for a lock of another one for more than a second. Returns a function that ends this. */
+export function onLongWait(report: () => void): () => void {
+  reporters.add(report);
+  return () => void reporters.delete(report);
+}
+
 /** A Kysely dialect on one connection, which has one user at a time, so that there is nothing to acquire or release. */
 function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const connection = new NodeSqliteConnection(database);
@@ -368,13 +379,19 @@ function nodeSqliteDialect(database: DatabaseSync): Dialect {
 
 /** Retries until no other connection holds the lock. Waits without blocking the event loop, unlike SQLite's own timeout. */
 async function whenFree<Result>(attempt: () => Result): Promise<Result> {
-  const deadline = performance.now() + WRITE_LOCK_TIMEOUT;
+  const started = performance.now();
+  let isReported = false;
   for (let wait = 1; ; wait = Math.min(wait * 2, 25)) {
     try {
       return attempt();
     } catch (error) {
       if (codeOf(error) !== SQLITE_BUSY) throw error;
-      if (performance.now() > deadline) {
+      const waited = performance.now() - started;
+      if (waited > REPORT_AFTER && !isReported) {
+        isReported = true;
+        for (const report of reporters) report();
+      }
+      if (waited > WRITE_LOCK_TIMEOUT) {
         const message =
           'The database has been locked by another process for too long. Stop that process, or wait for it.';
         throw new VarveError(message, { code: 'store_busy', retryable: true, cause: error });
