@@ -106,11 +106,16 @@ const hasMethods =
   (...names: string[]) =>
   (value: unknown): boolean =>
     isObject(value) && names.every((name) => typeof value[name] === 'function');
-/** An object with these keys and no others. */
+/** An object with these keys and no others, whose values pass the checks. */
 const onlyKeys =
-  (...names: string[]) =>
+  (checks: Record<string, (value: unknown) => boolean>) =>
   (value: unknown): boolean =>
-    isObject(value) && Object.keys(value).every((name) => names.includes(name));
+    isObject(value) &&
+    Object.entries(value).every(
+      ([name, one]) => Object.hasOwn(checks, name) && (one === undefined || checks[name]?.(one)),
+    );
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isPositive = (value: unknown): boolean => typeof value === 'number' && value > 0;
 
 const options: Kind = { right: 'an object', is: isObject };
 const embedder: Kind = {
@@ -131,7 +136,7 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
   attributes: options,
   facts: {
     right: '{ shared: true } or { shared: false }',
-    is: (value) => onlyKeys('shared')(value) && ['boolean', 'undefined'].includes(typeof (value as FactOptions).shared),
+    is: onlyKeys({ shared: isBoolean }),
   },
   embedder: {
     ...embedder,
@@ -147,14 +152,22 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
   consolidation: options,
   recalledTexts: { right: 'a function', is: (value) => typeof value === 'function' },
   context: options,
-  tracing: { right: '{ content } or false', is: (value) => value === false || onlyKeys('content')(value) },
+  tracing: { right: '{ content } or false', is: (value) => value === false || onlyKeys({ content: isBoolean })(value) },
   reranker: { right: 'a reranker with `id` and `rerank()`', is: hasMethods('rerank') },
   recallCacheBytes: { right: 'a positive number of bytes', is: (value) => Number.isFinite(value) && Number(value) > 0 },
-  ledger: { right: '{ prices, credit, budget }', is: onlyKeys('prices', 'credit', 'budget') },
-  webhooks: { right: '{ allowPrivate }', is: onlyKeys('allowPrivate') },
+  ledger: {
+    right: '{ prices, credit, budget }, with credit "user", "tenant" or "off"',
+    is: onlyKeys({
+      prices: isObject,
+      credit: (value) => ['user', 'tenant', 'off'].includes(value as string),
+      budget: onlyKeys({ perTenant: Number.isFinite, total: Number.isFinite }),
+    }),
+  },
+  webhooks: { right: '{ allowPrivate }, with true or false', is: onlyKeys({ allowPrivate: isBoolean }) },
   background: {
     right: 'true, false or { concurrency, embeddingRate }',
-    is: (value) => typeof value === 'boolean' || onlyKeys('concurrency', 'embeddingRate')(value),
+    is: (value) =>
+      typeof value === 'boolean' || onlyKeys({ concurrency: isPositive, embeddingRate: isPositive })(value),
   },
   clock: {
     right: 'a clock whose `now()` gives milliseconds since 1970, as Date.now() does',

@@ -213,11 +213,11 @@ function tellingOfWrites(database: Database, tell: () => void): Database {
 }
 
 /** The schema of contexts is large, so it is loaded only if there are settings to check. */
-async function checkContextSettings({
-  logDays: _logDays,
-  staleAfter: _staleAfter,
-  ...settings
-}: AssembleOptions): Promise<void> {
+async function checkContextSettings({ logDays, staleAfter, ...settings }: AssembleOptions): Promise<void> {
+  for (const [name, value] of Object.entries({ logDays, staleAfter })) {
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw invalidInput(`The context settings cannot be used. ${name}: expected a number, at least 0`);
+  }
   const { contextOptionsSchema } = await import('./assemble/context-options.ts');
   parse(contextOptionsSchema, settings, 'The context settings');
 }

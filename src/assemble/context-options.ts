@@ -4,7 +4,7 @@ import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Budget, Layout } from './layout.ts';
-import type { FormerLayoutName, LayoutName } from './layouts.ts';
+import { type FormerLayoutName, type LayoutName, layoutNameSchema, LAYOUTS } from './layouts.ts';
 import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
@@ -164,6 +164,18 @@ export const sectionSwitchesSchema: z.ZodRecord<z.ZodString, z.ZodOptional<z.Zod
   'lookups',
 );
 
+const layoutSchema = z.union(
+  [
+    layoutNameSchema,
+    z.custom<Layout>((given) => Array.isArray((given as Layout)?.system) && Array.isArray((given as Layout).user)),
+  ],
+  {
+    error: `expected ${Object.keys(LAYOUTS)
+      .map((name) => `"${name}"`)
+      .join(', ')}, or a layout that defineLayout() made`,
+  },
+);
+
 export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z.strictObject({
   ...contextTextFields,
   tools: any,
@@ -172,7 +184,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
   now: timeSchema.optional(),
   refresh: z.boolean().optional(),
   unlogged: z.boolean().optional(),
-  layout: any,
+  layout: layoutSchema.optional(),
   budget: z
     .union([
       z.int().min(1),

@@ -3,7 +3,8 @@ export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'h
 export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
 /** The shape of an attribute's values, which decides how two values are compared and which texts are refused as values. */
-export type ValueShape = 'text' | 'name' | 'date' | 'number' | 'email' | 'phone';
+export const VALUE_SHAPES = ['text', 'name', 'date', 'number', 'email', 'phone'] as const;
+export type ValueShape = (typeof VALUE_SHAPES)[number];
 
 /** Words by language: `en`, `de`, `es` …; English is the fallback. */
 export type ByLanguage<Words> = { readonly en: Words } & { readonly [language: string]: Words };

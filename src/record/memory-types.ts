@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
+import { parse } from './parse.ts';
 import type { ScopeLevel } from './scope.ts';
 
 /** How long memories of a type stay relevant. */
@@ -301,6 +303,43 @@ export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'descriptio
 /** The table that a store works with: Varve's types and the application's. */
 export type MemoryTypeTable = ReadonlyMap<string, MemoryType>;
 
+const flag = z.boolean().optional();
+const days = z.number().min(0).nullable().optional();
+const share = z.number().min(0).max(1).optional();
+const fieldRule = z.enum(['required', 'optional', 'none']).optional();
+
+const memoryTypeSchema: z.ZodType<MemoryTypeInput, MemoryTypeInput> = z.strictObject({
+  description: z.string(),
+  lifespan: z.enum(['permanent', 'long', 'medium', 'short', 'session']).optional(),
+  levels: z
+    .tuple([z.enum(['tenant', 'agent', 'user', 'session'])], z.enum(['tenant', 'agent', 'user', 'session']))
+    .optional(),
+  unique: z.enum(['content', 'title', 'nothing']).optional(),
+  formable: flag,
+  comparable: flag,
+  forgettable: flag,
+  personal: flag,
+  inWorkingMemory: flag,
+  lasting: flag,
+  section: z
+    .enum(['memories', 'notes', 'saved_items', 'summaries', 'reflections', 'intentions', 'learnings'])
+    .optional(),
+  profileSection: z.enum(PROFILE_SECTIONS).nullable().optional(),
+  askedFor: z.array(z.string()).optional(),
+  initialState: z.string().nullable().optional(),
+  mergesDoubles: flag,
+  decayPerPass: share,
+  prunable: flag,
+  expiresAfterDays: days,
+  broughtUpForDays: days,
+  expiresAfterDueDays: days,
+  recalled: flag,
+  title: fieldRule,
+  due: fieldRule,
+  wordLimit: z.number().min(1).nullable().optional(),
+  defaultImportance: share,
+});
+
 /** Merges an application's types into Varve's. An application can also change the policies of Varve's own types. */
 export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): MemoryTypeTable {
   const table = new Map(Object.entries(MEMORY_TYPES));
@@ -308,6 +347,7 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
     if (!/^[a-z][a-z0-9_]{0,49}$/.test(name)) {
       throw invalidInput(`The memory type ${JSON.stringify(name)} needs a snake_case name of at most 50 characters.`);
     }
+    parse(memoryTypeSchema, policy, `The memory type ${name}`);
     table.set(name, { ...(table.get(name) ?? BASE), ...policy });
   }
   return table;

@@ -4,10 +4,12 @@ import {
   type AttributeInput,
   ATTRIBUTES,
   type AttributeTable,
+  FACT_CATEGORIES,
   UNKNOWN_ATTRIBUTE,
+  VALUE_SHAPES,
   type ValueShape,
 } from './attributes.ts';
-import { textSchema } from './parse.ts';
+import { parse, textSchema } from './parse.ts';
 
 /** Whether a statement is affirmed or denied. */
 export const POLARITIES = ['affirmed', 'denied'] as const;
@@ -188,6 +190,19 @@ export const keySchema: z.ZodString = z
   .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
   .max(100);
 
+const attributeSchema = z
+  .strictObject({
+    values: z.enum(['one', 'many']),
+    category: z.enum(FACT_CATEGORIES),
+    shape: z.enum(VALUE_SHAPES),
+    permanent: z.boolean(),
+    namesSomebody: z.boolean(),
+    labels: z.record(z.string(), z.string()).refine(({ en }) => en !== undefined, 'has no English label (en)'),
+    synonyms: z.array(z.string()),
+    askedWith: z.array(z.string()),
+  })
+  .partial();
+
 /** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
   const table = new Map(Object.entries(ATTRIBUTES));
@@ -195,6 +210,7 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
     if (!keySchema.safeParse(name).success) {
       throw invalidInput(`The attribute ${JSON.stringify(name)} needs a snake_case name, such as home_city.`);
     }
+    parse(attributeSchema, policy, `The attribute ${name}`);
     table.set(name, { ...(table.get(name) ?? UNKNOWN_ATTRIBUTE), ...policy });
   }
   const synonyms = new Map(
