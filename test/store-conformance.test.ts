@@ -329,6 +329,15 @@ for (const database of databases('sql')) {
         expect(await handle.facts.get('home_city')).toBeNull();
       });
 
+      it('[K5] a key means the same in every spelling', async () => {
+        const handle = varve.for({ tenant: 'spellings', user: 'ana' });
+        await handle.facts.set({ key: 'Blood Type', value: 'A' });
+        expect((await handle.facts.set({ key: 'bloodType', value: 'B' })).outcome).toBe('superseded');
+        expect(await handle.facts.get('blood-type')).toMatchObject({ key: 'blood_type', value: 'B' });
+        expect(await handle.facts.list()).toHaveLength(1);
+        expect(await handle.facts.forget('BLOOD TYPE')).toBe(true);
+      });
+
       it('[K5] many writers of one key leave one live value', async () => {
         const handle = open();
         await Promise.all(
@@ -828,7 +837,7 @@ for (const database of databases('sql')) {
           /tenant/,
         ],
         ['a scope in an event', (h) => h.observe({ content: 'x', user: 'eve' } as never), /user/],
-        ['a key that is not snake_case', (h) => h.facts.set({ key: 'HomeCity', value: 'x' }), /snake_case/],
+        ['a key without a letter', (h) => h.facts.set({ key: '!', value: 'x' }), /snake_case/],
         [
           'a category that is none',
           (h) => h.facts.set({ key: 'a', value: 'x', category: 'food' as never }),

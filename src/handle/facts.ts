@@ -7,7 +7,7 @@ import {
   attributeLabel,
   isMoreTrusted,
   isSameValue,
-  keySchema,
+  givenKeySchema,
   type Origin,
   ORIGINS,
   trustOf,
@@ -28,7 +28,7 @@ import { parseChange } from './change.ts';
 
 /** The input of `facts.set()`: a key and its value. */
 export interface FactInput {
-  /** snake_case, such as `home_city`. */
+  /** snake_case, such as `home_city`. Other spellings become it: "Home City", `homeCity`. */
   key: string;
   value: string;
   /** Default: the category of the key's attribute, or `general`. */
@@ -73,7 +73,7 @@ export interface FactHandle extends FactReader {
 }
 
 const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
-  key: keySchema,
+  key: givenKeySchema,
   value: textSchema(5000),
   category: z.enum(FACT_CATEGORIES).optional(),
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
@@ -248,9 +248,9 @@ async function confirmFact(
  * for names of pets has many values.
  */
 function attributeOf({ attributes }: Parts, key: string): string {
-  parse(keySchema, key, 'The key');
-  const attribute = attributes.resolve(key) ?? key;
-  return attributes.policyOf(attribute).values === 'one' ? attribute : key;
+  const name = parse(givenKeySchema, key, 'The key');
+  const attribute = attributes.resolve(name) ?? name;
+  return attributes.policyOf(attribute).values === 'one' ? attribute : name;
 }
 
 /** The owners of a handle's facts: its own owner and, if facts are shared, the user without an agent. */

@@ -190,6 +190,15 @@ export const keySchema: z.ZodString = z
   .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
   .max(100);
 
+/**
+ * The name of an attribute as people and models write it: "Home City" and `homeCity` become `home_city`. Refusing such a name would cost
+ * a second call with the same name in another spelling.
+ */
+export const givenKeySchema: z.ZodType<string, string> = z.preprocess(
+  (key) => (typeof key === 'string' ? spelledKey(key) : key),
+  keySchema,
+) as z.ZodType<string, string>;
+
 const attributeSchema = z
   .strictObject({
     values: z.enum(['one', 'many']),
@@ -232,6 +241,11 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
     isKnown: (attribute) => table.has(attribute),
     names: () => [...table.keys()],
   };
+}
+
+/** "Home City" and `homeCity` → `home_city`; empty when no Latin letter is left. */
+export function spelledKey(name: string): string {
+  return snakeCase(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1_$2'));
 }
 
 /** "Home City" → `home_city`; empty when no Latin letter is left. */

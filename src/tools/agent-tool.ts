@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Handle } from '../handle/handle.ts';
-import { keySchema, snakeCase } from '../record/statement.ts';
+import { spelledKey } from '../record/statement.ts';
 import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 
@@ -160,16 +160,8 @@ function listOf(text: string): unknown {
 
 /** The matching name, regardless of case, plural and separators. */
 function named<Name extends string>(names: readonly Name[], given: string): Name | undefined {
-  const plain = (name: string): string => snakeCase(name.replace(CAMEL, '$1_$2')).replace(/s$/, '').replace(/ie$/, 'y');
+  const plain = (name: string): string => spelledKey(name).replace(/s$/, '').replace(/ie$/, 'y');
   return names.find((name) => plain(name) === plain(given));
-}
-
-/**
- * A key as models write it: "Home City" and `homeCity` become `home_city`. Refusing such a key would cost a second call, in which the model
- * would send the same key in another spelling.
- */
-export function mappedKey(): z.ZodType<string, unknown> & { describe(text: string): z.ZodType<string, unknown> } {
-  return z.preprocess((key) => (typeof key === 'string' ? snakeCase(key.replace(CAMEL, '$1_$2')) : key), keySchema);
 }
 
 /** A text that begins like a date or a time. */
@@ -177,8 +169,6 @@ export const isoTime: z.ZodString = z
   .string()
   .max(40)
   .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
-
-const CAMEL = /(\p{Ll})(\p{Lu})/gu;
 
 /**
  * One of a few names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to `otherwise`. The
@@ -190,7 +180,7 @@ export function mappedChoice<const Name extends string>(
 ): z.ZodType<Name, unknown> & { describe(text: string): z.ZodType<Name, unknown> } {
   const map = (given: unknown): unknown => {
     if (typeof given !== 'string') return given;
-    const key = snakeCase(given.replace(CAMEL, '$1_$2'));
+    const key = spelledKey(given);
     return named(names, given) ?? synonyms[key] ?? synonyms[key.replace(/s$/, '')] ?? otherwise;
   };
   return z.preprocess(map, z.enum(names as unknown as [Name, ...Name[]]));

@@ -2,19 +2,18 @@ import { z } from 'zod';
 import { givenText } from '../language/inert-text.ts';
 import { isNegated } from '../language/quotes.ts';
 import { contentStems, coveredBy, withoutEnd } from '../language/words.ts';
-import { attributeLabel, attributeTable, isMoreTrusted, snakeCase, trustOf } from '../record/statement.ts';
+import {
+  attributeLabel,
+  attributeTable,
+  givenKeySchema,
+  isMoreTrusted,
+  snakeCase,
+  trustOf,
+} from '../record/statement.ts';
 import { chatText } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import {
-  type AgentTool,
-  defineTool,
-  isoTime,
-  mappedChoice,
-  mappedKey,
-  type ToolHandle,
-  type ToolTurn,
-} from './agent-tool.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice, type ToolHandle, type ToolTurn } from './agent-tool.ts';
 import { provenanceOf, slotsOfClaim } from './provenance.ts';
 import { searchMemory } from './search-tools.ts';
 
@@ -94,7 +93,7 @@ const remember: AgentTool = defineTool({
     a reminder. Save what will matter without asking; one call for each thing.`,
   input: z.object({
     text: z.string().min(1).max(5000).describe('A sentence that stands alone, in the user’s language'),
-    key: mappedKey()
+    key: givenKeySchema
       .optional()
       .describe('For a detail with one value, which then replaces the old one: home_city, phone_number'),
     value: z.string().min(1).max(5000).optional().describe('The value under key'),

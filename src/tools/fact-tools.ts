@@ -4,10 +4,10 @@ import { givenText, inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey } from './agent-tool.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice } from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord } from './found-record.ts';
 import { provenanceOf, sourceParameter } from './provenance.ts';
-import { TRUST_LEVELS } from '../record/statement.ts';
+import { givenKeySchema, TRUST_LEVELS } from '../record/statement.ts';
 
 const factSchema = z.object({
   key: z.string(),
@@ -49,7 +49,7 @@ const rememberFact: AgentTool = defineTool({
     proactively, without asking; several facts in one message are several calls. The outcome "kept" means that the
     user's own word stands against it: ask the user.`,
   input: z.object({
-    key: mappedKey().describe('snake_case and descriptive, such as home_city'),
+    key: givenKeySchema.describe('snake_case and descriptive, such as home_city'),
     value: z.string().min(1).max(5000),
     category: mappedChoice(FACT_CATEGORIES, FACT_SYNONYMS)
       .optional()
@@ -102,7 +102,7 @@ const forgetFact: AgentTool = defineTool({
   name: 'forget_fact',
   title: 'Forget a fact',
   description: 'Take a permanent fact about the user out of memory, by its key. Use it when the user asks for it.',
-  input: z.object({ key: mappedKey() }),
+  input: z.object({ key: givenKeySchema }),
   output: z.object({ key: z.string(), forgotten: z.boolean() }),
   async run(handle, { key }) {
     const forgotten = await handle.facts.forget(key, { reason: 'forgotten on request', actor: 'agent' });
