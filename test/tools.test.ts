@@ -331,6 +331,12 @@ describe('the agent’s tools', () => {
     });
     expect(JSON.stringify(everything['keyword'])).toContain('apples');
     expect(JSON.stringify(everything['meaning'])).toContain('Feed the sourdough');
+    const { results } = (await run('search_memory', { query: 'sourdough starter' })) as unknown as {
+      results: { score: number; similarity?: string }[];
+    };
+    expect(results.length).toBeGreaterThan(2);
+    expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).toSorted((a, b) => b - a));
+    expect(results.every(({ similarity }) => similarity === undefined)).toBe(true);
     const documents = await run('search_memory', { query: 'sourdough manual water', sources: ['documents'] });
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
   });

@@ -6,7 +6,7 @@ import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrieve
 import type { Handle } from '../handle/handle.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { chatText } from '../record/chat-message.ts';
-import { foundRecord } from '../tools/found-record.ts';
+import { foundRecords } from '../tools/found-record.ts';
 import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 
 /**
@@ -74,8 +74,7 @@ export class VarveRetriever extends BaseRetriever {
 
   override async _getRelevantDocuments(query: string, _manager?: CallbackManagerForRetrieverRun): Promise<Document[]> {
     const { results } = await this.#handle.recall(query, this.#options);
-    return results.map((result) => {
-      const { text, id, ...metadata } = foundRecord(result);
+    return foundRecords(results).map(({ text, id, ...metadata }) => {
       return new Document({ pageContent: text, id, metadata: { id, ...metadata } });
     });
   }

@@ -6,7 +6,7 @@ import { extractText } from '@llamaindex/core/utils';
 import type { Handle } from '../handle/handle.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { chatText } from '../record/chat-message.ts';
-import { foundRecord } from '../tools/found-record.ts';
+import { foundRecords } from '../tools/found-record.ts';
 import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 
 /**
@@ -59,8 +59,7 @@ export class VarveRetriever extends BaseRetriever {
 
   override async _retrieve({ query }: QueryBundle): Promise<NodeWithScore[]> {
     const { results } = await this.#handle.recall(extractText(query), this.#options);
-    return results.map((result) => {
-      const { id, text, score, ...metadata } = foundRecord(result);
+    return foundRecords(results).map(({ id, text, score, ...metadata }) => {
       return { node: new TextNode({ id_: id, text, metadata }), score };
     });
   }

@@ -14,7 +14,7 @@ import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';
 import { type AgentTool, mendedInput } from '../tools/agent-tool.ts';
 import { TOOL_SETS } from '../tools/agent-tools.ts';
-import { foundRecord } from '../tools/found-record.ts';
+import { foundRecords } from '../tools/found-record.ts';
 import { modelSchema } from '../tools/tool-definitions.ts';
 
 export interface McpOptions {
@@ -168,9 +168,8 @@ async function recallPrompt(handle: Handle, query: string): Promise<string> {
   const found = await handle.recall(query, { limit: 10 }).catch((error: unknown) => {
     throw new Error(messageOf(error));
   });
-  // Records from a tool or a document are marked as unverified, and their links are disabled: see {@link foundRecord}.
-  const lines = found.results.map((result) => {
-    const { text, trust, date, speaker } = foundRecord(result);
+  // Records from a tool or a document are marked as unverified, and their links are disabled: see {@link foundRecords}.
+  const lines = foundRecords(found.results).map(({ text, trust, date, speaker }) => {
     const said = speaker === undefined ? {} : { speaker };
     return safeJson({ text, date, ...said, trust, ...(trust === 'low' ? { unverified: true } : {}) });
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RecallOptions, RecallResult } from '../recall/recall-options.ts';
 import { RECALL_SOURCES } from '../recall/recall-options.ts';
 import { defineTool, type AgentTool, type ToolHandle } from './agent-tool.ts';
-import { foundRecord, foundRecordSchema } from './found-record.ts';
+import { foundRecords, foundRecordSchema } from './found-record.ts';
 
 const query = z
   .string()
@@ -26,7 +26,7 @@ export const searchMemory: AgentTool = defineTool({
   output: z.object({ results, known: z.boolean() }),
   async run(handle, input) {
     const recalled = await handle.recall(input.query, { limit: input.limit, sources: input.sources });
-    return { results: recalled.results.map(foundRecord), known: recalled.results.length > 0 };
+    return { results: foundRecords(recalled.results), known: recalled.results.length > 0 };
   },
 });
 
@@ -42,7 +42,7 @@ const searchUserMemories: AgentTool = defineTool({
     // More than ten, because the results include memories of the agent itself, which are filtered out below.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
     const own = found.filter(({ memory }) => memory?.scope.user === handle.scope.user);
-    return { results: own.slice(0, 10).map(foundRecord) };
+    return { results: foundRecords(own.slice(0, 10)) };
   },
 });
 
@@ -58,7 +58,7 @@ const searchHistory: AgentTool = defineTool({
   output: z.object({ results }),
   async run(handle, input) {
     const recalled = await handle.recall(input.query, { ...HISTORY, mode: 'text', limit: input.limit });
-    return { results: recalled.results.map(foundRecord) };
+    return { results: foundRecords(recalled.results) };
   },
 });
 
@@ -94,7 +94,11 @@ const semanticSearch: AgentTool = defineTool({
           limit: input.limit,
           minimumSimilarity: RELATED_AT_ALL,
         });
-        return [source, found.map(foundRecord)] as const;
+        const shown = foundRecords(found).map(({ score = 0, ...record }) => ({
+          ...record,
+          similarity: `${Math.round(score * 100)}%`,
+        }));
+        return [source, shown] as const;
       }),
     );
     return Object.fromEntries(groups);
@@ -118,7 +122,7 @@ const findEverything: AgentTool = defineTool({
         minimumSimilarity: RELATED_AT_ALL,
       }),
     ]);
-    return { keyword: byWords.results.map(foundRecord), meaning: near.results.map(foundRecord) };
+    return { keyword: foundRecords(byWords.results), meaning: foundRecords(near.results) };
   },
 });
 
