@@ -259,6 +259,18 @@ describe('varve on the command line', () => {
     }
   });
 
+  it('names other scopes where a scope is empty, and says what became of a memory', async () => {
+    const data = ['--data', join(folder, 'scopes')];
+    expect((await run(['remember', 'I live in Turin', '--user', 'edda', ...data])).stdout).toMatch(
+      /^mem_\S+ {2}created\n/,
+    );
+    const moved = await run(['remember', 'I moved to Genoa', '--user', 'edda', ...data]);
+    expect(moved.stdout).toMatch(/^mem_\S+ {2}created; it replaced an older memory/);
+    for (const words of [['list'], ['recall', 'where do I live?', '--mode', 'text'], ['context', 'hello']])
+      expect((await run([...words, ...data])).stderr).toContain('user edda (1 memory): choose with --user');
+    expect((await run(['list', '--user', 'edda', ...data])).stderr).toBe('');
+  });
+
   it('makes the folder unreadable for others, whichever command creates it', async () => {
     const data = join(folder, 'private');
     const listed = await run(['list', '--data', data]);

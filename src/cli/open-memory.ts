@@ -90,6 +90,12 @@ export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ 
   return { text, remedy: 'choose with --tenant (VARVE_TENANT)' };
 }
 
+/** Names the scopes that have records, if the scope of a command has none. */
+export async function noteOtherScopes(varve: Varve, input: CommandInput): Promise<void> {
+  const others = await otherScopes(varve, input);
+  if (others !== null) input.output.note(`Here ${others.text}: ${others.remedy}.`);
+}
+
 function ownerText({ agent, user, memories }: { agent: string | null; user: string | null; memories: number }): string {
   const whose = [...(user === null ? [] : [`user ${user}`]), ...(agent === null ? [] : [`agent ${agent}`])].join(
     ' of ',

@@ -2,7 +2,7 @@ import type { ContextOptions } from '../../assemble/context-options.ts';
 import { RECALL_SOURCES, type RecallOptions, type RecallSource } from '../../recall/recall-options.ts';
 import type { EventKind } from '../../record/event.ts';
 import { type Command, EXIT, listOption, numberOption, readWords, textOption, UsageError } from '../command.ts';
-import { embedFew, scopeOf, withMemory } from '../open-memory.ts';
+import { embedFew, scopeOf, withMemory, noteOtherScopes } from '../open-memory.ts';
 import { oneLine } from '../output.ts';
 import type { Origin } from '../../record/statement.ts';
 
@@ -92,6 +92,7 @@ export const recall: Command = {
       for (const part of recalled.degraded) input.output.note(`without: ${part}`);
       if (recalled.results.length > 0) return EXIT.ok;
       input.output.note('Nothing relevant is known.');
+      await noteOtherScopes(varve, input);
       return EXIT.nothing;
     });
   },
@@ -124,6 +125,7 @@ export const context: Command = {
           ? JSON.stringify(assembled.report, null, 2)
           : `${style('bold', '── system')}\n${assembled.system}\n\n${style('bold', '── user')}\n${assembled.user}`,
       );
+      await noteOtherScopes(varve, input);
     });
   },
 };

@@ -3,6 +3,7 @@ import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import type { FactCategory } from '../../record/attributes.ts';
 import type { Memory } from '../../record/memory.ts';
 import { keySchema } from '../../record/statement.ts';
+import type { WrittenMemory } from '../../store/write-memory.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import {
   type Command,
@@ -15,7 +16,7 @@ import {
   textOption,
   UsageError,
 } from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
+import { noteOtherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine, table } from '../output.ts';
 
 /** Stores a memory or a fact. */
@@ -64,9 +65,17 @@ export const remember: Command = {
               value: content,
               category: textOption(input, 'category') as FactCategory | undefined,
             });
-      await input.output.answer(written, () => `${written.memory.id}  ${written.outcome}`);
+      await input.output.answer(written, () => `${written.memory.id}  ${OUTCOME_TEXTS[written.outcome]}`);
     });
   },
+};
+
+/** What happened to the memory that `remember` prints. */
+const OUTCOME_TEXTS: Record<WrittenMemory['outcome'], string> = {
+  created: 'created',
+  revised: 'updated the memory with this title',
+  superseded: 'created; it replaced an older memory (varve list --archived)',
+  unchanged: 'was known already',
 };
 
 /** Forgets a memory or a fact. */
@@ -172,7 +181,9 @@ export const list: Command = {
       await input.output.answer(answer, () =>
         table(rows.map(([id, ...row]) => [input.output.style('dim', id), ...row])),
       );
-      if (rows.length === 0) input.output.note(`There are no ${kind} within this scope.`);
+      if (rows.length > 0) return;
+      input.output.note(`There are no ${kind} within this scope.`);
+      await noteOtherScopes(varve, input);
     });
   },
 };

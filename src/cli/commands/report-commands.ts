@@ -1,7 +1,7 @@
 import type { ReportBy } from '../../store/doors/usage-store.ts';
 import { EXTRACTION_CHECKS, ONLINE_METRICS, type Rate } from '../../operate/online-metrics.ts';
 import { type Command, EXIT, listOption, textOption, UsageError } from '../command.ts';
-import { otherScopes, scopeOf, withMemory } from '../open-memory.ts';
+import { noteOtherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 
 /** Counts records. */
@@ -15,8 +15,7 @@ export const stats: Command = {
       const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
       const types = Object.entries(byType).map(([name, count]) => [`  ${name}`, String(count)]);
       await input.output.answer({ ...counts, byType }, () => table([...rows, ['memories by type', ''], ...types]));
-      const others = await otherScopes(varve, input);
-      if (others !== null) input.output.note(`Here ${others.text}: ${others.remedy}.`);
+      await noteOtherScopes(varve, input);
     });
   },
 };
