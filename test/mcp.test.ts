@@ -216,6 +216,19 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
           expect([name, (await call(client, name, input)).isError]).toEqual([name, true]);
       });
 
+      it(`answers in words that help over ${door}`, async () => {
+        const client = await connect();
+        const wrong = await call(client, 'remember', { content: 'Likes figs.' });
+        expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringMatching(/text: .*"content"/)]);
+        const { structuredContent } = await call(client, 'remember', {
+          text: door === 'HTTP' ? 'I am allergic to kiwi and wasps.' : 'I am allergic to mango and bees.',
+        });
+        expect(JSON.stringify(structuredContent)).toMatch(/kiwi.*wasps|mango.*bees/);
+        const { context } = (await call(client, 'get_context', {})).structuredContent as { context: string };
+        expect((await call(client, 'get_context', {})).content[0].text).toBe(context);
+        expect(context).toContain('<memory>');
+      });
+
       it(`refuses an invalid date with an explanation over ${door}`, async () => {
         const wrong = await call(await connect(), 'remember', { text: 'Call Mum', due: 'next Tuesday' });
         expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringContaining('ISO 8601')]);

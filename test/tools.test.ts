@@ -341,6 +341,22 @@ describe('the agent’s tools', () => {
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
   });
 
+  it('offer no candidates that have nothing to do with the words, and keep several values with the same importance', async () => {
+    const own = varve.for({ agent: 'ada', user: 'edda' });
+    expect(await run('remember', { text: 'I am allergic to strawberries and pollen.' }, own)).toMatchObject({
+      also: [expect.stringContaining('pollen')],
+    });
+    const { items } = await own.memories.list({ attributes: ['allergy'] });
+    expect(items).toHaveLength(2);
+    expect(new Set(items.map(({ importance }) => importance)).size).toBe(1);
+    await run('remember', { text: 'Plays the violin in an orchestra.' }, own);
+    await varve.drain();
+    expect(await run('correct', { what: 'tax return', text: 'It is due in May.' }, own)).toMatchObject({
+      candidates: [],
+    });
+    expect(JSON.stringify(await run('correct', { what: 'violin concerts', text: 'x' }, own))).toContain('violin');
+  });
+
   it('[K18] list intentions and close them', async () => {
     const { memory } = await handle.memories.create({
       type: 'intention',

@@ -170,12 +170,16 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
     });
   const [text, ...slots] = statements;
   if (text === undefined) return null;
-  const { type, importance = null, tags = [] } = memory;
-  const applied = await form([{ ...text, type, importance, tags, explicit: true }]);
-  if (slots.length > 0) await form(slots);
+  const { type, tags = [] } = memory;
+  const importanceOf = (read: ReadStatement): number | null => memory.importance ?? read.importance;
+  const applied = await form([{ ...text, type, importance: importanceOf(text), tags, explicit: true }]);
+  const also = slots.length > 0 ? await form(slots.map((slot) => ({ ...slot, importance: importanceOf(slot) }))) : null;
   const { statedBy = 'system', statedAt = new Date(deps.clock.now()) } = memory;
   for (const { id } of work.ends ?? []) await endStatement(writer, deps, { id, scope, statedBy, statedAt, why });
-  return writtenBy(writer, deps, { applied, text, work });
+  const written = await writtenBy(writer, deps, { applied, text, work });
+  const others = await Promise.all([...(also?.added ?? [])].map((id) => findMemory(writer, scope, id)));
+  const kept = others.filter((other) => other !== null);
+  return written === null || kept.length === 0 ? written : { ...written, others: kept };
 }
 
 async function writtenBy(

@@ -114,6 +114,7 @@ export const forgotten: z.ZodType = z.object({
 export const written: z.ZodType = z.object({
   memory,
   outcome: z.enum(['created', 'unchanged', 'revised', 'superseded']),
+  others: z.array(memory).optional(),
 });
 
 export const revision: z.ZodType = z.object({

@@ -12,7 +12,7 @@ import { givenText, inertText, oneLine, safeJson, visibleText } from '../languag
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';
-import { type AgentTool, mendedInput } from '../tools/agent-tool.ts';
+import type { AgentTool } from '../tools/agent-tool.ts';
 import { TOOL_SETS } from '../tools/agent-tools.ts';
 import { foundRecords } from '../tools/found-record.ts';
 import { modelSchema } from '../tools/tool-definitions.ts';
@@ -64,11 +64,14 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   };
   server.registerTool(
     name,
-    { title, description, inputSchema: listed(input, mendedInput), outputSchema: listed(output), annotations },
+    { title, description, inputSchema: listed(input, { isChecked: false }), outputSchema: listed(output), annotations },
     async (given) => {
       try {
         const result = await tool.run(handle, given);
-        return { content: [{ type: 'text', text: safeJson(result) }], structuredContent: result };
+        return {
+          content: [{ type: 'text', text: tool.textOf?.(result) ?? safeJson(result) }],
+          structuredContent: result,
+        };
       } catch (error) {
         return { isError: true, content: [{ type: 'text', text: toolProblem(error) }] };
       }
@@ -76,12 +79,13 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   );
 }
 
-/** A schema that repairs its input before validation and is listed in the form of {@link modelSchema}. */
+/** A schema that is listed in the form of {@link modelSchema}. The input is checked by the tool, whose errors name unknown arguments. */
 function listed(
   schema: z.ZodObject,
-  mend: typeof mendedInput = (_schema, given) => given,
+  { isChecked = true }: { isChecked?: boolean } = {},
 ): StandardSchemaWithJSON<Record<string, unknown>> {
-  const validate = (given: unknown) => schema['~standard'].validate(mend(schema, given));
+  const validate = (given: unknown) =>
+    isChecked ? schema['~standard'].validate(given) : { value: given as Record<string, unknown> };
   const jsonSchema = {
     input: () => modelSchema(schema, 'input'),
     output: () => modelSchema(schema, 'output'),

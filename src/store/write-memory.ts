@@ -38,6 +38,8 @@ export interface WrittenMemory {
    * has replaced the memory that it contradicts, or another value of a permanent fact.
    */
   outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
+  /** The other memories that were made of the text, where it says several things: "Is allergic to nuts and latex." Absent: none. */
+  others?: Memory[];
 }
 
 /**

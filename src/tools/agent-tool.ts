@@ -48,6 +48,8 @@ export interface AgentTool {
   input: z.ZodObject;
   output: z.ZodObject;
   hints: ToolHints;
+  /** The answer as a text for a model. Default: JSON. */
+  textOf?: ((output: Record<string, unknown>) => string) | undefined;
   /** Runs the tool within a handle. Throws `invalid_input` for bad input, with a message that says what is expected. */
   run(handle: ToolHandle, input: unknown, turn?: ToolTurn): Promise<Record<string, unknown>>;
 }
@@ -59,6 +61,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   description: string;
   input: Input;
   output: Output;
+  textOf?(output: Record<string, unknown>): string;
   run(handle: ToolHandle, input: z.output<Input>, turn: ToolTurn): Promise<z.input<Output>>;
 }
 
@@ -81,8 +84,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     input,
     output,
     hints: HINTS[TOOL_EFFECTS[name]],
+    textOf: definition.textOf,
     async run(handle, given, turn = {}) {
-      return definition.run(handle, parse(input, mendedInput(input, given ?? {}), `The input of ${name}`), turn);
+      const mended = mendedInput(input, given ?? {});
+      // Unknown arguments are ignored. In a call that is refused they are named, because one of them may be a required one misspelt.
+      const schema = input.safeParse(mended).success ? input : (input.strict() as unknown as Input);
+      return definition.run(handle, parse(schema, mended, `The input of ${name}`), turn);
     },
   };
 }

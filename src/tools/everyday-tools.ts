@@ -26,6 +26,8 @@ export interface Meant {
 }
 
 const MOST_CANDIDATES = 5;
+/** Below 0.7, the calibrated similarity of related texts: what is less similar and shares no word is not meant. */
+const SIMILAR = 0.6;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
 /**
@@ -73,7 +75,9 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
   const plans = await handle.intentions.list();
   const stems = contentStems(what);
   const planned = plans.filter(({ content }) => coveredBy(stems, contentStems(content)) > 0);
-  const found = results.flatMap(({ memory }) => memory ?? []);
+  const found = results
+    .filter(({ similarity, text }) => (similarity ?? 1) >= SIMILAR || coveredBy(stems, contentStems(text)) > 0)
+    .flatMap(({ memory }) => memory ?? []);
   const own = [...planned, ...found].filter(({ scope }) => scope.user === handle.scope.user);
   return [...new Map(own.map((memory) => [memory.id, memory])).values()].slice(0, MOST_CANDIDATES);
 }
@@ -100,7 +104,11 @@ const remember: AgentTool = defineTool({
     due: isoTime.optional().describe('When to bring it up: date or time, ISO 8601'),
     source: z.string().min(1).max(200).optional().describe('The page or tool that says it, if not the user'),
   }),
-  output: z.object({ outcome: z.enum(['saved', 'replaced', 'known', 'kept']), memory: shortRecord }),
+  output: z.object({
+    outcome: z.enum(['saved', 'replaced', 'known', 'kept']),
+    memory: shortRecord,
+    also: z.array(z.string()).optional(),
+  }),
   async run(handle, input, turn) {
     const { text, key } = input;
     // Without a value the text is the value, and not a sentence.
@@ -120,7 +128,7 @@ const remember: AgentTool = defineTool({
       input.due === undefined
         ? { type: 'fact' }
         : { type: 'intention', tense: 'planned' as const, dueAt: input.due, state: 'open' };
-    const { memory, outcome } = await handle.memories.create(
+    const { memory, outcome, others } = await handle.memories.create(
       { ...planned, content: input.text, statedBy, sourceEvents: events, read: true },
       why,
     );
@@ -128,7 +136,8 @@ const remember: AgentTool = defineTool({
     const isDenied = memory.polarity === 'denied' && !isNegated(text);
     const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
     const isKept = outcome === 'unchanged' && isOther;
-    return { outcome: isKept ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory) };
+    const also = others === undefined ? {} : { also: others.map((other) => shown(other).text) };
+    return { outcome: isKept ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory), ...also };
   },
 });
 
@@ -255,6 +264,8 @@ const getContext: AgentTool = defineTool({
     tokens: z.number().int().min(100).max(20_000).default(1500),
   }),
   output: z.object({ context: z.string() }),
+  // The layout has escaped what is stored. JSON would escape its tags too, for which the model pays.
+  textOf: ({ context }) => String(context),
   async run(handle, { message, tokens }) {
     const { system, beforeMessage } = await handle.context({ message, budget: tokens, history: false });
     return { context: [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n') };

@@ -2,16 +2,13 @@ import { z } from 'zod';
 import type { RecallOptions, RecallResult } from '../recall/recall-options.ts';
 import { RECALL_SOURCES } from '../recall/recall-options.ts';
 import { defineTool, type AgentTool, type ToolHandle } from './agent-tool.ts';
-import { foundRecords, foundRecordSchema } from './found-record.ts';
+import { foundRecords, foundRecordSchema, similarRecordSchema } from './found-record.ts';
 
-const query = z
-  .string()
-  .min(1)
-  .max(2000)
-  .describe('What you are trying to remember, in plain words, such as "where does the user live"');
+const query = z.string().min(1).max(2000).describe('What to look for, in plain words: "where does the user live"');
 const limit = (standard: number): z.ZodDefault<z.ZodNumber> =>
   z.number().int().min(1).max(50).default(standard).describe(`The most results. Default ${standard}`);
 const results = z.array(foundRecordSchema);
+const similar = z.array(similarRecordSchema);
 
 export const searchMemory: AgentTool = defineTool({
   name: 'search_memory',
@@ -82,9 +79,9 @@ const semanticSearch: AgentTool = defineTool({
     limit: limit(5).describe('The most results of each source. Default 5'),
   }),
   output: z.object({
-    notes: results.optional(),
-    interactions: results.optional(),
-    saved_items: results.optional(),
+    notes: similar.optional(),
+    interactions: similar.optional(),
+    saved_items: similar.optional(),
   }),
   async run(handle, input) {
     const groups = await Promise.all(

@@ -667,6 +667,7 @@ WrittenMemory = TypedDict(
     {
         "memory": "Memory",
         "outcome": "Literal[\"created\", \"unchanged\", \"revised\", \"superseded\"]",
+        "others": "NotRequired[List[Memory]]",
     },
     total=False,
 )
