@@ -216,7 +216,7 @@ function tellingOfWrites(database: Database, tell: () => void): Database {
 async function checkContextSettings({ logDays, staleAfter, ...settings }: AssembleOptions): Promise<void> {
   for (const [name, value] of Object.entries({ logDays, staleAfter })) {
     if (value !== undefined && !(typeof value === 'number' && value >= 0))
-      throw invalidInput(`The context settings cannot be used. ${name}: expected a number, at least 0`);
+      throw invalidInput(`The context setting ${name} must be a number, at least 0.`);
   }
   const { contextOptionsSchema } = await import('./assemble/context-options.ts');
   parse(contextOptionsSchema, settings, 'The context settings');
