@@ -107,7 +107,7 @@ const remember: AgentTool = defineTool({
   output: z.object({
     outcome: z.enum(['saved', 'replaced', 'known', 'kept']),
     memory: shortRecord,
-    also: z.array(z.string()).optional(),
+    also: z.string().optional(),
   }),
   async run(handle, input, turn) {
     const { text, key } = input;
@@ -136,7 +136,7 @@ const remember: AgentTool = defineTool({
     const isDenied = memory.polarity === 'denied' && !isNegated(text);
     const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
     const isKept = outcome === 'unchanged' && isOther;
-    const also = others === undefined ? {} : { also: others.map((other) => shown(other).text) };
+    const also = others === undefined ? {} : { also: others.map((other) => shown(other).text).join('; ') };
     return { outcome: isKept ? ('kept' as const) : OUTCOMES[outcome], memory: shown(memory), ...also };
   },
 });

@@ -4,7 +4,11 @@ import { RECALL_SOURCES } from '../recall/recall-options.ts';
 import { defineTool, type AgentTool, type ToolHandle } from './agent-tool.ts';
 import { foundRecords, foundRecordSchema, similarRecordSchema } from './found-record.ts';
 
-const query = z.string().min(1).max(2000).describe('What to look for, in plain words: "where does the user live"');
+const query = z
+  .string()
+  .min(1)
+  .max(2000)
+  .describe('What you are trying to remember, in plain words, such as "where does the user live"');
 const limit = (standard: number): z.ZodDefault<z.ZodNumber> =>
   z.number().int().min(1).max(50).default(standard).describe(`The most results. Default ${standard}`);
 const results = z.array(foundRecordSchema);
