@@ -76,17 +76,3 @@ export function cutWords(text: string, limit: number): string {
   const last = words[limit - 1];
   return last === undefined ? '' : trimmed.slice(0, last.index + last[0].length);
 }
-
-/**
- * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. The share is not
- * checked for documents with fewer than `few` items.
- */
-export function shrinks(
-  { before, after }: { before: number; after: number },
-  { share, few }: { share: number; few: number },
-): boolean {
-  return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
-}
-
-/** A scaffold with fewer values than this may lose any share of them, but not all. */
-export const FEW_VALUES = 3;

@@ -88,7 +88,7 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   const found = new Map<string, string[]>();
   for (const kind of ['profile', 'working_memory'] as const) {
     const block = await findBlock(reader, scope, kind);
-    if (block !== null) found.set(block.id, [...idsOf(readBlockText(String(block.content), block.basis ?? {}))]);
+    if (block !== null) found.set(block.id, [...idsOf(readBlockText(String(block.content), block.basis))]);
   }
   return found;
 }
@@ -174,7 +174,7 @@ async function turnAfter(
   scope: Scope,
   given: GivenMemory,
   now: number,
-): Promise<AnsweredTurn | 'unanswered' | null> {
+): Promise<Answered['turn'] | null> {
   const events = await ownEvents(reader, scope, {
     kind: 'message',
     session: given.session ?? undefined,
@@ -204,10 +204,7 @@ const USED = 0.5;
 const REPEATED = 0.8;
 
 /** Judges by their words whether an answer uses a memory, and how the user reacted. */
-export function judgeUse(
-  memory: string,
-  { question, answer, reaction }: { question: string; answer: string; reaction: string | null },
-): Verdict {
+export function judgeUse(memory: string, { question, answer, reaction }: AnsweredTurn): Verdict {
   const [known, asked, answered] = [contentStems(memory), contentStems(question), contentStems(answer)];
   const added = new Set([...known].filter((stem) => !asked.has(stem)));
   const used =

@@ -19,6 +19,7 @@ import {
   type Material,
   readBlockText,
   type Sentence,
+  storedDocument,
   writeBlockText,
 } from './document.ts';
 import { toMaterial, waitingReflections } from './sources.ts';
@@ -72,16 +73,14 @@ export async function mergeReflections(
   const { threshold, words } = deps.consolidation.reflections[level];
   if (reflections.length < threshold) return 0;
   const additions = reflections.slice(0, MOST_AT_ONCE);
-  const group = digest(
-    additions.map(({ id }) => id),
-    16,
-  );
+  const ids = additions.map(({ id }) => id);
+  const group = digest(ids, 16);
   if (await wasRefused(deps, scope, group)) return 0;
   return inRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
-    const current = typeof block?.content === 'string' ? block.content : '';
-    run.read({ reflections: additions.length, words: countWords(current) });
-    const document = readBlockText(current, block?.basis ?? {});
+    const stored = storedDocument(block);
+    run.read({ reflections: additions.length, words: countWords(stored.text) });
+    const document = readBlockText(stored.text, stored.basis);
     const materials = additions.map((memory) => toMaterial(memory, null));
     const next = await absorbed(deps, run, { level, document, materials, words }).catch((error: unknown) => {
       if (VarveError.isInstance(error, 'model_answer_invalid')) run.read({ refused: group });
@@ -90,10 +89,10 @@ export async function mergeReflections(
     const { text, basis } = writeBlockText({ ...fitted(next, words), omitted: [] });
     await run.commit(async (writer) => {
       const why = { reason: `merged ${additions.length} reflections`, actor: 'merge-reflections', run: run.id };
-      const replacement = { kind: 'reflections' as const, content: text, basis, expectedVersion: block?.version ?? 0 };
+      const replacement = { kind: 'reflections' as const, content: text, basis, expectedVersion: stored.version };
       await replaceBlock(writer, deps, scope, replacement, why);
       for (const reflection of additions) await archiveMemory(writer, deps, reflection, { reason: 'absorbed', why });
-      return { changed: { absorbed: additions.map(({ id }) => id), words: countWords(text) } };
+      return { changed: { absorbed: ids, words: countWords(text) } };
     });
     return additions.length;
   });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Basis } from '../../record/block.ts';
 import type { ScaffoldChange } from '../ask-model.ts';
-import { FEW_VALUES, problemOf, shrinks, type TextSources } from '../check-text.ts';
-import type { RefusedChange } from './changes.ts';
+import { problemOf, type TextSources } from '../check-text.ts';
+import { losesTooMuch, type RefusedChange } from './changes.ts';
 import type { Observed } from './observed.ts';
 import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 
@@ -110,7 +110,7 @@ export function changedScaffold(
   }
   const next = Object.fromEntries(entries);
   const [had, has] = [countValues(before.entries), countValues(next)];
-  const isSuspicious = shrinks({ before: had, after: has }, { share: given.shrinkShare, few: FEW_VALUES });
+  const isSuspicious = losesTooMuch({ held: had, lost: had - has }, given.shrinkShare);
   return {
     scaffold: { entries: next, notes: Object.fromEntries(notes), basis: Object.fromEntries(basis) },
     replaced,

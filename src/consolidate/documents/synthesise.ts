@@ -1,5 +1,4 @@
 import type { Parts, Writer } from '../../store/database.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
 import type { Scope } from '../../record/scope.ts';
 import { replaceBlock } from '../../store/block-store.ts';
@@ -12,7 +11,7 @@ import { askSynthesis, type Synthesis } from '../ask-model.ts';
 import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, type RefusedChange } from './changes.ts';
-import { fitted, type Material, type Materials, refreshed, unsaid, writeBlockText } from './document.ts';
+import { fitted, isUnchanged, type Materials, refreshed, unsaid, writeBlockText } from './document.ts';
 import { factsToKeep, type Observed, toObserved } from './observed.ts';
 import { changedScaffold, givenChanges } from './scaffold.ts';
 import { observedMaterial, waitingObservations } from './sources.ts';
@@ -118,14 +117,11 @@ async function synthesiseOnce(
 ): Promise<Pick<OwnerProgress, 'eventSequence'>> {
   const nextProgress = progressAfter(progress, batch);
   return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
+    const events = batch.map(({ event }) => event.id);
     const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => {
-      const read = await readTiers(reader, scope);
-      const ids = batch.map(({ event }) => event.id);
-      return {
-        tiers: read,
-        materials: await readMaterials(reader, deps, scope, read),
-        formed: await memoriesFrom(reader, scope.tenant, ids),
-      };
+      const tiers = await readTiers(reader, scope);
+      const materials = await readMaterials(reader, deps, scope, tiers);
+      return { tiers, materials, formed: await memoriesFrom(reader, scope.tenant, events) };
     });
     run.read({ observations: batch.length });
     // The words of tools and pages do not go into documents. Recall finds them, marked as unverified.
@@ -139,7 +135,7 @@ async function synthesiseOnce(
         formed,
         first: next.first,
       }),
-      events: batch.map(({ event }) => event.id),
+      events,
       versions: tiers.versions,
       progress: { eventSequence: progress.eventSequence },
       nextProgress,
@@ -225,14 +221,13 @@ async function nextTiers(
     sources: languageModel === null ? null : sources,
     now: new Date(now).toISOString(),
   });
+  // Without a model the observations become lines, except updates of the scaffold.
+  const lines = observed.filter((_, index) => batch[index]?.event.category !== 'scaffold_update');
+  const wanted = [...materials.wanted, ...lines];
   const working =
     languageModel === null
-      ? {
-          document: refreshed(document, { known, wanted: [...materials.wanted, ...listable(batch, observed)] }, now),
-          refused: [],
-          suspicion: null,
-        }
-      : workedIn(changed(document, synthesis.workingMemory, { materials: observed, known, sources }), shrinkShare);
+      ? { document: refreshed(document, { known, wanted }, now), refused: [], held: 0, lost: 0 }
+      : changed(document, synthesis.workingMemory, { materials: observed, known, sources });
   return {
     tiers: {
       workingMemory: writeBlockText(fitted(working.document, words, tiers.inProfile)),
@@ -242,23 +237,8 @@ async function nextTiers(
     facts: synthesis.facts,
     first,
     replaced: scaffold.replaced,
-    suspicion: scaffold.suspicion ?? working.suspicion,
+    suspicion: scaffold.suspicion ?? lossOf(working, shrinkShare, 'the working memory'),
   };
-}
-
-function workedIn(
-  { document, refused, ...loss }: ReturnType<typeof changed>,
-  share: number,
-): Pick<ReturnType<typeof changed>, 'document' | 'refused'> & { suspicion: string | null } {
-  return { document, refused, suspicion: lossOf(loss, share, 'the working memory') };
-}
-
-/** The observations that become lines if there is no model: all except updates of the scaffold. */
-function listable(batch: readonly Observed[], materials: readonly Material[]): Material[] {
-  return materials.filter((_, index) => {
-    const event = batch[index]?.event;
-    return event !== undefined && event.category !== 'scaffold_update';
-  });
 }
 
 /** Records a failed attempt at one observation, with its error. After the last attempt the observation is set aside. */
@@ -310,26 +290,19 @@ export async function refreshWorkingMemory(
   options: RunContext,
 ): Promise<number | null> {
   const { seen, tiers, materials } = await deps.database.read(scope.tenant, async (reader) => {
-    const read = await readTiers(reader, scope);
-    return {
-      seen: await seeOwner(reader, scope),
-      tiers: read,
-      materials: await readMaterials(reader, deps, scope, read),
-    };
+    const tiers = await readTiers(reader, scope);
+    return { seen: await seeOwner(reader, scope), tiers, materials: await readMaterials(reader, deps, scope, tiers) };
   });
-  const now = deps.clock.now();
-  const document = refreshed(tiers.workingMemory, materials, now);
+  const document = refreshed(tiers.workingMemory, materials, deps.clock.now());
   const next = writeBlockText(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
-  const { text, basis } = tiers.written;
-  if (next.text === '' && tiers.versions.workingMemory === 0) return null;
-  if (next.text === text && isDeepStrictEqual(next.basis, basis)) return null;
+  if (isUnchanged(next, tiers.stored)) return null;
   const news = unsaid(tiers.workingMemory, materials.wanted).length;
   await inRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
     run.read({ statements: materials.wanted.length });
     await run.commit(async (writer) => {
       const why = { reason: `said what holds: ${news} new`, actor: 'refresh-documents', run: run.id };
-      const expectedVersion = tiers.versions.workingMemory;
-      const replacement = { kind: 'working_memory' as const, content: next.text, basis: next.basis, expectedVersion };
+      const { text: content, basis } = next;
+      const replacement = { kind: 'working_memory' as const, content, basis, expectedVersion: tiers.stored.version };
       await replaceBlock(writer, deps, scope, replacement, why);
       return { changed: { workingMemory: 1, news } };
     });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { VarveError } from '../../errors.ts';
 import type { Basis } from '../../record/block.ts';
-import type { InternalMemory } from '../../record/memory.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
@@ -12,12 +12,19 @@ import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import { writeMemory } from '../../store/write-memory.ts';
 import type { MaterialDeps } from '../consolidate-deps.ts';
-import { type BlockText, idsOf, type Material, type Materials, readBlockText } from './document.ts';
+import {
+  type BlockText,
+  idsOf,
+  type Material,
+  type Materials,
+  readBlockText,
+  type StoredDocument,
+  storedDocument,
+} from './document.ts';
 import { readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
 import {
   holdsNow,
   liveStatements,
-  observedMaterial,
   recentObservations,
   standingEvents,
   toMaterial,
@@ -31,7 +38,7 @@ import { isObject } from '../../record/parse.ts';
 export interface Tiers {
   workingMemory: BlockText;
   /** The working memory as it is stored. */
-  written: { text: string; basis: Basis };
+  stored: StoredDocument;
   /** The ids that the sentences of the profile rest on. */
   inProfile: ReadonlySet<string>;
   scaffold: Scaffold;
@@ -40,23 +47,19 @@ export interface Tiers {
 }
 
 export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
-  const working = await findBlock(reader, scope, 'working_memory');
-  const profile = await findBlock(reader, scope, 'profile');
+  const stored = storedDocument(await findBlock(reader, scope, 'working_memory'));
+  const profile = storedDocument(await findBlock(reader, scope, 'profile'));
   const scaffold = await findBlock(reader, scope, 'scaffold');
   const noted = await findBlock(reader, scope, 'tier_notes');
-  const notes = readTierNotes(noted?.content);
-  const written = { text: typeof working?.content === 'string' ? working.content : '', basis: working?.basis ?? {} };
+  const { scaffold: notes, refused } = readTierNotes(noted?.content);
+  const entries = isObject(scaffold?.content) ? scaffold.content : {};
   return {
-    workingMemory: readBlockText(written.text, written.basis),
-    written,
-    inProfile: idsOf(readBlockText(typeof profile?.content === 'string' ? profile.content : '', profile?.basis ?? {})),
-    scaffold: {
-      entries: isObject(scaffold?.content) ? scaffold.content : {},
-      basis: scaffold?.basis ?? {},
-      notes: notes.scaffold,
-    },
-    refused: notes.refused,
-    versions: { workingMemory: working?.version ?? 0, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
+    workingMemory: readBlockText(stored.text, stored.basis),
+    stored,
+    inProfile: idsOf(readBlockText(profile.text, profile.basis)),
+    scaffold: { entries, basis: scaffold?.basis ?? {}, notes },
+    refused,
+    versions: { workingMemory: stored.version, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
   };
 }
 
@@ -70,14 +73,10 @@ export async function readMaterials(
   const live = await liveStatements(reader, deps, scope);
   const statements = workingMaterials(await withDoubts(reader, deps, scope, live), deps);
   const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
-  const merged = new Set(
-    live.flatMap(({ id, contradictedBy }) => (contradictedBy !== null && texts.has(contradictedBy) ? [id] : [])),
-  );
-  const observations = await recentObservations(reader, deps, scope);
-  const observed = observations.map(({ event, isFormed }) => ({ material: observedMaterial(event, deps), isFormed }));
-  const known = new Map<string, Material>(
-    [...statements, ...observed.map(({ material }) => material)].map((each) => [each.id, each]),
-  );
+  const isMerged = ({ contradictedBy }: Memory): boolean => contradictedBy !== null && texts.has(contradictedBy);
+  const merged = new Set(live.filter(isMerged).map(({ id }) => id));
+  const { observed, unformed } = await recentObservations(reader, deps, scope);
+  const known = new Map<string, Material>([...statements, ...observed].map((each) => [each.id, each]));
   // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
   const resting = idsOf(workingMemory);
   for (const memory of live) {
@@ -88,8 +87,7 @@ export async function readMaterials(
   for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
   // The prompt contains the statements of a merged text as that text.
   const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
-  const wanted = [...single, ...observed.filter(({ isFormed }) => !isFormed).map(({ material }) => material)];
-  return { known, wanted };
+  return { known, wanted: [...single, ...unformed] };
 }
 
 /** The writes of a synthesis. Stored unchanged while the synthesis is held for review. */
@@ -118,7 +116,8 @@ export async function applySynthesis(
   const { workingMemory, scaffold, refused, versions } = apply;
   const replace = async (
     kind: 'working_memory' | 'scaffold' | 'tier_notes',
-    { content, basis = {} }: { content: unknown; basis?: Basis },
+    content: unknown,
+    basis: Basis,
     expectedVersion: number,
   ): Promise<boolean> => {
     // A block that does not exist is not created empty.
@@ -127,17 +126,9 @@ export async function applySynthesis(
     const replacement = { kind, content, basis, expectedVersion };
     return (await replaceBlock(writer, parts, scope, replacement, why)).version > expectedVersion;
   };
-  const hasWorking = await replace(
-    'working_memory',
-    { content: workingMemory.text, basis: workingMemory.basis },
-    versions.workingMemory,
-  );
-  const hasScaffold = await replace(
-    'scaffold',
-    { content: scaffold.entries, basis: scaffold.basis },
-    versions.scaffold,
-  );
-  await replace('tier_notes', { content: { scaffold: scaffold.notes, refused } }, versions.notes);
+  const hasWorking = await replace('working_memory', workingMemory.text, workingMemory.basis, versions.workingMemory);
+  const hasScaffold = await replace('scaffold', scaffold.entries, scaffold.basis, versions.scaffold);
+  await replace('tier_notes', { scaffold: scaffold.notes, refused }, {}, versions.notes);
   const written: string[] = [];
   for (const fact of apply.facts) {
     // A scope without a user has no level `user`: its facts are stored at the level of the scope.
