@@ -54,24 +54,16 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
     const budget = budgetOf(layout, options);
     const { on, off } = switchedSections(layout, options);
     const gathered = await gather({ deps, scope, options, layout, on, budget, counter });
-    const tools =
-      options.tools === undefined
-        ? ''
-        : typeof options.tools === 'string'
-          ? options.tools
-          : JSON.stringify(options.tools);
-    const toolTokens = counter.count(tools);
-    const { reserve } = options;
-    const holdsEvidence = on.has('recall') && options.lookup !== 'never';
-    const { material, given } = gathered;
+    const { tools = '', reserve, lookup } = options;
+    const toolTokens = counter.count(typeof tools === 'string' ? tools : JSON.stringify(tools));
     const fitted = fitContext({
       layout,
-      material,
-      given,
+      material: gathered.material,
+      given: gathered.given,
       budget,
       reserve,
       mostRecalled: mostRecalled(layout, options),
-      holdsEvidence,
+      holdsEvidence: on.has('recall') && lookup !== 'never',
       toolTokens,
       counter,
     });
@@ -113,10 +105,8 @@ function switchedSections(
 ): { on: Set<SectionName>; off: SectionName[] } {
   const isOff = (name: SectionName): boolean => {
     const { tier } = sectionOf(name);
-    const isPast = name === 'history' || name === 'earlier';
-    return (
-      sections[name] === false || (history === false && isPast) || (tier !== undefined && sections[tier] === false)
-    );
+    if (history === false && (name === 'history' || name === 'earlier')) return true;
+    return sections[name] === false || (tier !== undefined && sections[tier] === false);
   };
   const shown = sectionsOf(layout);
   const off = SECTION_NAMES.filter((name) => shown.has(name) && isOff(name));

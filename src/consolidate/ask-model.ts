@@ -17,13 +17,10 @@ A sentence that you do not name stays as it is: never repeat it. To condense, wr
 
 /** The sentences of a document, numbered from `first`. Dated lines keep their day. */
 export function numberedSentences(label: string, sentences: readonly Sentence[], first = 1): string {
-  return numbered(
-    label,
-    sentences.map(
-      ({ text, section, day }) => `${section === null ? '' : `(${section}) `}${day === null ? '' : `[${day}] `}${text}`,
-    ),
-    first,
+  const lines = sentences.map(
+    ({ text, section, day }) => `${section === null ? '' : `(${section}) `}${day === null ? '' : `[${day}] `}${text}`,
   );
+  return numbered(label, lines, first);
 }
 
 const REFUSALS: Record<RefusedChange['reason'], string> = {
@@ -48,7 +45,7 @@ export function refusedNote(refused: readonly RefusedChange[]): string {
 
 // Merging single statements into one text
 
-interface MergeInput {
+export interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;

@@ -9,8 +9,7 @@ import { mergeReflections, reflectionBuffers } from './documents/reflections.ts'
 import { type SynthesisCounts, type SynthesisDeps, synthesiseOwner } from './documents/synthesise.ts';
 import { endOwnSessions } from './end-sessions.ts';
 import { crowdedTags, type MergedTag, mergeTag, withoutTried } from './merge-tags.ts';
-import { findPatterns } from './patterns/find-patterns.ts';
-import { writePattern } from './patterns/write-pattern.ts';
+import { findPatterns, writePattern } from './patterns/find-patterns.ts';
 import { rehearse } from './rehearse.ts';
 import { judgeGiven } from './usefulness.ts';
 

@@ -1,6 +1,6 @@
 import { sessionsWithReflections } from '../store/session-store.ts';
 import { DAY } from '../record/clock.ts';
-import { type MemoryTypeTable, typesThat } from '../record/memory-types.ts';
+import { typesThat } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
@@ -40,22 +40,17 @@ export async function endSessions(writer: Writer, parts: Parts, whose: Whose, ru
   return over.length;
 }
 
-async function sessionsOver(
-  reader: Reader,
-  { memoryTypes, clock }: Pick<Parts, 'memoryTypes' | 'clock'>,
-  { tenant, agent, user }: Whose,
-): Promise<Scope[]> {
-  const now = clock.now();
+function sessionsOver(reader: Reader, parts: Parts, { tenant, agent, user }: Whose): Promise<Scope[]> {
   return sessionsWithReflections(reader, {
     tenant,
     owner: agent === null && user === null ? null : ownerKey({ tenant, agent, user }),
-    types: reflectionTypes(memoryTypes),
-    quietSince: now - SESSION_LIFETIME,
+    types: reflectionTypes(parts),
+    quietSince: parts.clock.now() - SESSION_LIFETIME,
     limit: MOST_SESSIONS,
   });
 }
 
-function reflectionTypes(memoryTypes: MemoryTypeTable): string[] {
+function reflectionTypes({ memoryTypes }: Pick<Parts, 'memoryTypes'>): string[] {
   return typesThat(memoryTypes, ({ section }) => section === 'reflections');
 }
 
@@ -65,7 +60,7 @@ async function endSession(writer: Writer, parts: Parts, scope: Scope, run: strin
   if (block !== null && block.content !== '') {
     await replaceBlock(writer, parts, scope, { kind: 'reflections', content: '' }, why);
   }
-  const memories = await ownMemories(writer, scope, { types: reflectionTypes(parts.memoryTypes) });
+  const memories = await ownMemories(writer, scope, { types: reflectionTypes(parts) });
   for (const memory of memories.filter(({ scope: { session } }) => session === scope.session)) {
     await archiveMemory(writer, parts, memory, { reason: 'expired', why });
   }

@@ -95,17 +95,14 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
 
 /** Removes the given memories from the list, so that each is judged once, and counts the use of each. */
 async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
-  const taken = await takeGiven(
-    writer,
-    scope.tenant,
-    given.map((each) => each.given.id),
-  );
+  const ids = given.map((each) => each.given.id);
+  const taken = await takeGiven(writer, scope.tenant, ids);
   const counts = new Map<string, Counts>();
+  // A memory that is gone is known as null and not searched for again.
   const memories = new Map<string, Memory | null>();
   for (const { given: each, turn } of given) {
     if (!taken.has(each.id)) continue;
     const known = memories.get(each.memoryId);
-    // A memory that is gone is known as null and not searched for again.
     const memory = known === undefined ? await findMemory(writer, scope, each.memoryId) : known;
     memories.set(each.memoryId, memory);
     if (memory === null) continue;

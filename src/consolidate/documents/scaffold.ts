@@ -17,7 +17,7 @@ export interface Scaffold {
 }
 
 /** The confidence of an entry, the time of its last confirmation, and the rank of its source. Times are ISO 8601. */
-export interface EntryNote {
+interface EntryNote {
   confidence: Confidence;
   confirmedAt: string;
   rank: number;
@@ -26,16 +26,18 @@ export interface EntryNote {
 /** Notes on the working memory and the scaffold, stored in the block `tier_notes`. */
 export interface TierNotes {
   /** By the key of each top-level entry of the scaffold. */
-  scaffold: Record<string, EntryNote>;
+  scaffold: Scaffold['notes'];
   /** Refused changes of the last answer. The next prompt tells the model about them. */
   refused: RefusedChange[];
 }
 
+const noteSchema = z.object({
+  confidence: z.enum(CONFIDENCE_LEVELS),
+  confirmedAt: z.iso.datetime(),
+  rank: z.number(),
+});
 const notesSchema = z.object({
-  scaffold: z.record(
-    z.string(),
-    z.object({ confidence: z.enum(CONFIDENCE_LEVELS), confirmedAt: z.iso.datetime(), rank: z.number() }),
-  ),
+  scaffold: z.record(z.string(), noteSchema),
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
@@ -147,15 +149,9 @@ function supportOf(
   const speaking = observed.filter(
     ({ stems }) => coveredBy(wanted, stems) >= SUPPORTED || (value === undefined && coveredBy(known, stems) >= NAMES),
   );
-  return [...cited, ...speaking].reduce<Observed | null>(
-    (best, each) =>
-      best === null ||
-      each.rank > best.rank ||
-      (each.rank === best.rank && each.event.occurredAt >= best.event.occurredAt)
-        ? each
-        : best,
-    null,
-  );
+  const byRank = (one: Observed, other: Observed): number =>
+    one.rank - other.rank || one.event.occurredAt.getTime() - other.event.occurredAt.getTime();
+  return [...cited, ...speaking].toSorted(byRank).at(-1) ?? null;
 }
 
 function refusalOf(

@@ -48,11 +48,11 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: numb
   const rows = await ownersToReflect(writer, { now, farthest: FARTHEST, limit: OWNERS_AT_ONCE });
   const due: ReflectionRow[] = [];
   for (const row of rows) {
-    const { hour, timeZone } = deps.consolidation.nightly;
+    const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
-    const dueAt = dueTime(row, now) ?? nextReflection({ hour, timeZone }, own, beganAt(row, now));
+    const dueAt = dueTime(row, now) ?? nextReflection(nightly, own, beganAt(row, now));
     const isDue = dueAt <= now;
-    const next = isDue ? nextReflection({ hour, timeZone }, own, now) : dueAt;
+    const next = isDue ? nextReflection(nightly, own, now) : dueAt;
     if ((await moveReflection(writer, row, next)) && isDue && Boolean(row.has_news)) due.push(row);
   }
   const jobs = due.map((row) => ({

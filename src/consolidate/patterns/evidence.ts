@@ -2,6 +2,7 @@ import { contentStems } from '../../language/words.ts';
 import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
+import { isObject } from '../../record/parse.ts';
 
 /** One action and its outcome. */
 export interface Evidence {
@@ -87,14 +88,7 @@ function measureOf(outcome: Event): Evidence['measure'] {
 }
 
 function isMeasure(value: unknown): value is { name: string; value: number } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    typeof value.name === 'string' &&
-    'value' in value &&
-    typeof value.value === 'number'
-  );
+  return isObject(value) && typeof value['name'] === 'string' && typeof value['value'] === 'number';
 }
 
 /** "got 1,340 views" → 1,340 views. Dates, times and money are not counts. */
