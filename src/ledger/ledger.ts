@@ -136,13 +136,8 @@ function notWritten(failure: unknown, error: unknown): VarveError {
 
 async function unsettled(database: Database, tenant: string, entries: readonly UsageEntry[]): Promise<UsageEntry[]> {
   if (entries.length === 0) return [];
-  const found = await database.read(tenant, (reader) =>
-    recordedIds(
-      reader,
-      tenant,
-      entries.map(({ id }) => id),
-    ),
-  );
+  const ids = entries.map(({ id }) => id);
+  const found = await database.read(tenant, (reader) => recordedIds(reader, tenant, ids));
   return entries.filter(({ id }) => !found.has(id));
 }
 
@@ -214,15 +209,9 @@ async function recordUsage(
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
     total += cost ?? 0;
     if (payer === null || charged === 0) continue;
-    await addEntry(writer, {
-      ...payer,
-      id: entry.id,
-      kind: 'usage',
-      amount: -charged,
-      reason: entry.task,
-      at: entry.at,
-    });
-    await addToBalance(writer, payer, -charged, entry.at);
+    const { id, task: reason, at } = entry;
+    await addEntry(writer, { ...payer, id, kind: 'usage', amount: -charged, reason, at });
+    await addToBalance(writer, payer, -charged, at);
   }
   return total;
 }

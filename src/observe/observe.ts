@@ -49,12 +49,8 @@ export async function appendEvents(
   if (added.length > 0) {
     await givePositions(writer, scope, added, now);
     await insertEvents(writer, parts.database, added, version);
-    await hideEchoes(
-      writer,
-      parts,
-      scope,
-      added.map(({ event }) => event),
-    );
+    const appended = added.map(({ event }) => event);
+    await hideEchoes(writer, parts, scope, appended);
   }
   return { events, repeated: events.length - added.length };
 }

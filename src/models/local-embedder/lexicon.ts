@@ -128,13 +128,9 @@ class GlossWriter {
 
   /** Replaces the words from `start` to `end` of the source; the text before them is copied. */
   replace(start: number, end: number, english: string): void {
-    this.#text += this.#source.slice(this.#read, start);
-    this.#stretches.push({
-      start: this.#text.length,
-      end: this.#text.length + english.length,
-      source: { start, end },
-    });
-    this.#text += english;
+    const before = this.#text + this.#source.slice(this.#read, start);
+    this.#text = before + english;
+    this.#stretches.push({ start: before.length, end: this.#text.length, source: { start, end } });
     this.#read = end;
   }
 
@@ -144,11 +140,9 @@ class GlossWriter {
 }
 
 function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
-  const found = matchesOf(text, WORD).map(({ 0: word, index }) => ({
-    word,
-    start: index,
-    end: index + word.length,
-  }));
+  const found = matchesOf(text, WORD).map(({ 0: word, index }) => {
+    return { word, start: index, end: index + word.length };
+  });
   for (let at = 0; at < found.length; at += 1) {
     const { word, start } = found[at]!;
     const several = severalWords(text, found.slice(at, at + lexicon.longest), lexicon);
