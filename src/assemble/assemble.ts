@@ -86,8 +86,11 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
       milliseconds: performance.now() - started,
     };
     span.set(spanEnd(report, gathered));
-    if (!options.unlogged)
-      log.note(logged(deps, scope, report), { ...givenIn(sections), injection: injectionOf(report, options) });
+    const { model, unlogged } = options;
+    // The usage of memory in the prompt is known only if the application names the model that reads it.
+    const isEstimated = counter.id === estimatingCounter.id;
+    const injection = model === undefined ? null : { model, tokens: report.saving.injected, estimated: isEstimated };
+    if (!unlogged) log.note(logged(deps, scope, report), { ...givenIn(sections), injection });
     return { system, user, beforeMessage, messages, report };
   });
 }
@@ -172,11 +175,6 @@ function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' 
   return { given: idsOf('found'), always: idsOf('always') };
 }
 
-/** The usage of memory in the prompt; null unless the application names the model that reads it. */
-function injectionOf({ saving, counter }: ContextReport, { model }: ContextOptions): NotedAlong['injection'] {
-  return model === undefined ? null : { model, tokens: saving.injected, estimated: counter === estimatingCounter.id };
-}
-
 function spanStart(scope: Scope, layout: Layout): Attributes {
   return {
     'gen_ai.operation.name': 'search_memory',
@@ -251,8 +249,9 @@ async function gather(request: GatherRequest): Promise<Gathered> {
     earlier: turns.earlier,
     ...ownText(request, { now, message, history: turns.verbatim }),
   };
+  const shown = Object.entries(material).filter(([name]) => on.has(name as SectionName));
   return {
-    material: only(material, on),
+    material: Object.fromEntries(shown),
     history: turns.verbatim,
     given: turns.given ?? [],
     lookup,
@@ -288,8 +287,4 @@ async function openKnowledge(
   const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
   if (opened.loaded) access.note(scope.tenant, read);
   return { knowledge: opened.knowledge, cached: !opened.loaded };
-}
-
-function only(material: Material, on: ReadonlySet<SectionName>): Material {
-  return Object.fromEntries(Object.entries(material).filter(([name]) => on.has(name as SectionName)));
 }

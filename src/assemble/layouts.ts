@@ -79,9 +79,7 @@ const varveLayout: Layout = defineLayout({
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits; then mark them as done or dismissed.\n</due_today>',
     }),
-    tagged('current_data', 'services', {
-      group: ({ label = '' }, writing) => `${writing.line(label)}:`,
-    }),
+    tagged('current_data', 'services', { group: ({ label = '' }, writing) => `${writing.line(label)}:` }),
     { section: 'message', item: asIs },
   ],
   budget: { evidence: { share: 0.6, most: 1200 } },
@@ -210,10 +208,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
       before: "MEMORIES (what you've learned about this business):",
       item: (item, writing) => `${withType(item, writing)} (importance: ${(item.importance ?? 0).toFixed(2)})`,
     },
-    {
-      section: 'services',
-      group: ({ label = '' }, writing) => `CURRENT DATA (${writing.line(label)}):`,
-    },
+    { section: 'services', group: ({ label = '' }, writing) => `CURRENT DATA (${writing.line(label)}):` },
     { section: 'earlier', before: 'EARLIER IN THIS CONVERSATION:' },
     {
       section: 'history',
@@ -225,14 +220,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
   budget: {
     total: 8000,
     reserve: 300,
-    sections: {
-      instructions: 500,
-      structuredProfile: 200,
-      recall: 1500,
-      services: 2000,
-      history: 2000,
-      tools: 1500,
-    },
+    sections: { instructions: 500, structuredProfile: 200, recall: 1500, services: 2000, history: 2000, tools: 1500 },
   },
 });
 

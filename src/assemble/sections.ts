@@ -7,7 +7,7 @@ import { type Event, isBlank } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
-import type { Asked, ContextHooks, ContextOptions, HistoryOptions, Intent } from './context-options.ts';
+import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';
@@ -19,16 +19,13 @@ export async function serviceItems(asked: Asked, { services = {} }: ContextOptio
     const service = services[name];
     const data = await service?.load(asked);
     if (data === null || data === undefined) return [];
-    const score = (text: string): number => overlap(asked.intent, text);
+    const score = (text: string): number => {
+      const has = new Set(indexWords(text));
+      return asked.intent.words.filter((word) => has.has(word)).length;
+    };
     return fieldItems(data, { label: service?.title ?? name, trust: service?.trust ?? 'medium', score });
   };
   return (await Promise.all(needed.map((name) => attempt('services', () => load(name), [])))).flat();
-}
-
-/** How many words of an intent a text contains. */
-function overlap({ words }: Intent, text: string): number {
-  const has = new Set(indexWords(text));
-  return words.filter((word) => has.has(word)).length;
 }
 
 /** The user's structured profile from the application. */
@@ -144,10 +141,15 @@ const LABEL = 8;
 // Tokens for the lines around the section.
 const HEADING = 10;
 
+interface Digesting extends Pick<ContextHooks, 'summarise'> {
+  budget: number;
+  counter: TokenCounter;
+}
+
 /** If the turns exceed their budget, the last ones stay verbatim and the older ones are summarised. */
 async function digestTurns(
   turns: readonly Item[],
-  { budget, counter, summarise }: { budget: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,
+  { budget, counter, summarise }: Digesting,
 ): Promise<DigestedHistory> {
   const tokens = turns.map(({ text }) => counter.count(text));
   if (tokens.reduce((sum, count) => sum + count, 0) <= budget) return { verbatim: [...turns], earlier: [] };
@@ -157,16 +159,13 @@ async function digestTurns(
     used += tokens[first - 1] ?? 0;
     if (used > room && turns.length - first >= ALWAYS_VERBATIM) break;
   }
-  const verbatim = turns.slice(first);
   const used = tokens.slice(first).reduce((sum, count) => sum + count, 0);
   const left = Math.max(budget - used - HEADING, 0);
-  return { verbatim, earlier: await inShort(turns.slice(0, first), { room: left, counter, summarise }) };
+  const earlier = await inShort(turns.slice(0, first), { budget: left, counter, summarise });
+  return { verbatim: turns.slice(first), earlier };
 }
 
-async function inShort(
-  older: readonly Item[],
-  { room, counter, summarise }: { room: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,
-): Promise<Item[]> {
+async function inShort(older: readonly Item[], { budget: room, counter, summarise }: Digesting): Promise<Item[]> {
   if (older.length === 0 || room === 0) return [];
   if (summarise !== undefined) {
     const text = await summarise(older.map(({ label = 'user', text }) => ({ role: label, text })));

@@ -3,7 +3,7 @@ import type { Parts } from '../store/database.ts';
 import { decideHeldChanges, findHeldChange, type HeldChange, listHeldChanges } from '../store/held-change-store.ts';
 import { insertRun } from '../store/history-store.ts';
 import type { StoredDocument } from './documents/document.ts';
-import { applySynthesis, type SynthesisToApply } from './documents/tiers.ts';
+import { applySynthesis, type SynthesisToApply } from './documents/synthesise.ts';
 import { applyDocument } from './nightly/reflect.ts';
 
 /** The answers of a scope that wait for review, oldest first. */

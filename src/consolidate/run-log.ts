@@ -63,7 +63,7 @@ export async function inRun<Result>(
     finishedAt: new Date(deps.clock.now()),
     read: notes,
     changed,
-    model: modelsOf(meter),
+    model: [...new Set(meter?.entries.map((use) => use.model))].join(', ') || 'local',
     cost: costOf(deps, meter),
     error,
   });
@@ -107,16 +107,7 @@ function isCutShort(error: unknown): boolean {
   );
 }
 
-function modelsOf(meter: Meter | null): string {
-  const models = new Set(meter?.entries.map(({ model }) => model));
-  return models.size === 0 ? 'local' : [...models].join(', ');
-}
-
 function costOf({ ledger }: Pick<RunDeps, 'ledger'>, meter: Meter | null): number | null {
-  let total: number | null = 0;
-  for (const { model, usage } of meter?.entries ?? []) {
-    const cost = ledger.prices.cost(model, usage);
-    total = cost === null || total === null ? null : total + cost;
-  }
-  return total;
+  const costs = (meter?.entries ?? []).map(({ model, usage }) => ledger.prices.cost(model, usage));
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }

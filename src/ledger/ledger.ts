@@ -118,7 +118,9 @@ export function createLedger(options: LedgerOptions): Ledger {
       const meter = meterFor(context);
       const result = await work(meter).catch(async (failure: unknown) => {
         await settleRest(meter).catch((error: unknown) => {
-          throw notWritten(failure, error);
+          const cause = new AggregateError([failure, error]);
+          const message = 'The work failed, and its usage of models could not be written to the store.';
+          throw new VarveError(message, { code: 'store_unavailable', retryable: true, cause });
         });
         throw failure;
       });
@@ -126,12 +128,6 @@ export function createLedger(options: LedgerOptions): Ledger {
       return result;
     },
   };
-}
-
-function notWritten(failure: unknown, error: unknown): VarveError {
-  const cause = new AggregateError([failure, error]);
-  const message = 'The work failed, and its usage of models could not be written to the store.';
-  return new VarveError(message, { code: 'store_unavailable', retryable: true, cause });
 }
 
 async function unsettled(database: Database, tenant: string, entries: readonly UsageEntry[]): Promise<UsageEntry[]> {

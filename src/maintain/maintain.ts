@@ -1,7 +1,7 @@
 import type { UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
+import { endSessions } from '../consolidate/documents/reflections.ts';
 import { refreshWorkingMemory, type SynthesisDeps } from '../consolidate/documents/synthesise.ts';
-import { endSessions } from '../consolidate/end-sessions.ts';
 import { rehearseApart } from '../consolidate/rehearse.ts';
 import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';

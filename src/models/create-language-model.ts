@@ -269,11 +269,14 @@ async function callForAnswer(
   const text = answer.structuredOutputText ?? parts.join('');
   const { finishReason } = answer;
   const tokens = readTokens(answer.usage);
+  const sent = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? content : content.map((part) => part.text),
+  );
   return {
     text,
     finishReason: typeof finishReason === 'object' ? finishReason.unified : String(finishReason),
     usage: {
-      tokensIn: tokens.in ?? used.counter.count(messages.map(wordsOf).join('\n')),
+      tokensIn: tokens.in ?? used.counter.count(sent.join('\n')),
       // Bounded, because counting the tokens of a 10 MB answer would be slow.
       tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
       tokensCached: tokens.cached,
@@ -283,10 +286,6 @@ async function callForAnswer(
     },
     warnings: answer.warnings ?? [],
   };
-}
-
-function wordsOf(message: AiSdkMessage): string {
-  return typeof message.content === 'string' ? message.content : message.content.map(({ text }) => text).join('\n');
 }
 
 const PROBLEMS: Record<AnswerProblem, string> = {

@@ -107,10 +107,7 @@ function within(range: { none: number; full: number }, value: number): number {
 export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): Cohesion {
   const evidence = sampleCohesion(vectors, links);
   if (evidence === null) return { neighbour: 0, session: 0 };
-  return {
-    neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour),
-    session: within(SESSION_RANGE, evidence.session),
-  };
+  return { neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour), session: within(SESSION_RANGE, evidence.session) };
 }
 
 /** The vector of a query, or the reason why there is none. */
@@ -128,7 +125,9 @@ export async function embedQuery(
 ): Promise<EmbeddedQuery> {
   if (embedder === null) return { embedder: null, vector: null, degraded: [] };
   try {
-    const { vectors } = await (isFree(ledger, embedder)
+    // Usage of a local model is not recorded, because recording it would cost more than the recall.
+    const isFree = ledger.prices.priceOf(embedder.id)?.input === 0;
+    const { vectors } = await (isFree
       ? embedder.embed([query])
       : ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
           meter.embedder(embedder).embed([query]),
@@ -137,11 +136,6 @@ export async function embedQuery(
   } catch (error) {
     return { embedder, vector: null, degraded: [`meaning: ${messageOf(error)}`] };
   }
-}
-
-/** Usage of a local model is not recorded, because recording it would cost more than the recall. */
-function isFree(ledger: Ledger, embedder: Embedder): boolean {
-  return ledger.prices.priceOf(embedder.id)?.input === 0;
 }
 
 const SAMPLE_SIZE = 600;

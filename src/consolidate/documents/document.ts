@@ -212,7 +212,9 @@ export function refreshed(document: BlockText, { known, wanted }: Materials, now
     const sources = sourcesOf(sentence);
     const isWanted = day === null || sources.every((id) => listed.has(id));
     const hasAged = sources.length > 0 && sources.every((id) => known.get(id)?.hasAged === true);
-    return isSound(basis, known, now) && isWanted && !hasAged;
+    const isExpired = basis.until !== undefined && basis.until <= now;
+    const isSound = Object.entries(basis.rests).every(([id, hash]) => known.get(id)?.hash === hash);
+    return isSound && !isExpired && isWanted && !hasAged;
   });
   const omitted = document.omitted.filter((id) => known.has(id));
   const texts = new Set(sentences.map(({ text }) => contentHash(text)));
@@ -233,12 +235,6 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
   return wanted.filter(
     ({ id, events }) => !considered.has(id) && !(events.length > 0 && events.every((event) => considered.has(event))),
   );
-}
-
-/** Whether the sources of a sentence are unchanged and have not expired. */
-function isSound({ rests, until }: SentenceBasis, known: ReadonlyMap<string, Material>, now: number): boolean {
-  if (until !== undefined && until <= now) return false;
-  return Object.entries(rests).every(([id, hash]) => known.get(id)?.hash === hash);
 }
 
 /**

@@ -261,8 +261,11 @@ export function waitingObservations(
 
 /** The pending verified reflections of a scope, oldest first. */
 export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryTypes'>, place: Scope): Promise<Memory[]> {
-  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
-  return ownMemories(reader, place, { types, withoutUnverified: true, limit: MOST_STATEMENTS });
+  return ownMemories(reader, place, { types: reflectionTypes(deps), withoutUnverified: true, limit: MOST_STATEMENTS });
+}
+
+export function reflectionTypes({ memoryTypes }: Pick<Parts, 'memoryTypes'>): string[] {
+  return typesThat(memoryTypes, ({ section }) => section === 'reflections');
 }
 
 /**

@@ -50,7 +50,12 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: numb
   for (const row of rows) {
     const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
-    const dueAt = dueTime(row, now) ?? nextReflection(nightly, own, beganAt(row, now));
+    const stored = row.next_reflection_at;
+    // For an owner without a due time it counts from the creation, because the first hour may have passed already. A due time that is
+    // too far away was written before the clock was set back.
+    const from = stored === null ? Math.min(row.created_at, now) : now;
+    const isUsable = stored !== null && stored <= now + FARTHEST;
+    const dueAt = isUsable ? stored : nextReflection(nightly, own, from);
     const isDue = dueAt <= now;
     const next = isDue ? nextReflection(nightly, own, now) : dueAt;
     if ((await moveReflection(writer, row, next)) && isDue && Boolean(row.has_news)) due.push(row);
@@ -64,17 +69,4 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: numb
   }));
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
   return { seen: rows.length, enqueued: jobs.length };
-}
-
-/** The stored due time; null if there is none yet or the clock was set back since. */
-function dueTime({ next_reflection_at }: ReflectionRow, now: number): number | null {
-  return next_reflection_at !== null && next_reflection_at <= now + FARTHEST ? next_reflection_at : null;
-}
-
-/**
- * The time after which the next reflection is due. For an owner without a due time it is the time of creation, because the first hour may
- * have passed already.
- */
-function beganAt({ next_reflection_at, created_at }: ReflectionRow, now: number): number {
-  return next_reflection_at === null ? Math.min(created_at, now) : now;
 }

@@ -19,7 +19,7 @@ import {
   unsaid,
 } from '../documents/document.ts';
 import { liveStatements, messagesBetween, profileMaterials, turnMaterial, withDoubts } from '../documents/sources.ts';
-import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
+import { readMaterials, readTiers, type Tiers } from '../documents/synthesise.ts';
 import { reflectedSince } from './due-reflections.ts';
 import { contentHash } from '../../record/id.ts';
 
@@ -70,11 +70,7 @@ export async function lookBack(reader: Reader, deps: MaterialDeps, scope: Scope)
     progress,
     statements,
     profile: await openProfile(reader, deps, scope, statements),
-    workingMemory: {
-      document: refreshed(tiers.workingMemory, working, now),
-      stored: tiers.stored,
-      materials: working,
-    },
+    workingMemory: { document: refreshed(tiers.workingMemory, working, now), stored: tiers.stored, materials: working },
     refused: tiers.refused,
   };
 }

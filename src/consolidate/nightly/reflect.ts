@@ -23,7 +23,7 @@ import {
   type StoredDocument,
   writeBlockText,
 } from '../documents/document.ts';
-import { noteRefused } from '../documents/tiers.ts';
+import { noteRefused } from '../documents/synthesise.ts';
 import { rehearse } from '../rehearse.ts';
 import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts, NO_COUNTS } from './apply-reflection.ts';
