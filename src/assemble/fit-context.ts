@@ -256,7 +256,7 @@ function reportSections(
       wanted: wanted.get(section) ?? 0,
       taken: items.length === 0 ? 0 : tokens,
       items: items.length,
-      ids: [...new Set(items.flatMap(({ id, statements = [] }) => [id ?? [], ...statements].flat()))],
+      ids: [...new Set(items.flatMap(({ id, statements = [] }) => [...(id === null ? [] : [id]), ...statements]))],
       dropped,
       cut,
     };

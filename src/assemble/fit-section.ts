@@ -6,7 +6,6 @@ import { CHANGED_LATER } from '../recall/results.ts';
 import { type OverflowRule, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
 import { contentHash } from '../record/id.ts';
 
-/** The items of a section that fit into its budget. */
 export interface FittedSection {
   items: Item[];
   tokens: number;

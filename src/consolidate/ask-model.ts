@@ -79,7 +79,6 @@ Answer with the text alone.`,
 // An answer with more words than the limit times this factor is refused.
 const FAR_TOO_LONG = 2;
 
-/** Asks a model to merge several texts into one, within a word limit. */
 export async function askMerge(model: LanguageModel, input: MergeInput, signal?: AbortSignal): Promise<string> {
   const prompt = renderPrompt(mergePrompt, input);
   const { data } = await model.generateText({ task: 'merge', prompt, signal });

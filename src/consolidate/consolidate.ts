@@ -86,7 +86,6 @@ export async function consolidateOwner(
   return report;
 }
 
-/** The context of a running consolidation. */
 interface OwnerRun {
   deps: SynthesisDeps;
   owner: Scope;

@@ -110,13 +110,9 @@ export interface IntervalSettings {
   keepRunsDays: number;
 }
 
-type Deep<Settings> = {
-  [Key in keyof Settings]?: Settings[Key] extends Record<string, unknown> ? Deep<Settings[Key]> : Settings[Key];
-};
-
 /** The settings that an application may give. Omitted settings have their defaults. */
 export type ConsolidationOptions = {
-  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Deep<
+  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Partial<
     ConsolidationSettings[Key]
   >;
 } & {

@@ -69,7 +69,6 @@ interface Question {
   ask(model: LanguageModel): Promise<Generated<unknown>>;
 }
 
-/** One pass through the work. */
 interface Pass {
   answers: ReadonlyMap<string, Answer>;
   used: Set<string>;

@@ -15,12 +15,6 @@ export interface RunContext {
   seen?: SeenOwner;
 }
 
-/** The scope and kind of the work, and its context. */
-interface RunRequest extends RunContext {
-  scope: Scope;
-  kind: string;
-}
-
 /** The context of a running piece of work. */
 export interface ActiveRun {
   readonly id: string;
@@ -46,7 +40,7 @@ export interface Committed {
 /** Runs a piece of consolidation, meters it, and records its success or failure in the audit log. */
 export async function inRun<Result>(
   deps: RunDeps,
-  request: RunRequest,
+  request: RunContext & { scope: Scope; kind: string },
   work: (run: ActiveRun) => Promise<Result>,
 ): Promise<Result> {
   const id = deps.ids.next('run');

@@ -29,7 +29,7 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
       isPaid: false,
       async run(job, { signal }) {
         const { mergeDoubles } = await import('./merge-doubles.ts');
-        await mergeDoubles(deps, scopeOfJob(job), { signal });
+        await mergeDoubles(deps, scopeOfJob(job), signal);
       },
     },
     'boost-outcomes': {

@@ -216,7 +216,7 @@ async function maintainStretch(
  * skipped, because they have states of their own, and a day that has passed does not show whether they were reached. Plans for attributes
  * with one value are skipped, because a job of formation applies them on their day. Returns the number of changed plans.
  */
-export async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
+async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
   const plans = pages<Numbered<Memory>>(AT_ONCE, (last) => {
     signal?.throwIfAborted();

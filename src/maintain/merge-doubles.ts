@@ -17,30 +17,20 @@ import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 
 type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 
-interface MergeOptions {
-  signal?: AbortSignal;
-  /** Only memories that have changed since this time are compared. Default: a day ago. */
-  since?: Date;
-}
-
 const MOST_LOOKED_AT = 500;
 const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near duplicates of one owner: two live statements of one type are merged when none of their fields differ and they have the same
- * value or nearly the same meaning. The more informative statement stays, with the higher importance of the two, slightly raised, and the
- * sources of both; the other one is archived. Texts that consolidation has merged are left out. Returns the number of archived statements.
+ * Merges near duplicates of the statements of one owner that have changed within a day. Two live statements of one type are merged when
+ * none of their fields differ and they have the same value or nearly the same meaning. The more informative statement stays, with the higher
+ * importance of the two, slightly raised, and the sources of both; the other one is archived. Texts that consolidation has merged are left out.
  */
-export async function mergeDoubles(
-  deps: MergeDeps,
-  owner: Scope,
-  { signal, since }: MergeOptions = {},
-): Promise<number> {
+export async function mergeDoubles(deps: MergeDeps, owner: Scope, signal: AbortSignal): Promise<void> {
   const recent = await deps.database.read(owner.tenant, (reader) =>
     ownMemoryRows(reader, owner, {
       types: typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
-      updatedSince: since?.getTime() ?? deps.clock.now() - DAY,
+      updatedSince: deps.clock.now() - DAY,
       withoutMerged: true,
       order: 'newest',
       limit: MOST_LOOKED_AT,
@@ -48,7 +38,7 @@ export async function mergeDoubles(
   );
   const gone = new Set<string>();
   for (const one of recent) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (gone.has(one.item.id)) continue;
     const doubles = await deps.database.read(owner.tenant, async (reader) => [
       ...(await sameValue(reader, deps, owner, one.item)),
@@ -59,7 +49,6 @@ export async function mergeDoubles(
     const loser = await deps.database.write(owner.tenant, (writer) => merge(writer, deps, [one.item, other]));
     if (loser !== null) gone.add(loser);
   }
-  return gone.size;
 }
 
 /** The statements that have the same attribute and value. */

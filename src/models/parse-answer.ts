@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { DEEPEST, readTolerantJson } from './tolerant-json.ts';
 
-/** The parts of a JSON schema that are read here. */
+/** The parts of a JSON schema (draft 7) that are read here. */
 export interface JsonSchema {
   $ref?: string;
-  $defs?: Record<string, JsonSchema>;
   definitions?: Record<string, JsonSchema>;
   type?: string | string[];
   const?: unknown;
@@ -15,7 +14,6 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema | JsonSchema[];
-  prefixItems?: JsonSchema[];
   additionalItems?: boolean | JsonSchema;
 }
 
@@ -52,8 +50,8 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   // Guards against a schema that refers only to itself.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
     if (current.$ref === '#') return root;
-    const name = /^#\/(?:\$defs|definitions)\/(.+)$/.exec(current.$ref)?.[1];
-    const target = name === undefined ? undefined : (root.$defs ?? root.definitions)?.[name];
+    const name = /^#\/definitions\/(.+)$/.exec(current.$ref)?.[1];
+    const target = name === undefined ? undefined : root.definitions?.[name];
     if (target === undefined) return {};
     current = target;
   }
@@ -143,7 +141,7 @@ function memberSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSc
 
 function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSchema {
   return pick(schema, root, (part) => {
-    const tuple = part.prefixItems ?? (Array.isArray(part.items) ? part.items : undefined);
+    const tuple = Array.isArray(part.items) ? part.items : undefined;
     if (tuple?.[index] !== undefined) return tuple[index];
     if (typeof part.additionalItems === 'object') return part.additionalItems;
     return part.items === undefined || Array.isArray(part.items) ? undefined : part.items;
@@ -156,7 +154,8 @@ function pick(schema: JsonSchema, root: JsonSchema, find: (part: JsonSchema) => 
     const part = resolved(of, root);
     const alternatives = depth < DEEPEST_ALTERNATIVE ? alternativesOf(part) : [];
     const theirs = alternatives.flatMap((alternative) => collect(alternative, depth + 1));
-    return [find(part) ?? [], theirs].flat();
+    const own = find(part);
+    return own === undefined ? theirs : [own, ...theirs];
   };
   const [first = {}, ...others] = collect(schema, 0);
   return others.length === 0 ? first : { anyOf: [first, ...others] };

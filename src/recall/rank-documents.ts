@@ -10,10 +10,8 @@ import {
   type Signals,
   signalsOfAll,
 } from './candidate-signals.ts';
-import type { LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';
 import type { Arm, RecallOptions, SignalShare } from './recall-options.ts';
-import type { RecallView } from './recall-view.ts';
 import {
   answerability,
   backgroundScore,
@@ -49,20 +47,13 @@ export interface Candidate extends RankedDocument {
 }
 
 /** The results of the retrieval arms. */
-interface Found {
-  view: RecallView;
-  analysis: QueryAnalysis;
-  match: LexicalMatch;
-  allowed: Uint8Array;
+interface Found extends Omit<QueryInput, 'meaning' | 'similarityOf'> {
   /** Null without vectors. */
   meaning: Meaning | null;
   aboutNamed: ReadonlySet<number>;
-  /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
-  asked: ReadonlySet<number>;
   /** The calibration of the embedder; null without an embedder. */
   calibration: Calibration | null;
   options: RecallOptions;
-  now: number;
 }
 
 /** Ranks the results of the arms as the options ask. */
@@ -286,7 +277,6 @@ function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, s
   return { documents, answerable: null };
 }
 
-/** Ranks by reciprocal rank fusion of the lists. */
 function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: number): Ranking {
   const names = Object.keys(lists);
   const fused = fuseByReciprocalRank(

@@ -140,8 +140,8 @@ function supportOf(
   { observed, first }: ScaffoldSources,
 ): Observed | null {
   const cited = from.flatMap((number) => observed[number - first] ?? []);
-  const novel = contentStems(value === undefined ? key : `${key} ${wordsOf(value)}`);
-  const known = contentStems(wordsOf(old));
+  const novel = contentStems([key, ...textsIn(value)].join(' '));
+  const known = contentStems(textsIn(old).join(' '));
   // Only the new part of the value must have been observed; the rest was in the old value.
   const fresh = new Set([...novel].filter((stem) => !known.has(stem)));
   const wanted = fresh.size === 0 ? novel : fresh;
@@ -163,13 +163,7 @@ function refusalOf(
   if (support === null) return 'unsupported';
   if (support.rank < (note?.rank ?? 0)) return 'outranked';
   if (sources === null) return null;
-  return leavesOf(value).flatMap((leaf) => problemOf(leaf, sources) ?? [])[0] ?? null;
-}
-
-function leavesOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return value === null || value === undefined ? [] : [String(value)];
-  return Object.entries(value).flatMap(([key, member]) => [key, ...leavesOf(member)]);
+  return textsIn(value).flatMap((text) => problemOf(text, sources) ?? [])[0] ?? null;
 }
 
 function confidenceOf(rank: number): Confidence {
@@ -177,10 +171,10 @@ function confidenceOf(rank: number): Confidence {
   return rank === 2 ? 'medium' : 'low';
 }
 
-function wordsOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
-  return Object.entries(value)
-    .map(([key, member]) => (Array.isArray(value) ? wordsOf(member) : `${key} ${wordsOf(member)}`))
-    .join(' ');
+/** The keys and values in a JSON value, at every depth. */
+function textsIn(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== 'object') return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([key, member]) => [key, ...textsIn(member)]);
 }

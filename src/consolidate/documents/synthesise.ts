@@ -341,7 +341,6 @@ export async function refreshWorkingMemory(
 /** The current working memory and scaffold of an owner. The version of a block that does not exist is 0. */
 export interface Tiers {
   workingMemory: BlockText;
-  /** The working memory as it is stored. */
   stored: StoredDocument;
   /** The ids that the sentences of the profile rest on. */
   inProfile: ReadonlySet<string>;
@@ -400,7 +399,6 @@ export interface SynthesisToApply {
   scaffold: Scaffold;
   refused: TierNotes['refused'];
   facts: InternalMemory[];
-  /** The ids of the processed events. */
   events: string[];
   versions: Tiers['versions'];
   progress: Pick<OwnerProgress, 'eventSequence'>;

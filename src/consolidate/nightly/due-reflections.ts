@@ -34,16 +34,14 @@ const FARTHEST = 2 * DAY;
  * Enqueues a reflection for every user whose hour has come and who has sent messages since the last one. The same transaction advances the
  * due time, so that only one process enqueues the job.
  */
-export async function queueDueReflections(deps: UpkeepDeps): Promise<number> {
-  let queued = 0;
-  for (;;) {
-    const { seen, enqueued } = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
-    queued += enqueued;
-    if (seen < OWNERS_AT_ONCE) return queued;
-  }
+export async function queueDueReflections(deps: UpkeepDeps): Promise<void> {
+  let seen: number;
+  do seen = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
+  while (seen === OWNERS_AT_ONCE);
 }
 
-async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: number; enqueued: number }> {
+/** Returns the number of owners that were examined. */
+async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<number> {
   const now = deps.clock.now();
   const rows = await ownersToReflect(writer, { now, farthest: FARTHEST, limit: OWNERS_AT_ONCE });
   const due: ReflectionRow[] = [];
@@ -68,5 +66,5 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: numb
     payload: { scope: { ...scopeOfRow(row) } },
   }));
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
-  return { seen: rows.length, enqueued: jobs.length };
+  return rows.length;
 }

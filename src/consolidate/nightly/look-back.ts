@@ -41,12 +41,11 @@ export interface LookBack {
   statements: Memory[];
   profile: OpenDocument;
   workingMemory: OpenDocument;
-  /** The refused changes of the last answer. */
   refused: Tiers['refused'];
 }
 
 /** A document with its sources. */
-export interface OpenDocument {
+interface OpenDocument {
   /** The document without stale sentences; the working memory has a line for each statement that it lacked. */
   document: BlockText;
   stored: StoredDocument;

@@ -7,7 +7,7 @@ import type { Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
-import type { RunCause, RunNotes } from '../../store/history-store.ts';
+import type { RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, ownersWithNews, saveProgress } from '../../store/progress-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
@@ -25,9 +25,9 @@ import {
 } from '../documents/document.ts';
 import { noteRefused } from '../documents/synthesise.ts';
 import { rehearse } from '../rehearse.ts';
-import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
+import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts, NO_COUNTS } from './apply-reflection.ts';
-import { lookBack, type LookBack, type Numbering, numberingOf, numbersOf, type OpenDocument } from './look-back.ts';
+import { lookBack, type LookBack, type Numbering, numberingOf, numbersOf } from './look-back.ts';
 import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
 
 /** The counts of a reflection, named as in the HTTP answer. */
@@ -46,9 +46,7 @@ const NOTHING: ReflectionCounts = { ...NO_COUNTS, users: 0, skipped: true, profi
 // The maximum number of passes of one reflection, which matters after weeks of downtime. Further turns wait for the next night.
 const MOST_STRETCHES = 10;
 
-interface ReflectOptions {
-  cause: RunCause;
-  signal?: AbortSignal;
+interface ReflectOptions extends RunContext {
   dryRun?: boolean;
 }
 
@@ -112,7 +110,7 @@ function addCounts(total: ReflectionCounts, counts: ReflectionCounts): void {
 async function reflectOnce(
   deps: ConsolidateDeps,
   scope: Scope,
-  options: Omit<ReflectOptions, 'dryRun'>,
+  options: RunContext,
 ): Promise<{ counts: ReflectionCounts; hasMore: boolean }> {
   return inRun(deps, { scope, kind: 'reflect', ...options }, async (run) => {
     const back = await deps.database.read(scope.tenant, (reader) => lookBack(reader, deps, scope));
@@ -302,7 +300,6 @@ function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): 
   };
 }
 
-/** Writes a document, or holds it for review. */
 async function writeOrHold(
   writer: Writer,
   deps: Parts,

@@ -109,7 +109,6 @@ function toldBy(stem: string, evidence: readonly Evidence[]): number {
     .reduce((sum, values) => sum + values.length * ((meanOf(values) ?? 0) - all) ** 2, 0);
 }
 
-/** The measured values. */
 function valuesOf(evidence: readonly Evidence[]): number[] {
   return evidence.flatMap(({ measure }) => measure?.value ?? []);
 }

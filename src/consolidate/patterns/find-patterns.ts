@@ -22,7 +22,7 @@ import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
 type EvidenceDeps = Pick<MaterialDeps, 'database' | 'embedding' | 'consolidation'>;
 
 /** Evidence on one theme that is enough for a pattern. */
-export interface FoundPattern {
+interface FoundPattern {
   evidence: Evidence[];
   count: PatternCount;
   /** The live pattern that was written from part of this evidence; null if there is none. */
@@ -58,7 +58,6 @@ export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Sc
   });
 }
 
-/** The ids of the evidence behind a pattern. */
 function evidenceIds(pattern: Memory): string[] {
   const ids = pattern.internal['evidence'];
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];

@@ -17,7 +17,7 @@ import {
   type WordPiece,
 } from './token-windows.ts';
 import { MODEL_NAME, readLexicons, readVocabulary, unavailable } from './weights.ts';
-import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
+import { type PoolText, ThreadPool, type WorkerPool } from './worker-pool.ts';
 
 /** The id of the local embedder's vectors with the default `maximumTokens`. */
 export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
@@ -170,7 +170,7 @@ async function openEngine({ threads, maximumTokens, modelPath, onFailure }: Engi
   const pool: WorkerPool =
     threads === 0
       ? createCallingThread(given)
-      : createWorkerPool({ ...given, threads, onFailure: (cause) => onFailure(pool, cause) });
+      : new ThreadPool({ ...given, threads, onFailure: (cause) => onFailure(pool, cause) });
   try {
     return {
       pool,

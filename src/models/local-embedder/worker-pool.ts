@@ -66,11 +66,7 @@ interface PoolOptions {
 }
 
 /** Starts the threads; the first of them loads the weights. `onFailure` is called when a thread cannot continue. */
-export function createWorkerPool(options: PoolOptions): WorkerPool {
-  return new ThreadPool(options);
-}
-
-class ThreadPool implements WorkerPool {
+export class ThreadPool implements WorkerPool {
   readonly #options: PoolOptions;
   readonly #layout: MemoryLayout;
   readonly #memory: SharedMemory;
