@@ -20,7 +20,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   const place = commandPlace(line);
   const name = line[place] ?? 'serve';
   const rest = line.toSpliced(place, 1);
-  const [asked] = rest.filter((word) => !word.startsWith('-'));
+  const asked = rest.find((word) => !word.startsWith('-'));
   if (['-h', '--help'].includes(first) || name === 'help') return help(asked, output);
   if (['-v', '--version'].includes(first) || name === 'version') return say(output, { version: version() }, version());
   const found = findCommand(name);

@@ -146,17 +146,12 @@ function siteDoor(name: 'web' | 'docs'): InspectorRoute['run'] {
     if (folder !== null) files = readWebFiles(folder, name === 'docs' ? DOCS_POLICY : undefined);
     const file = files?.get(`/${path.slice(root.length)}`, request.headers.get('accept-encoding') ?? '') ?? null;
     if (file === null) {
-      const missing =
-        name === 'web'
-          ? notBuilt('The inspector is', 'npm run build:web')
-          : notBuilt('The docs are', 'npm run build:docs');
-      if (files === null && path === root) return { status: 200, ...missing };
+      const what = name === 'web' ? 'The inspector is' : 'The docs are';
+      if (files === null && path === root) return { status: 200, ...notBuilt(what, `npm run build:${name}`) };
       throw new DoorError('no_such_route', `There is no file ${JSON.stringify(path.slice(0, 200))}.`);
     }
     const isKnown = request.headers.get('if-none-match') === file.headers['etag'];
-    return isKnown
-      ? { status: 304, body: '', headers: file.headers }
-      : { status: 200, body: file.body, headers: file.headers };
+    return isKnown ? { ...file, status: 304, body: '' } : { ...file, status: 200 };
   };
 }
 
@@ -177,15 +172,8 @@ interface SignInLink {
 const CODE_BYTES = 24;
 
 /** Makes a code that works once within `lifetime` milliseconds. A wrong guess does not use it up, because 192 bits cannot be guessed. */
-export function createSignInLink({
-  now,
-  lifetime,
-  tenant,
-}: {
-  now(): number;
-  lifetime: number;
-  tenant: string;
-}): SignInLink {
+export function createSignInLink(options: { now(): number; lifetime: number; tenant: string }): SignInLink {
+  const { now, lifetime, tenant } = options;
   const code = randomBytes(CODE_BYTES).toString('base64url');
   const until = now() + lifetime;
   let isUsed = false;
