@@ -180,6 +180,12 @@ export const isoTime: z.ZodString = z
 
 const CAMEL = /(\p{Ll})(\p{Lu})/gu;
 
+/** Synonyms from lists of words by the name that they mean. */
+export function synonymsOf<Name extends string>(words: Partial<Record<Name, string>>): Record<string, Name> {
+  const entries = Object.entries(words) as [Name, string][];
+  return Object.fromEntries(entries.flatMap(([name, list]) => list.split(' ').map((word) => [word, name])));
+}
+
 /**
  * One of a few names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to `otherwise`. The
  * schema that a model sees still lists the names.
