@@ -1,10 +1,5 @@
-import {
-  listDecisions,
-  newDecisionSchema,
-  newOutcomeSchema,
-  recordDecision,
-  recordOutcome,
-} from '../observe/decisions.ts';
+import { listDecisions, recordDecision, recordOutcome } from '../observe/decisions.ts';
+import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
 import type { DecisionWithOutcomes, NewDecision, NewOutcome } from '../observe/decisions.ts';
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse } from '../record/parse.ts';

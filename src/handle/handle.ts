@@ -24,14 +24,8 @@ import { listContexts, type LoggedContext } from '../store/context-log-store.ts'
 import type { Writer } from '../store/database.ts';
 import { type ErasureCertificate, listErasures } from '../store/erase.ts';
 import { blockHandle, type BlockHandle, blockReader, type BlockReader } from './blocks.ts';
-import {
-  append,
-  type AppendDeps,
-  cleanedEvents,
-  parseEraseOptions,
-  parseRunOptions,
-  type RunOptions,
-} from './change.ts';
+import { append, cleanedEvents, parseEraseOptions, parseRunOptions } from './change.ts';
+import type { AppendDeps, RunOptions } from './change.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
 import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
 import { decisionHandle, type DecisionHandle } from './decisions.ts';

@@ -1,15 +1,7 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import {
-  eventLine,
-  type Foreign,
-  isObject,
-  objectOf,
-  objectsOf,
-  type SourceFile,
-  textOf,
-  timeOf,
-} from './import-source.ts';
+import { eventLine, type Foreign, isObject, objectOf, objectsOf } from './import-source.ts';
+import { type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';
 

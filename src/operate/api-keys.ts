@@ -125,10 +125,7 @@ export function createKeys(parts: Parts): Keys {
   ): Promise<ApiKey> => {
     const row = await database.write(EVERY_TENANT, async (writer) => {
       const changed = await updateKey(writer, key, fields);
-      if (changed === undefined) {
-        const problem = `There is no key ${key.id} in this tenant, or it was revoked.`;
-        throw new VarveError(problem, { code: 'not_found', details: { id: key.id } });
-      }
+      if (changed === undefined) throw notFound(key.id);
       await recordAct(writer, parts, { tenant: key.tenant, actor: by, act, subject: key.id });
       return changed;
     });
@@ -138,26 +135,13 @@ export function createKeys(parts: Parts): Keys {
 
   return {
     async create(tenant, input, by) {
-      const { name, access = 'write', agents, users, rate, expiresAt } = parse(newApiKeySchema, input, 'The key');
       const id = ids.next('key');
       const { secret, hash } = newSecret(id);
-      const row: KeyRow = {
-        id,
-        tenant_id: tenant,
-        hash,
-        name,
-        access,
-        agents: agents === undefined ? null : JSON.stringify(agents),
-        users: users === undefined ? null : JSON.stringify(users),
-        rate: rate ?? null,
-        created_at: clock.now(),
-        created_by: by,
-        expires_at: expiresAt?.getTime() ?? null,
-        revoked_at: null,
-      };
+      const made = { id, tenant_id: tenant, hash, created_at: clock.now(), created_by: by };
+      const row = newKeyRow(parse(newApiKeySchema, input, 'The key'), made);
       await database.write(EVERY_TENANT, async (writer) => {
         await insertKey(writer, row);
-        const details = { name, access };
+        const details = { name: row.name, access: row.access };
         await recordAct(writer, parts, { tenant, actor: by, act: 'key.create', subject: id, details });
       });
       return { key: toKey(row), secret };
@@ -203,6 +187,22 @@ function createKeyCache({ database, clock }: Pick<Parts, 'database' | 'clock'>):
   };
 }
 
+function newKeyRow(
+  { name, access = 'write', agents, users, rate, expiresAt }: Parsed<NewApiKey>,
+  made: Pick<KeyRow, 'id' | 'tenant_id' | 'hash' | 'created_at' | 'created_by'>,
+): KeyRow {
+  return {
+    ...made,
+    name,
+    access,
+    agents: agents === undefined ? null : JSON.stringify(agents),
+    users: users === undefined ? null : JSON.stringify(users),
+    rate: rate ?? null,
+    expires_at: expiresAt?.getTime() ?? null,
+    revoked_at: null,
+  };
+}
+
 function toKey(row: KeyRow): ApiKey {
   return {
     id: row.id,
@@ -217,4 +217,9 @@ function toKey(row: KeyRow): ApiKey {
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
   };
+}
+
+function notFound(id: string): VarveError {
+  const problem = `There is no key ${id} in this tenant, or it was revoked.`;
+  return new VarveError(problem, { code: 'not_found', details: { id } });
 }

@@ -108,7 +108,7 @@ const pageSchema = z.strictObject({
 
 /** Makes the webhooks of a store. */
 export function createWebhooks(deps: WebhookDeps): Webhooks {
-  const { database, clock, ids } = deps;
+  const { database, clock } = deps;
   /** Makes a change and its entry in the audit trail in one transaction. */
   const change = (
     { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
@@ -123,24 +123,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 
   return {
     async create(tenant, input, by) {
-      const { url, events = ALL, description = null } = parse(newWebhookSchema, input, 'The webhook');
-      const now = clock.now();
-      const row: WebhookRow = {
-        tenant_id: tenant,
-        id: ids.next('whk'),
-        url: checkReceiver(url, deps.webhooks).href,
-        events: JSON.stringify(events),
-        description,
-        secret: newWebhookSecret(),
-        previous_secret: null,
-        previous_until: null,
-        enabled: 1,
-        disabled_reason: null,
-        active_from: now,
-        read_until: now,
-        created_at: now,
-        created_by: by,
-      };
+      const row = newRow(deps, { tenant, by }, parse(newWebhookSchema, input, 'The webhook'));
       await database.write(tenant, async (writer) => {
         if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) {
           const problem = `A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`;
@@ -213,6 +196,30 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
         await enqueueJobs(writer, [deliveryJob(row)], deps);
         return toDelivery({ ...row, ...again });
       }),
+  };
+}
+
+function newRow(
+  { webhooks, clock, ids }: WebhookDeps,
+  { tenant, by }: { tenant: string; by: string },
+  { url, events = [...ALL], description }: NewWebhook,
+): WebhookRow {
+  const now = clock.now();
+  return {
+    tenant_id: tenant,
+    id: ids.next('whk'),
+    url: checkReceiver(url, webhooks).href,
+    events: JSON.stringify(events),
+    description: description ?? null,
+    secret: newWebhookSecret(),
+    previous_secret: null,
+    previous_until: null,
+    enabled: 1,
+    disabled_reason: null,
+    active_from: now,
+    read_until: now,
+    created_at: now,
+    created_by: by,
   };
 }
 

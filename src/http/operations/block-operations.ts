@@ -5,17 +5,8 @@ import { MEMORY_TYPES } from '../../record/memory-types.ts';
 import { textSchema } from '../../record/parse.ts';
 
 import { sessionStateSchema } from '../../record/session.ts';
-import {
-  asOfSchema,
-  found,
-  items,
-  levelSchema,
-  limitSchema,
-  loose,
-  operationsOf,
-  readerAt,
-  Reply,
-} from '../operation.ts';
+import { asOfSchema, found, items, levelSchema, limitSchema, loose } from '../operation.ts';
+import { operationsOf, readerAt, Reply } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { DoorError } from '../problem.ts';
 import * as records from '../record-schemas.ts';

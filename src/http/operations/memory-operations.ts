@@ -2,13 +2,8 @@ import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
 import type { MemoryReader } from '../../handle/memories.ts';
 import type { ApiKey } from '../../operate/api-keys.ts';
-import {
-  ARCHIVE_REASONS,
-  type Memory,
-  memoryChangeSchema,
-  type NewMemory,
-  newMemorySchema,
-} from '../../record/memory.ts';
+import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../../record/memory.ts';
+import type { Memory, NewMemory } from '../../record/memory.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { parse, textSchema } from '../../record/parse.ts';
 import type { Page } from '../../store/database.ts';
