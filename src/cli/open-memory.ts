@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import type { Embedder } from '../models/embedder.ts';
+
 import type { OwnerSummary } from '../operate/inspect-records.ts';
 import type { HandleScope } from '../record/scope.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
@@ -32,7 +32,8 @@ export function placeOf(input: CommandInput): Place {
   const named = textOption(input, 'data') ?? process.env['VARVE_DATA'];
   const folder = resolve(named ?? (existsSync(here) ? here : ownFolder()));
   if (named === undefined && !isTrusted(folder)) {
-    if (input.options['trust'] !== true) throw untrustedMemory(folder);
+    const problem = `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own folder with --data ${ownFolder()}.`;
+    if (input.options['trust'] !== true) throw new UsageError(problem);
     trust(folder);
   }
   const isFolderNamed = textOption(input, 'data') !== undefined;
@@ -41,12 +42,6 @@ export function placeOf(input: CommandInput): Place {
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UsageError('The database must be a postgres:// URL: give it with --database or in DATABASE_URL.');
   return { folder, store: url, isPostgres: true };
-}
-
-function untrustedMemory(folder: string): UsageError {
-  return new UsageError(
-    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own folder with --data ${ownFolder()}.`,
-  );
 }
 
 /** The scope from the options and the environment. */
@@ -130,7 +125,9 @@ export async function openMemory(
       : store,
     background,
     webhooks: { allowPrivate: process.env['VARVE_WEBHOOKS_PRIVATE'] === '1' },
-    ...(embeds === 'query' && configured.embedder === undefined ? { embedder: await embedderForOne() } : {}),
+    ...(embeds === 'query' && configured.embedder === undefined
+      ? { embedder: (await import('../models/local-embedder/local-embedder.ts')).createLocalEmbedder({ threads: 0 }) }
+      : {}),
     ...(background === false ? { tracing: false } : {}),
     ...configured,
     ...(withoutEmbedder ? { embedder: null } : {}),
@@ -148,11 +145,6 @@ async function makeOwnFolder(folder: string): Promise<void> {
       cause,
     });
   }
-}
-
-async function embedderForOne(): Promise<Embedder> {
-  const { createLocalEmbedder } = await import('../models/local-embedder/local-embedder.ts');
-  return createLocalEmbedder({ threads: 0 });
 }
 
 /** Runs `work` with an open memory and closes the memory afterwards, also after an error. */
@@ -203,7 +195,8 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   // asked for its memory, not for its code.
   const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
   if (named === undefined && !isOwn && !isTrusted(folder)) {
-    if (input.options['trust'] !== true) throw untrustedCode(usual);
+    const problem = `${usual} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${usual}.`;
+    if (input.options['trust'] !== true) throw new UsageError(problem);
     trust(folder);
   }
   if (!existsSync(file))
@@ -212,12 +205,6 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   if (typeof module.default !== 'object')
     throw new UsageError(`${file} has no default export. Export the options of createVarve() as its default.`);
   return module.default;
-}
-
-function untrustedCode(file: string): UsageError {
-  return new UsageError(
-    `${file} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${file}.`,
-  );
 }
 
 // Long enough for another process to finish a write, short enough that this process does not look dead.

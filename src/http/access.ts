@@ -10,10 +10,8 @@ import { DoorError } from './problem.ts';
 /** Throws if the key has less than this access. */
 export function assertAccess(key: ApiKey, access: KeyAccess): void {
   if (KEY_ACCESS.indexOf(key.access) >= KEY_ACCESS.indexOf(access)) return;
-  throw new DoorError(
-    'forbidden',
-    `This operation needs a key with the access ${access}; the key of this request has the access ${key.access}.`,
-  );
+  const problem = `This operation needs a key with the access ${access}; the key of this request has the access ${key.access}.`;
+  throw new DoorError('forbidden', problem);
 }
 
 /** Whether a key is limited to some agents or users of its tenant. */

@@ -127,16 +127,11 @@ function* sessionLines(
   }
 }
 
-interface EdenPlace {
-  user?: string;
-  level: ScopeLevel;
-}
-
 /** The scopes of a record: each user that it is about, or otherwise its session or agent. */
 function placesOf(
   record: Foreign,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },
-): EdenPlace[] {
+): { user?: string; level: ScopeLevel }[] {
   // A fact without a shard is about the user from whom it was learned.
   const isUsersFact = memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0;
   if (level === 'user' || isUsersFact) return users.map((user) => ({ user, level: 'user' }));

@@ -35,9 +35,10 @@ export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): v
   throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });
 }
 
-/** Refuses a handle without a session, because all of the user's conversations would be merged into one. */
-export function assertHasSession({ scope }: Pick<Handle, 'scope'>, what: string): void {
-  if (scope.session !== null) return;
+/** Refuses a handle without a user or a session, because all of the user's conversations would be merged into one. */
+export function assertHasSession(handle: Pick<Handle, 'scope'>, what: string): void {
+  assertHasUser(handle, what);
+  if (handle.scope.session !== null) return;
   throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
 }
 

@@ -14,10 +14,9 @@ export const calibrateCommand: Command = {
   examples: ['varve calibrate', 'varve calibrate --config varve.config.js -o calibration.json'],
   async run(input) {
     const { embedder = createLocalEmbedder() } = await readConfig(input);
-    if (embedder === null)
-      throw new UsageError(
-        'The configuration has no embedder to measure: set `embedder` in it, or leave out --config to measure the local one.',
-      );
+    const none =
+      'The configuration has no embedder to measure: set `embedder` in it, or leave out --config to measure the local one.';
+    if (embedder === null) throw new UsageError(none);
     const { calibration, report } = await calibrate(embedder);
     const file = textOption(input, 'output');
     if (file !== undefined) {

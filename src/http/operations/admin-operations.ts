@@ -8,8 +8,8 @@ import { found, items, limitSchema, loose, operationsOf, type Operation } from '
 import * as records from '../record-schemas.ts';
 
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
-const keys = operationsOf('keys', admin);
-const jobs = operationsOf('jobs', admin);
+const keys = operationsOf('keys', { ...admin, idPrefix: 'key' });
+const jobs = operationsOf('jobs', { ...admin, idPrefix: 'job' });
 const operations = operationsOf('operations');
 const tenantWide = operationsOf('operations', admin);
 const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
@@ -35,14 +35,12 @@ const KEYS: readonly Operation[] = [
     run: async ({ varve, key }) => ({ items: await varve.operator.keys.list(key.tenant) }),
   }),
   keys('rotateKey', 'POST /v1/keys/{id}/rotate', {
-    idPrefix: 'key',
     summary: 'Gives a key a new secret. The old secret stops working within seconds.',
     once: false,
     answer: madeKey,
     run: ({ varve, key, id }) => varve.operator.keys.rotate(key.tenant, id, key.id),
   }),
   keys('revokeKey', 'DELETE /v1/keys/{id}', {
-    idPrefix: 'key',
     summary: 'Revokes a key for good.',
     answer: records.apiKey,
     run: ({ varve, key, id }) => varve.operator.keys.revoke(key.tenant, id, key.id),
@@ -76,13 +74,11 @@ const JOBS: readonly Operation[] = [
     run: async ({ varve, key }) => ({ items: await varve.operator.jobs.count({ tenant: key.tenant }) }),
   }),
   jobs('getJob', 'GET /v1/jobs/{id}', {
-    idPrefix: 'job',
     summary: 'A job by its id.',
     answer: records.job,
     run: async ({ varve, key, id }) => found(await varve.operator.jobs.get(id, { tenant: key.tenant }), 'job', id),
   }),
   jobs('retryJob', 'POST /v1/jobs/{id}/retry', {
-    idPrefix: 'job',
     summary: 'Queues a dead job to run again now, with its attempts reset.',
     act: 'job.retry',
     answer: records.job,

@@ -124,9 +124,7 @@ const CONNECTION: readonly Operation[] = [
     body: z.strictObject({ schema: z.json(), timeToLive: z.int().positive().max(1e12).optional() }),
     example: { schema: { tools: ['search', 'send'] } },
     answer: null,
-    async run({ handle, body: { schema, timeToLive } }) {
-      await handle.connection.saveToolSchema(schema, { timeToLive });
-    },
+    run: ({ handle, body: { schema, timeToLive } }) => handle.connection.saveToolSchema(schema, { timeToLive }),
   }),
   memories('listMemoryTypes', 'GET /v1/memory-types', {
     summary: 'The built-in memory types, each with its policies.',

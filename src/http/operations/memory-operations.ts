@@ -165,9 +165,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     example: { why: { reason: 'forgotten by mistake' } },
     answer: null,
     act: 'forgotten.restore',
-    async run({ handle, id, body }) {
-      await handle.forgotten.restore(id, body?.why);
-    },
+    run: ({ handle, id, body }) => handle.forgotten.restore(id, body?.why),
   }),
 ];
 

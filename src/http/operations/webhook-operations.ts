@@ -4,7 +4,7 @@ import { WEBHOOK_EVENTS } from '../../store/doors/happenings.ts';
 import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true });
+const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true, idPrefix: 'whk' });
 const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
 
 /** Receivers that are notified of what happens in a tenant. */
@@ -32,7 +32,6 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     },
   }),
   webhooks('changeWebhook', 'PATCH /v1/webhooks/{id}', {
-    idPrefix: 'whk',
     summary: 'Changes the URL, the events or the description of a receiver, or turns it off and on.',
     body: webhookChangeSchema,
     example: { enabled: false },
@@ -43,28 +42,22 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     },
   }),
   webhooks('rotateWebhook', 'POST /v1/webhooks/{id}/rotate', {
-    idPrefix: 'whk',
     summary: 'Gives a receiver a new secret. For a day, messages are also signed with the old secret.',
     once: false,
     answer: madeWebhook,
     run: ({ varve, key, id }) => varve.operator.webhooks.rotate(key.tenant, id, key.id),
   }),
   webhooks('removeWebhook', 'DELETE /v1/webhooks/{id}', {
-    idPrefix: 'whk',
     summary: 'Removes a receiver with the log of its messages.',
     answer: null,
-    async run({ varve, key, id }) {
-      await varve.operator.webhooks.remove(key.tenant, id, key.id);
-    },
+    run: ({ varve, key, id }) => varve.operator.webhooks.remove(key.tenant, id, key.id),
   }),
   webhooks('pingWebhook', 'POST /v1/webhooks/{id}/ping', {
-    idPrefix: 'whk',
     summary: 'Queues a test message for a receiver.',
     answer: { status: 202, schema: records.webhookDelivery },
     run: ({ varve, key, id }) => varve.operator.webhooks.ping(key.tenant, id),
   }),
   webhooks('listWebhookDeliveries', 'GET /v1/webhooks/{id}/deliveries', {
-    idPrefix: 'whk',
     summary: 'The messages to a receiver in the last week and its answers, newest first.',
     query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
     answer: records.page(records.webhookDelivery),

@@ -87,17 +87,13 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     idPrefix: 'run',
     summary: 'Applies a held answer after all.',
     answer: null,
-    async run({ handle, key, id }) {
-      await handle.consolidation.accept(id, key.id);
-    },
+    run: ({ handle, key, id }) => handle.consolidation.accept(id, key.id),
   }),
   work('rejectHeldChange', 'POST /v1/held-changes/{id}/reject', {
     idPrefix: 'run',
     summary: 'Discards a held answer. The next run reads its observations again.',
     answer: null,
-    async run({ handle, id }) {
-      await handle.consolidation.reject(id);
-    },
+    run: ({ handle, id }) => handle.consolidation.reject(id),
   }),
   work('listSetAside', 'GET /v1/set-aside', {
     summary: 'Observations that were set aside because every attempt to read them failed.',
@@ -108,9 +104,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     idPrefix: 'evt',
     summary: 'Retries an observation that was set aside.',
     answer: null,
-    async run({ handle, id }) {
-      await handle.consolidation.retry(id);
-    },
+    run: ({ handle, id }) => handle.consolidation.retry(id),
   }),
   work('suggestTools', 'GET /v1/tool-suggestions', {
     summary: 'Tools that the learned patterns suggest.',
@@ -131,9 +125,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ memories: z.array(textSchema(200)).min(1).max(1000) }),
     example: { memories: ['mem_01jd00000000000000000000aa'] },
     answer: null,
-    async run({ handle, body }) {
-      await handle.noteGiven(body.memories);
-    },
+    run: ({ handle, body }) => handle.noteGiven(body.memories),
   }),
   work('configureReflection', 'PUT /v1/reflection-settings', {
     summary: 'Sets the user’s time zone and the local hour of the nightly reflection. `null` restores the default.',
@@ -143,8 +135,6 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     }),
     example: { timeZone: 'Europe/Oslo', reflectionHour: 3 },
     answer: null,
-    async run({ handle, body }) {
-      await handle.consolidation.configure(body);
-    },
+    run: ({ handle, body }) => handle.consolidation.configure(body),
   }),
 ];
