@@ -158,23 +158,16 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
   const { scope, memory, statements, reader, why } = work;
   const events = await findEvents(writer, scope, memory.sourceEvents ?? []);
   if (events.length < (memory.sourceEvents?.length ?? 0)) return null;
+  const writing = { writer, deps, scope, events: [], reader, why };
+  const { statedBy: by = 'system', statedAt: at = new Date(deps.clock.now()), sourceType = 'explicit' } = memory;
   const form = (some: ReadStatement[]): Promise<Applied> =>
-    formStatements(writer, deps, {
-      scope,
-      statements: some,
-      events: [],
-      stated: { at: memory.statedAt ?? new Date(deps.clock.now()), by: memory.statedBy ?? 'system', events },
-      sourceType: memory.sourceType ?? 'explicit',
-      reader,
-      why,
-    });
+    formStatements(writing, { statements: some, stated: { at, by, events }, sourceType });
   const [text, ...slots] = statements;
   if (text === undefined) return null;
   const { type, importance = null, tags = [] } = memory;
   const applied = await form([{ ...text, type, importance, tags, explicit: true }]);
   if (slots.length > 0) await form(slots);
-  const { statedBy = 'system', statedAt = new Date(deps.clock.now()) } = memory;
-  for (const { id } of work.ends ?? []) await endStatement(writer, deps, { id, scope, statedBy, statedAt, why });
+  for (const { id } of work.ends ?? []) await endStatement(writing, { id, by, at });
   return writtenBy(writer, deps, { applied, text, work });
 }
 

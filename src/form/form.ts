@@ -1,6 +1,6 @@
 import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
-import type { JobKinds } from '../jobs/job-kinds.ts';
+import type { JobHandler, JobKinds } from '../jobs/job-kinds.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { estimateTokens } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
@@ -13,7 +13,7 @@ import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
 import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
-import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
+import { enqueue, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
 import { removeWaiting } from '../store/queue/settle-jobs.ts';
 import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
@@ -24,24 +24,20 @@ import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
-import type { FormDeps, FormOptions, LimitSettings } from './formation-settings.ts';
-import {
-  checkContext,
-  type Formable,
-  type FormWork,
-  isEmpty,
-  readTurns,
-  userNamesOf,
-  withoutIndex,
-} from './read-turns.ts';
+import type { FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
+import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
 import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type ReadStatement, usesModel } from './read/reader.ts';
 import {
+  eventsOf,
   formationJob,
-  formationJobs,
+  formColdSessions,
   inlineExchanges,
   inlineJob,
+  payloadOf,
+  summariseSession,
+  takeEffect,
   triggerFormation,
   unreadExchanges,
 } from './formation-jobs.ts';
@@ -106,17 +102,56 @@ export function createFormation(deps: FormDeps): Formation {
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    jobs: formationJobs(deps, {
-      formSession: (scope, options) => formSession(deps, scope, options),
-      formExchange: (scope, ids, options) => formExchange(deps, scope, ids, options),
-      oneAtATime,
-    }),
+    jobs: formationJobs(deps, oneAtATime),
     async resume() {
       for (const exchange of await unreadExchanges(deps)) inline.add(exchange);
     },
     start: inline.start,
     drain: inline.drain,
     stop: inline.stop,
+  };
+}
+
+/** The jobs of formation, by their kind. `oneAtATime` waits for any formation of the session that is already running in this process. */
+function formationJobs(
+  deps: FormDeps,
+  oneAtATime: (scope: Scope, form: () => Promise<FormResult>) => Promise<FormResult>,
+): JobKinds {
+  const reading =
+    (by: 'local' | 'model'): JobHandler =>
+    async (job, { signal, complete }) => {
+      await formExchange(deps, scopeOfJob(job), eventsOf(job), { by, signal, complete });
+    };
+  return {
+    form: {
+      isPaid: true,
+      async run(job, { signal, complete }) {
+        const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
+        const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
+        const scope = scopeOfJob(job);
+        await oneAtATime(scope, () => formSession(deps, scope, { cause, minimumMessages, signal, complete }));
+      },
+    },
+    summarise: {
+      isPaid: true,
+      // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
+      async run(job, { signal, complete }) {
+        const scope = scopeOfJob(job);
+        const form = (options: FormOptions): Promise<FormResult> =>
+          formSession(deps, scope, { ...options, cause: 'schedule', signal });
+        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
+      },
+    },
+    'read-exchange': { isPaid: true, run: reading('model') },
+    'read-inline': { isPaid: false, run: reading('local') },
+    'take-effect': { isPaid: true, run: (job, { complete }) => takeEffect(deps, job, complete) },
+    'form-cold-sessions': {
+      isPaid: false,
+      cron: '30 * * * * *',
+      async run() {
+        await formColdSessions(deps);
+      },
+    },
   };
 }
 
@@ -250,7 +285,7 @@ function isRefused({ statements, refused }: Formable): boolean {
 
 /** Writes the results of a formation in one transaction. If another formation has read the events first, only the cost is written. */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
-  const { deps, scope, run, meter, reader, events, earlier, stretch, why } = work;
+  const { deps, scope, run, meter, reader, events, earlier, stretch } = work;
   return deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
     // The owner's lock is taken before the cursor, so that two formations run one after the other from here on.
@@ -261,26 +296,22 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       await meter.settle(writer);
       return nothingFormed();
     }
-    const { requests, reading } = formable;
-    const applied: Applied = await applyStatements(writer, deps, {
+    const { requests, reading, known } = formable;
+    const writing = { ...work, writer, reader: reader.id };
+    const applied: Applied = await applyStatements(writing, {
       ...formable,
-      scope,
-      reader: reader.id,
       // Where the answer was cut, the local reader's drafts may be the only record of the turns that it did not reach.
-      replacesDrafts: reader.kind === 'model' && formable.reading.isCut !== true && !isRefused(formable),
-      eventIds: events.map(({ id }) => id),
-      why,
+      replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
     });
-    const source = { scope, events, reader: reader.id, known: formable.known, why };
     const reflected =
       reading.reflections.length + reading.topics.length === 0
         ? { reflections: [], topics: [], refused: [] }
-        : await writeReflections(writer, deps, reading, source);
+        : await writeReflections(writing, { ...reading, known });
     // Requests to forget come last, so that they also remove what this reading has just written.
     const asked =
       requests.ends.length + requests.forgets.length === 0
         ? { retired: [], forgotten: [], restored: [], refused: [] }
-        : await applyRequests(writer, deps, requests, { scope, turns: [...earlier, ...events], why });
+        : await applyRequests(writing, requests, [...earlier, ...events]);
     // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
@@ -299,7 +330,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,
     };
-    await keepRefusals(writer, deps, { scope, run, refused: result.refused, events });
+    await keepRefusals(writing, result.refused);
     await logRun(writer, work, result, options.cause ?? 'hand');
     await meter.settle(writer);
     return result;
@@ -337,11 +368,7 @@ async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly 
 }
 
 /** Refusals are kept with their text and reason, so that they can be listed and learned from. */
-async function keepRefusals(
-  writer: Writer,
-  deps: Parts,
-  { scope, run, refused, events }: Pick<FormResult, 'run' | 'refused'> & Pick<FormWork, 'scope' | 'events'>,
-): Promise<void> {
+async function keepRefusals({ writer, deps, scope, events, why }: Writing, refused: readonly Refusal[]): Promise<void> {
   const at = new Date(deps.clock.now());
   // A refusal that cites no event may come from any of them, so it is erased with each of them.
   const all = events.map(({ id }) => id);
@@ -354,7 +381,7 @@ async function keepRefusals(
       events: refusal.events.length === 0 ? all : refusal.events,
       id: deps.ids.next('ref'),
       scope,
-      run,
+      run: why.run ?? null,
       at,
       proposal: null,
     })),
@@ -388,43 +415,29 @@ async function logRun(
   });
 }
 
-/** Statements that need no reader, and the events that they cite: turn n is `events[n - 1]`. */
-interface GivenStatements {
-  scope: Scope;
+/** Statements that need no reader. They cite the events by number: turn n is `events[n - 1]`. */
+interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
   statements: readonly ReadStatement[];
-  events: readonly Event[];
-  /** Who gives them. Kept with each memory. */
-  reader: string;
-  why: Change;
-  /** The kind of source, where the events do not show it: `import`, for one. */
-  sourceType?: SourceType;
-  /** For statements from outside the log, which have no event to quote: when they were said, and by whom. */
-  stated?: CheckContext['stated'];
 }
 
 /**
  * Forms statements of another source, such as a nightly reflection or an import, by the same check, comparison and decision, in the
  * caller's transaction.
  */
-export async function formStatements(writer: Writer, deps: FormDeps, given: GivenStatements): Promise<Applied> {
-  const { statements, events, reader, why, sourceType, stated } = given;
-  const scope = { ...given.scope, connection: null };
+export async function formStatements(
+  given: Writing & { deps: FormDeps },
+  { statements, sourceType, stated }: GivenStatements,
+): Promise<Applied> {
+  const writing = { ...given, scope: { ...given.scope, connection: null } };
+  const { writer, deps, scope, events } = writing;
   const userNames = userNamesOf(scope, []);
   const subjects = await listSubjects(writer, ownerOf(scope));
   const read = { scope, events, earlier: [], known: [], userNames, subjects, isLocal: true, sourceType, stated };
   const checked = checkStatements(statements, await checkContext(deps, read));
   await changeOwner(writer, ownerOf(scope), deps.clock.now());
-  const applied = await applyStatements(writer, deps, {
-    scope,
-    statements: checked.statements,
-    vectors: null,
-    verdicts: new Map(),
-    reader,
-    replacesDrafts: false,
-    eventIds: events.map(({ id }) => id),
-    why,
-  });
+  const undecided = { vectors: null, verdicts: new Map(), replacesDrafts: false };
+  const applied = await applyStatements(writing, { ...undecided, statements: checked.statements });
   const refused = [...checked.refused.map(withoutIndex), ...applied.refused];
-  await keepRefusals(writer, deps, { scope, run: why.run ?? null, refused, events });
+  await keepRefusals(writing, refused);
   return { ...applied, refused };
 }

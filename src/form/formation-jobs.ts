@@ -1,4 +1,4 @@
-import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
+import type { JobContext } from '../jobs/job-kinds.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
@@ -6,7 +6,6 @@ import type { Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
-import type { RunCause } from '../store/history-store.ts';
 import { changeOwner, chunks } from '../store/owner-store.ts';
 import { enqueueJobs, ownerJob, scopeOfJob, sessionJob } from '../store/queue/enqueue.ts';
 import type { Job, NewJob } from '../store/queue/job.ts';
@@ -77,7 +76,7 @@ export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { u
 /** The exchanges that earlier processes have logged and not read, oldest first. */
 export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
   const jobs = await deps.database.read(EVERY_TENANT, (reader) => waitingJobs(reader, 'read-inline', MOST_SESSIONS));
-  return jobs.map((job) => ({ scope: scopeOfJob(job), events: payloadOf(job)['events'] as string[] }));
+  return jobs.map((job) => ({ scope: scopeOfJob(job), events: eventsOf(job) }));
 }
 
 /** Whether there are enough events since the last formation. */
@@ -172,79 +171,20 @@ export async function formColdSessions(
   return scopes.length;
 }
 
-/** The formations that jobs run. */
-interface Formations {
-  formSession(scope: Scope, options: FormOptions): Promise<FormResult>;
-  formExchange(
-    scope: Scope,
-    ids: readonly string[],
-    options: FormOptions & { by: 'local' | 'model' },
-  ): Promise<FormResult>;
-  /** Waits for any formation of the session that is already running in this process. */
-  oneAtATime(scope: Scope, form: () => Promise<FormResult>): Promise<FormResult>;
-}
-
-/** The jobs of formation, by their kind. */
-export function formationJobs(deps: FormDeps, { formSession, formExchange, oneAtATime }: Formations): JobKinds {
-  return {
-    form: {
-      isPaid: true,
-      async run(job, { signal, complete }) {
-        const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
-        const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        const scope = scopeOfJob(job);
-        await oneAtATime(scope, () => formSession(scope, { cause, minimumMessages, signal, complete }));
-      },
-    },
-    summarise: {
-      isPaid: true,
-      // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
-      async run(job, { signal, complete }) {
-        const scope = scopeOfJob(job);
-        const form = (options: FormOptions): Promise<FormResult> =>
-          formSession(scope, { ...options, cause: 'schedule', signal });
-        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
-      },
-    },
-    'read-exchange': {
-      isPaid: true,
-      async run(job, { signal, complete }) {
-        const ids = payloadOf(job)['events'] as string[];
-        await formExchange(scopeOfJob(job), ids, { by: 'model', signal, complete });
-      },
-    },
-    'read-inline': {
-      isPaid: false,
-      async run(job, { signal, complete }) {
-        const ids = payloadOf(job)['events'] as string[];
-        await formExchange(scopeOfJob(job), ids, { by: 'local', signal, complete });
-      },
-    },
-    'take-effect': {
-      isPaid: true,
-      async run(job, { complete }) {
-        await takeEffect(deps, job, complete);
-      },
-    },
-    'form-cold-sessions': {
-      isPaid: false,
-      cron: '30 * * * * *',
-      async run() {
-        await formColdSessions(deps);
-      },
-    },
-  };
-}
-
-function payloadOf(job: Job): Record<string, unknown> {
+export function payloadOf(job: Job): Record<string, unknown> {
   return (job.payload ?? {}) as Record<string, unknown>;
+}
+
+/** The ids of the events that a job reads. */
+export function eventsOf(job: Job): string[] {
+  return payloadOf(job)['events'] as string[];
 }
 
 /**
  * Sums up what a session was about once it is quiet, one memory for each topic. A model gives the topics with its reading, so
  * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
  */
-async function summariseSession(
+export async function summariseSession(
   deps: FormDeps,
   scope: Scope,
   form: (options: FormOptions) => Promise<FormResult>,
@@ -266,9 +206,10 @@ async function summariseSession(
     const events =
       session === null ? [] : spokenEvents(await listSessionEvents(writer, scope, from, session.eventCount));
     const topics = await quotedTopics(writer, deps, scope, events);
-    const written = await writeTopics(writer, deps, topics, { scope, events, reader: 'local', why });
+    const written = { ...nothingFormed(), run, events: events.length };
+    await writeTopics({ writer, deps, scope, events, reader: 'local', why }, { topics, known: [] }, written);
     await complete(writer);
-    return { ...nothingFormed(), run, events: events.length, topics: written.ids, refused: written.refused };
+    return written;
   });
 }
 
@@ -304,7 +245,7 @@ const WHY = { reason: 'the day of the plan has come', actor: 'form' };
  * Puts a plan into effect on its day: from now on it holds, and it replaces the statements that it excludes and the one that its reader
  * named. A plan that was ended, replaced or outranked meanwhile stays as it is.
  */
-async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
+export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeOfJob(job);
   const id = payloadOf(job)['memory'] as string;
   await deps.database.write(scope.tenant, async (writer) => {

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Meter } from '../ledger/ledger.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { MINUTE } from '../record/clock.ts';
+import type { Event } from '../record/event.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
+import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
+import type { SeenOwner } from '../store/owner-store.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { StatementReader } from './read/reader.ts';
 
@@ -210,4 +213,31 @@ export interface FormOptions {
   complete?(writer: Writer): Promise<void>;
   /** An open session with fewer new messages than this is not formed. Default 0. */
   minimumMessages?: number;
+}
+
+/** The input of every stage of one formation. */
+export interface FormWork {
+  deps: FormDeps;
+  scope: Scope;
+  run: string;
+  meter: Meter;
+  reader: StatementReader;
+  events: readonly Event[];
+  /** The preceding events, which contain the questions that the turns answer. */
+  earlier: readonly Event[];
+  /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
+  stretch: { from: number; to: number; hasMore: boolean } | null;
+  startedAt: Date;
+  signal?: AbortSignal;
+  /** The state of the owner before the reading, so that nothing comes back that is erased meanwhile. */
+  seen: SeenOwner;
+  why: Change;
+}
+
+/** The transaction that writes what was formed from some events, in a scope. */
+export interface Writing extends Pick<FormWork, 'scope' | 'events' | 'why'> {
+  writer: Writer;
+  deps: ApplyDeps;
+  /** Who read the events: `local`, or the id of a model. Kept with each memory. */
+  reader: string;
 }

@@ -52,14 +52,10 @@ export async function applyReflection(
 ): Promise<{ counts: Counts; changed: RunNotes }> {
   const said = saidOn(back);
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
-    formStatements(writer, deps, {
-      scope,
-      statements,
-      events: back.messages,
-      reader,
-      why,
-      sourceType: 'conversation',
-    });
+    formStatements(
+      { writer, deps, scope, events: back.messages, reader, why },
+      { statements, sourceType: 'conversation' },
+    );
   const facts = await form(
     reflection.facts.slice(0, MOST_ITEMS).map(({ key, value }) => {
       const text = `${attributeLabel(deps.attributes, deps.attributes.resolve(key) ?? key)}: ${value}`;

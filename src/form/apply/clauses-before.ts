@@ -20,8 +20,8 @@ import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
-import { type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
-import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
+import { nearStatements, ownerOf } from '../compare.ts';
+import type { FormWork } from '../formation-settings.ts';
 import { NAMED_PEOPLE, peopleOf } from '../read/local/local-reader.ts';
 import type { MeantWords } from '../statement.ts';
 
@@ -54,9 +54,6 @@ export interface HeardBefore {
   namesOf(relation: string): string[];
 }
 
-/** What reading a request needs. */
-export type TellWork = EmbedWork & { deps: ApplyDeps & Pick<FormDeps, 'readParts'> };
-
 export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
 }
@@ -71,7 +68,7 @@ const MOST_STATED = 12;
  * The clauses that a request may mean, the latest turn first. In a long log these are the latest ones, and of the older ones those about a
  * topic that it names, those from which the statements were formed that are nearest to it, and those that share words with it.
  */
-export async function clausesBefore(work: TellWork, event: Event, request: string): Promise<HeardBefore> {
+export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const { deps, scope } = work;
   const owner = ownerOf(scope);
   const near = await nearStatements(work, request, MOST_STATED);
@@ -184,7 +181,7 @@ interface StatedTopic {
   stated: Memory[];
 }
 
-async function statedTopics({ deps, scope }: TellWork, topics: readonly string[]): Promise<StatedTopic[]> {
+async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]): Promise<StatedTopic[]> {
   const attributesOf = (topic: string): string[] =>
     deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
   const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);

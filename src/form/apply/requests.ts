@@ -5,9 +5,7 @@ import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
-import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import type { Parts, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
@@ -19,33 +17,18 @@ import { unrelatedChanges, unrelatedTarget } from '../check/targets.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
+import type { FormWork, Writing } from '../formation-settings.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
-import type { TellWork } from './clauses-before.ts';
 import { tellRequest } from './told-request.ts';
 
 /**
  * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the words that
  * requests mean. A turn that asks nothing after all is left out.
  */
-export async function checkRequests(
-  work: TellWork,
-  { ends, forgets }: Pick<Reading, 'ends' | 'forgets'>,
-  context: Pick<CheckContext, 'events' | 'earlier' | 'known' | 'isLocal' | 'userNames' | 'types' | 'attributes'>,
-): Promise<CheckedRequests> {
-  const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
-  for (const { known, quote, on } of ends) {
-    const target = context.known[known - 1];
-    const evidence = locateOwnWords(quote, context, target);
-    if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
-    else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
-    else {
-      const trust = trustOfWords(evidence, target.subject, context.userNames);
-      checked.ends.push({ target, evidence, on: toDate(on), trust });
-    }
-  }
-  if (!context.isLocal) await refuseUnrelated(work, checked, context);
-  for (const request of forgets) {
+export async function checkRequests(work: FormWork, read: Reading, context: CheckContext): Promise<CheckedRequests> {
+  const checked = await checkEnds(work, read, context);
+  for (const request of read.forgets) {
     await yieldToEventLoop();
     const evidence = locateOwnWords(request.quote, context);
     if (evidence === null) {
@@ -58,22 +41,30 @@ export async function checkRequests(
       checked.refused.push(refusal('forget', 'unknown_target', request.quote.words));
       continue;
     }
-    const told = isNamed ? null : await tellRequest(work, evidence, { isByModel: !context.isLocal });
+    const told = isNamed ? null : await tellRequest(work, evidence, !context.isLocal);
     if (told !== null || !context.isLocal) checked.forgets.push({ request, evidence, targets, told });
   }
   return checked;
 }
 
-/** Refuses ends whose words have nothing to do with the statement that they end. */
-async function refuseUnrelated(
-  work: TellWork,
-  checked: CheckedRequests,
-  context: Pick<CheckContext, 'events' | 'earlier' | 'attributes'>,
-): Promise<void> {
+/** Checks ends. A model's ends whose words have nothing to do with the statement that they end are refused. */
+async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContext): Promise<CheckedRequests> {
+  const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
+  for (const { known, quote, on } of ends) {
+    const target = context.known[known - 1];
+    const evidence = locateOwnWords(quote, context, target);
+    if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
+    else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
+    else {
+      const trust = trustOfWords(evidence, target.subject, context.userNames);
+      checked.ends.push({ target, evidence, on: toDate(on), trust });
+    }
+  }
+  if (context.isLocal) return checked;
   const changes = checked.ends.map((end) => ({ ...end, said: saidWith([end.evidence.event], context) }));
-  const unrelated = await unrelatedChanges(work, changes, context.attributes);
+  const unrelated = await unrelatedChanges(work, changes);
   checked.refused.push(...unrelated.map(({ target, evidence }) => unrelatedTarget(target, [evidence.event])));
-  checked.ends = changes.filter((end) => !unrelated.includes(end));
+  return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
 }
 
 /** The results of the ends and requests of a formation. */
@@ -86,115 +77,96 @@ export interface AppliedRequests {
   refused: Refusal[];
 }
 
-/** Applies ends and requests to forget. */
+/** Applies ends and requests to forget. `turns` are the turns of the formation, with those before them. */
 export async function applyRequests(
-  writer: Writer,
-  deps: Parts,
+  writing: Writing,
   { ends, forgets }: CheckedRequests,
-  where: { scope: Scope; turns: readonly Event[]; why: Change },
+  turns: readonly Event[],
 ): Promise<AppliedRequests> {
-  const ended = await applyEnds(writer, deps, ends, where);
-  const forgotten = await applyForgets(writer, deps, forgets, where);
-  return { ...forgotten, retired: ended.retired, refused: [...ended.refused, ...forgotten.refused] };
+  const applied: AppliedRequests = { retired: [], forgotten: [], restored: [], refused: [] };
+  await applyEnds(writing, ends, applied);
+  const forgetting = { ...writing, owner: ownerOf(writing.scope), turns };
+  for (const asked of forgets) {
+    await yieldToEventLoop();
+    if (asked.request.takenBack === true || asked.told?.takesBack === true)
+      applied.restored.push(...(await takeBack(forgetting, asked)));
+    else await applyForget(forgetting, asked, applied);
+  }
+  return applied;
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
-async function applyEnds(
-  writer: Writer,
-  deps: Parts,
-  ends: CheckedRequests['ends'],
-  { scope, why }: { scope: Scope; why: Change },
-): Promise<Pick<AppliedRequests, 'retired' | 'refused'>> {
-  const ended: Pick<AppliedRequests, 'retired' | 'refused'> = { retired: [], refused: [] };
-  const owners = changeableOwners(deps, scope);
+async function applyEnds(writing: Writing, ends: CheckedRequests['ends'], applied: AppliedRequests): Promise<void> {
+  const { writer, deps, scope } = writing;
+  const why = { ...writing.why, reason: IT_IS_OVER };
   for (const { target, evidence, on, trust = trustOf(evidence.event.origin) } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
-    if (now === null || !isOpen(now, owners)) continue;
-    if (!maySupersede(endingClaim(trust, event.occurredAt), now)) {
-      ended.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
+    if (now === null || !isOpen(now, writing)) continue;
+    if (!mayEnd(now, trust, event.occurredAt)) {
+      applied.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
     }
-    const reason = { ...why, reason: IT_IS_OVER };
     // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
-    const quoted = await reviseMemory(writer, deps, now, { change, why: reason });
+    const quoted = await reviseMemory(writer, deps, now, { change, why });
     if (isAhead) continue;
-    await archiveMemory(writer, deps, quoted, { reason: 'contradicted', until: event.occurredAt, why: reason });
-    ended.retired.push(now.id);
+    await archiveMemory(writer, deps, quoted, { reason: 'contradicted', until: event.occurredAt, why });
+    applied.retired.push(now.id);
   }
-  return ended;
 }
 
 const IT_IS_OVER = 'the user says that it is over';
 
 /** Whether a statement has not ended and may be changed by its owners. */
-function isOpen(memory: Memory, owners: readonly string[]): boolean {
-  return mayStillChange(memory) && owners.includes(ownerKey(memory.scope));
+function isOpen(memory: Memory, { deps, scope }: Pick<Writing, 'deps' | 'scope'>): boolean {
+  return mayStillChange(memory) && changeableOwners(deps, scope).includes(ownerKey(memory.scope));
 }
 
-/** The claim that a statement is over, as it is compared with that statement. */
-function endingClaim(trust: Memory['trust'], statedAt: Date): Parameters<typeof maySupersede>[0] {
-  return { sourceType: 'explicit', trust, statedAt, validFrom: null };
+/** Whether the claim that a statement is over has enough trust and is late enough to end it. */
+function mayEnd(memory: Memory, trust: Memory['trust'], statedAt: Date): boolean {
+  return maySupersede({ sourceType: 'explicit', trust, statedAt, validFrom: null }, memory);
 }
 
 /** Ends a known statement that a text from outside the log makes untrue. */
 export async function endStatement(
-  writer: Writer,
-  deps: Parts,
-  end: { id: string; scope: Scope; statedBy: Event['origin']; statedAt: Date; why: Change },
+  { writer, deps, scope, why }: Writing,
+  { id, by, at }: { id: string; by: Event['origin']; at: Date },
 ): Promise<void> {
-  const { id, scope, statedBy, statedAt, why } = end;
   const memory = await findMemory(writer, scope, id);
-  if (memory === null || memory.archivedAt !== null) return;
-  if (!isOpen(memory, changeableOwners(deps, scope)) || !maySupersede(endingClaim(trustOf(statedBy), statedAt), memory))
-    return;
+  if (memory === null || memory.archivedAt !== null || !isOpen(memory, { deps, scope })) return;
+  if (!mayEnd(memory, trustOf(by), at)) return;
   const reason = { ...why, reason: IT_IS_OVER };
-  await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: statedAt, why: reason });
+  await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: at, why: reason });
 }
 
 /** A request that means more than this was misread, or needs `erase`. */
 const MOST_AT_ONCE = 60;
 
 /** Forgets what the user asks to forget. A request that means nothing, or more than `MOST_AT_ONCE`, is refused. */
-async function applyForgets(
-  writer: Writer,
-  deps: Parts,
-  forgets: readonly CheckedForget[],
-  { scope, turns, why }: { scope: Scope; turns: readonly Event[]; why: Change },
-): Promise<Omit<AppliedRequests, 'retired'>> {
-  const applied: Omit<AppliedRequests, 'retired'> = { forgotten: [], restored: [], refused: [] };
-  const owner = ownerOf(scope);
-  for (const asked of forgets) {
-    await yieldToEventLoop();
-    const { request, evidence, told } = asked;
-    if (request.takenBack === true || told?.takesBack === true) {
-      applied.restored.push(...(await takeBack(writer, deps, { owner, about: request.about, evidence, turns, why })));
-      continue;
-    }
-    const { memories, words } = await findMeant({ writer, deps, owner, turns }, asked);
-    const isEverything = told?.isEverything === true;
-    const count = memories.length + words.length;
-    if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
-      applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
-      continue;
-    }
-    const isWhole = told === null || told.asking.length === 0 || isEverything;
-    const asking = isWhole ? [quoteOf(evidence)] : told.asking;
-    const forgotten = await forget(writer, deps, {
-      scope: owner,
-      memories,
-      words,
-      isEverything,
-      isByClause: told?.isByClause === true,
-      by: 'user',
-      request: { event: evidence.event, quotes: asking },
-      why: { ...why, reason: 'the user asked to forget it' },
-    });
-    applied.forgotten.push(...forgotten);
+async function applyForget(forgetting: Forgetting, asked: CheckedForget, applied: AppliedRequests): Promise<void> {
+  const { writer, deps, owner, why } = forgetting;
+  const { request, evidence, told } = asked;
+  const { memories, words } = await findMeant(forgetting, asked);
+  const isEverything = told?.isEverything === true;
+  const count = memories.length + words.length;
+  if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
+    applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
+    return;
   }
-  return applied;
+  const isWhole = told === null || told.asking.length === 0 || isEverything;
+  const forgotten = await forget(writer, deps, {
+    scope: owner,
+    memories,
+    words,
+    isEverything,
+    isByClause: told?.isByClause === true,
+    by: 'user',
+    request: { event: evidence.event, quotes: isWhole ? [quoteOf(evidence)] : told.asking },
+    why: { ...why, reason: 'the user asked to forget it' },
+  });
+  applied.forgotten.push(...forgotten);
 }
 
 /** What a request to forget means: statements, and words of turns. */
@@ -203,9 +175,7 @@ interface Meant {
   words: Quote[];
 }
 
-interface Forgetting {
-  writer: Writer;
-  deps: Parts;
+interface Forgetting extends Writing {
   owner: Scope;
   /** The turns of the formation, with those before them. */
   turns: readonly Event[];
@@ -302,24 +272,13 @@ async function forgettable(
  * "Actually, keep it" restores what the last request of the conversation removed. Where its words name something that a request has
  * removed ("keep the phone number"), only that is restored, even if an earlier request removed it.
  */
-async function takeBack(
-  writer: Writer,
-  deps: Parts,
-  {
-    owner,
-    about,
-    evidence: { event },
-    turns,
-    why,
-  }: { owner: Scope; about: string; evidence: Evidence; turns: readonly Event[]; why: Change },
-): Promise<string[]> {
+async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<string[]> {
+  const { writer, deps, owner, turns, why } = forgetting;
+  const { event } = evidence;
   const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
   const stems = contentStems(about);
-  const names = ({ attribute, text, value }: Forgotten): boolean => {
-    const label = attribute === null ? '' : attribute.replaceAll('_', ' ');
-    const own = contentStems(`${label} ${value ?? text}`);
-    return [...own].some((stem) => stems.has(stem));
-  };
+  const names = ({ attribute, text, value }: Forgotten): boolean =>
+    [...contentStems(`${(attribute ?? '').replaceAll('_', ' ')} ${value ?? text}`)].some((stem) => stems.has(stem));
   const asked = (await listForgotten(writer, owner, { as: 'forgotten' })).filter(({ request }) => request !== null);
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
   const named = [here, asked].map((records) => records.filter(names)).find(({ length }) => length > 0);

@@ -9,11 +9,12 @@ import {
 } from '../../language/packs/packs.ts';
 import { splitSentences, type TextSpan } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
-import { calibratedSimilarity, dot, type PartReading, unlessUnavailable } from '../../models/embedder.ts';
+import { type PartReading, unlessUnavailable } from '../../models/embedder.ts';
 import type { Evidence } from '../check/evidence.ts';
-import { embedTexts } from '../compare.ts';
+import { nearnessTo } from '../compare.ts';
+import type { FormWork } from '../formation-settings.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
-import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
+import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
 import { namedBy, type Naming } from './named-things.ts';
 import { JOINED, joinedIn, partsOf } from './request-parts.ts';
 
@@ -48,11 +49,7 @@ const MEANT_OWN = 0;
  * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if the turn asks nothing: "Marius is
  * going to lose it".
  */
-export async function tellRequest(
-  work: TellWork,
-  evidence: Evidence,
-  { isByModel }: { isByModel: boolean },
-): Promise<ToldRequest | null> {
+export async function tellRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ToldRequest | null> {
   const { event } = evidence;
   const read = await readRequest(work, evidence, isByModel);
   if (read.told === null) return withoutLayers(read);
@@ -225,7 +222,7 @@ interface ReadRequest {
   told: PartReading | null;
 }
 
-async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
+async function readRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
   const clauses = joinedIn(clausesAround(evidence, isByModel), evidence.event.content);
   const { own, kept, isCorrected } = partsOf(clauses, evidence.event.content);
   if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
@@ -242,7 +239,7 @@ async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolea
 }
 
 async function readClauses(
-  work: TellWork,
+  work: FormWork,
   evidence: Evidence,
   { own, kept }: { own: MeantWords[]; kept: MeantWords[] },
 ): Promise<ReadRequest> {
@@ -268,24 +265,10 @@ async function readClauses(
   return { text, own, kept, turns, before, similarity, sharing, orders, told, ...protectedBy };
 }
 
-const LONGEST = 2000;
-
-async function similarities(work: TellWork, request: string, turns: readonly Heard[][]): Promise<Map<string, number>> {
-  const texts = turns.map((clauses) =>
-    clauses
-      .map(({ text }) => text)
-      .join('')
-      .slice(0, LONGEST),
-  );
-  const vectors = await embedTexts(work, [request, ...texts]);
-  const [own, ...others] = vectors?.of ?? [];
-  if (vectors === null || own === undefined) return new Map();
-  return new Map(
-    others.map((vector, index) => [
-      turns[index]?.[0]?.source ?? '',
-      calibratedSimilarity(dot(own, vector), vectors.calibration),
-    ]),
-  );
+async function similarities(work: FormWork, request: string, turns: readonly Heard[][]): Promise<Map<string, number>> {
+  const texts = turns.map((clauses) => clauses.map(({ text }) => text).join(''));
+  const nearness = (await nearnessTo(work, request, texts)) ?? [];
+  return new Map(nearness.map(({ similarity }, index) => [turns[index]?.[0]?.source ?? '', similarity]));
 }
 
 type Protected = Pick<ReadRequest, 'isProtected' | 'isSurelyProtected'>;
@@ -294,7 +277,7 @@ const NOTHING_KEPT: Protected = { isProtected: () => false, isSurelyProtected: (
 
 /** The clauses that a request names as what stays. */
 async function protectedClauses(
-  work: TellWork,
+  work: FormWork,
   event: Evidence['event'],
   kept: readonly MeantWords[],
 ): Promise<Protected> {
@@ -401,7 +384,7 @@ function withoutLayers({ orders, turns, sharing, kept, isProtected }: ReadReques
 async function statedBefore(
   own: readonly MeantWords[],
   turn: string,
-  { deps, signal }: TellWork,
+  { deps, signal }: FormWork,
 ): Promise<MeantWords[]> {
   const sentences = splitSentences(turn);
   const last = sentences.at(-1);

@@ -1,9 +1,9 @@
 import { isAbout, isCourtesy } from '../../language/claims.ts';
-import { calibratedSimilarity, dot } from '../../models/embedder.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Memory } from '../../record/memory.ts';
-import { embedTexts, type EmbedWork } from '../compare.ts';
+import { LONGEST_COMPARED, nearnessTo } from '../compare.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
+import type { FormWork } from '../formation-settings.ts';
 
 /** The calibrated similarity of related texts. */
 const RELATED = 0.6;
@@ -14,23 +14,17 @@ const RELATED = 0.6;
  * words: "got it got it got it" ends a search for work. What ends several statements may name some that have only to do with the others.
  */
 export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
-  work: EmbedWork,
+  work: FormWork,
   changes: readonly Each[],
-  attributes: AttributeTable,
 ): Promise<Each[]> {
+  const { attributes } = work.deps;
   const far: Each[] = [];
   for (const change of changes) {
     const { said, target } = change;
     if (said.some((text) => concerns(text, target, attributes))) continue;
     if (!isVital(target) && !isSet(target) && !said.every(isCourtesy)) continue;
-    const vectors = await embedTexts(
-      work,
-      [target.content, ...said].map((text) => text.slice(0, 2000)),
-    );
-    const [own, ...others] = vectors?.of ?? [];
-    const isNear = (other: Float32Array): boolean =>
-      own !== undefined && vectors !== null && calibratedSimilarity(dot(own, other), vectors.calibration) >= RELATED;
-    if (!others.some(isNear)) far.push(change);
+    const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
+    if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
   }
   return far.filter(({ said, target }) => {
     const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
