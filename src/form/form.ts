@@ -26,8 +26,7 @@ import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
 import type { FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
 import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
-import { createModelReader } from './read/model-reader.ts';
-import type { ReadPromptInput } from './read/read-prompt.ts';
+import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import { type ReadStatement, usesModel } from './read/reader.ts';
 import {
   eventsOf,

@@ -28,11 +28,10 @@ import {
   ownerOf,
   type Vectors,
 } from './compare.ts';
-import { askVerdicts } from './decide/decide-prompt.ts';
 import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';
 import { type Refusal, refusal } from './formation-result.ts';
 import type { FormDeps, FormWork } from './formation-settings.ts';
-import { isMendable } from './read/read-prompt.ts';
+import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import {
   emptyReading,
   type Reading,
@@ -42,7 +41,6 @@ import {
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';
-import { askReflections } from './read/reflect-prompt.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 

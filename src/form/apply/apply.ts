@@ -17,13 +17,14 @@ import { archiveMemory, findInItsPlace, restoreMemory, reviseMemory, writeMemory
 import { changeableOwners, findCandidates, isDraftOf, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
+  compareRank,
   decide,
   decideContext,
   type Decision,
   type Retirement,
+  strongerClaim,
   type Verdict,
 } from '../decide/decide.ts';
-import { compareRank, strongerClaim } from '../decide/precedence.ts';
 import { type FormResult, refusal } from '../formation-result.ts';
 import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';

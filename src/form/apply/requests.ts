@@ -15,7 +15,7 @@ import { toDate } from '../check/check.ts';
 import { type CheckContext, type Evidence, locateOwnWords, saidWith, trustOfWords } from '../check/evidence.ts';
 import { unrelatedChanges, unrelatedTarget } from '../check/targets.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
-import { maySupersede } from '../decide/precedence.ts';
+import { maySupersede } from '../decide/decide.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { Reading } from '../read/reader.ts';

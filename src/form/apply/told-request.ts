@@ -15,8 +15,7 @@ import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import type { MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
-import { namedBy, type Naming } from './named-things.ts';
-import { JOINED, joinedIn, partsOf } from './request-parts.ts';
+import { JOINED, joinedIn, namedBy, type Naming, partsOf, saysAnything } from './request-words.ts';
 
 /** The log-odds of the reading layers above which an order in plain words asks to forget something, or a turn takes such a request back. */
 const ASKS = 0;
@@ -193,7 +192,7 @@ function namingClauses({ own, orders }: ReadRequest, { asks }: PartReading): str
   );
   const asking = own.filter((_, index) => isAsking[index]).map(({ text }) => text);
   const last = isAsking.lastIndexOf(true);
-  return asking.some(saysMore) ? asking : own.slice(0, last + 1).map(({ text }) => text);
+  return asking.some(saysAnything) ? asking : own.slice(0, last + 1).map(({ text }) => text);
 }
 
 /** A clause whose log-odds of asking are so much below those of another clause of its turn does not ask. */
@@ -394,7 +393,7 @@ async function statedBefore(
   if ((await asksAlone(last.text)) <= SURELY_ASKS) return [];
   const stated: MeantWords[] = [];
   for (const clause of own)
-    if (clause.end <= last.span.start && saysMore(clause.text) && (await asksAlone(clause.text)) <= ASKS)
+    if (clause.end <= last.span.start && saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS)
       stated.push(clause);
   return stated;
 }
@@ -425,10 +424,6 @@ function sharingMost(request: string, clauses: readonly string[]): Sharing {
     hasAny: (clause) => shared(clause) > 0,
     isAny: most > 0,
   };
-}
-
-function saysMore(clause: string): boolean {
-  return contentStems(clause).size > 0;
 }
 
 /** Whether a request means nearly all clauses of the turns before it. */

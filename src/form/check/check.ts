@@ -22,7 +22,7 @@ import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
 import type { SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
-import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
+import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
 import type { ReadStatement } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
@@ -32,6 +32,7 @@ import {
   checkWords,
   clippedWords,
   type Evidence,
+  isOwnName,
   isOwnWordOfAnother,
   isRecalled,
   isStated,
@@ -39,6 +40,7 @@ import {
   trustOfEvent,
   trustOfWords,
   unsharedSources,
+  wordsOf,
 } from './evidence.ts';
 
 /** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
@@ -74,25 +76,24 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const cited = locateQuotes(given, context);
   const named = { ...given, subject: ownSubject(given.subject, read, cited, context) };
   const isUnquoted = context.stated !== undefined && named.quotes.length === 0;
-  const origin = isUnquoted ? { evidence: [] } : checkOrigin({ ...named, isPersonal: type.personal }, cited, context);
+  const origin = isUnquoted
+    ? { evidence: [] }
+    : checkOrigin({ ...named, isPersonal: type.personal }, cited, context.userNames);
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
   const { evidence } = origin;
-  const { quoted, ...source } = saidIn(evidence, context);
+  const said = saidIn(evidence, context);
+  const { quoted, ...source } = said;
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(asSaid(named, read, context), {
-    quoted,
-    statedAt: source.statedAt,
-    timeZone: context.settings.timeZone,
-  });
+  const resolved = resolveTimes(asSaid(named, read, context), said, context.settings.timeZone);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
   if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
-  const level = type.levels.includes(own) ? levelOf(resolved, evidence, context) : null;
+  const level = type.levels.includes(own) ? levelOf(resolved, evidence, context.scope) : null;
   if (level === null) return refuse(read, 'malformed', `a ${resolved.type} does not live at ${own}`, evidence);
   const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
   return {
@@ -109,7 +110,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: trustIn(evidence, subject, source, context),
+    trust: trustIn(evidence, subject, said, context.userNames),
     sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
     ...source,
     quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
@@ -132,10 +133,7 @@ function ownSubject(
   { userNames, subjects }: CheckContext,
 ): string {
   const given = canonicalSubject(read.subject, userNames);
-  const isOthers = cited.some(
-    ({ event: { speaker } }) =>
-      speaker !== null && !userNames.some((name) => name.toLowerCase() === speaker.toLowerCase()),
-  );
+  const isOthers = cited.some(({ event: { speaker } }) => speaker !== null && !isOwnName(speaker, userNames));
   return isUser(subject) && !isUser(given) && isOthers ? knownSubject(given, subjects) : subject;
 }
 
@@ -145,7 +143,7 @@ type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: stri
 function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
   const last = evidence.at(-1)?.event;
   return {
-    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)).join(' … '),
+    quoted: evidence.map(wordsOf).join(' … '),
     statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
     statedBy: last?.origin ?? stated?.by ?? 'system',
     events:
@@ -168,14 +166,9 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
 }
 
 /** The trust of a statement: the lowest of the words that it rests on, or of the events that a statement from outside the log names. */
-function trustIn(
-  evidence: readonly Evidence[],
-  subject: string,
-  { events, statedBy }: Pick<Statement, 'events' | 'statedBy'>,
-  { userNames }: CheckContext,
-): Trust {
+function trustIn(evidence: readonly Evidence[], subject: string, said: Said, userNames: readonly string[]): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
-  return events.length === 0 ? trustOf(statedBy) : lowestTrust(events.map(trustOfEvent));
+  return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
 }
 
 /** A text without control characters and invisible characters, some of which databases refuse, and with single spaces. */
@@ -202,17 +195,11 @@ function clean(read: ReadStatement): ReadStatement {
 }
 
 /** A statement about a person is never stored at the level that all users of an agent share. */
-function levelOf(
-  { forEveryone, subject }: ReadStatement,
-  evidence: readonly Evidence[],
-  { scope }: CheckContext,
-): ScopeLevel {
+function levelOf({ forEveryone, subject }: ReadStatement, evidence: readonly Evidence[], scope: Scope): ScopeLevel {
   const own = ownerLevel(scope);
   if (!forEveryone || scope.agent === null || own !== 'user') return own;
   const isPersonal =
-    isUser(subject) ||
-    belongsToUser(subject) ||
-    evidence.some(({ event, start, end }) => FIRST_PERSON.test(event.content.slice(start, end)));
+    isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(wordsOf(each)));
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 
@@ -269,12 +256,7 @@ function relationOf(
   return { kind: relation.kind, target, isOwnMatter };
 }
 
-function refuse(
-  { text }: Pick<ReadStatement, 'text'>,
-  reason: RefusalReason,
-  detail?: string,
-  evidence: readonly Evidence[] = [],
-): Refusal {
+function refuse({ text }: ReadStatement, reason: RefusalReason, detail?: string, evidence: Evidence[] = []): Refusal {
   return refusal('statement', reason, text, { detail, events: evidence.map(({ event }) => event) });
 }
 
@@ -290,13 +272,12 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   const [name, ...rest] = (statement.attribute ?? '').split(':');
   const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
   const attribute = attributeOf(name, value, context);
-  const subject = canonicalSubject(statement.subject, context.userNames);
+  const named = { ...statement, attribute, value, subject: canonicalSubject(statement.subject, context.userNames) };
   return {
-    ...statement,
-    attribute,
+    ...named,
     value: value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context),
     type: typeOf(statement, context),
-    subject: namesItsOwnSubject(subject, attribute, value, context) ? USER : knownSubject(subject, context.subjects),
+    subject: namesItsOwnSubject(named, context) ? USER : knownSubject(named.subject, context.subjects),
   };
 }
 
@@ -322,12 +303,7 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
 }
 
 /** "User's son Tai · child_name = Tai" says whose child Tai is, which is a statement about the user. */
-function namesItsOwnSubject(
-  subject: string,
-  attribute: string | null,
-  value: string | null,
-  { attributes }: ResolveContext,
-): boolean {
+function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attributes }: ResolveContext): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
   const [name = ''] = nameWords(value);
   const isName = (word: string): boolean => word === name || (/\p{Lo}/u.test(name) && word.includes(name));
@@ -368,10 +344,7 @@ const LONGEST_INTERVAL = 7 * DAY;
  * outranks the reader's date. A habit has no dates, except an end that was said. A plan whose day had passed when it was told is not a
  * plan.
  */
-function resolveTimes(
-  statement: ReadStatement,
-  { quoted, statedAt, timeZone }: { quoted: string; statedAt: Date; timeZone: string },
-): ResolvedStatement {
+function resolveTimes(statement: ReadStatement, { quoted, statedAt }: Said, timeZone: string): ResolvedStatement {
   const to = toDate(statement.to);
   if (statement.tense === 'habit') {
     const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
@@ -381,27 +354,21 @@ function resolveTimes(
   const from = agreed(toDate(statement.from), said);
   const dueAt = agreed(toDate(statement.due), said);
   const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
-  const isOver = to !== null && to <= statedAt;
   return {
     ...statement,
-    tense: tenseOf(statement.tense, { validFrom, isOver, statedAt }),
+    tense: to !== null && to <= statedAt ? 'happened' : tenseOf(statement.tense, validFrom, statedAt),
     validFrom,
     validTo: to !== null && validFrom !== null && to < validFrom ? null : to,
     dueAt,
   };
 }
 
-function tenseOf(
-  tense: Tense,
-  { validFrom, isOver, statedAt }: { validFrom: Date | null; isOver: boolean; statedAt: Date },
-): Tense {
-  if (isOver) return 'happened';
+function tenseOf(tense: Tense, validFrom: Date | null, statedAt: Date): Tense {
+  const ahead = validFrom === null ? 0 : validFrom.getTime() - statedAt.getTime();
   // "From tomorrow on I work at the clinic": what holds from a later day on is a plan until then.
-  if (tense === 'holds' && validFrom !== null && validFrom.getTime() - statedAt.getTime() >= DAY) return 'planned';
+  if (tense === 'holds' && ahead >= DAY) return 'planned';
   // "In May", said in the middle of May, may still be ahead: only a day that is more than a month ago makes a plan an event of the past.
-  if (tense === 'planned' && validFrom !== null && statedAt.getTime() - validFrom.getTime() > 31 * DAY)
-    return 'happened';
-  return tense;
+  return tense === 'planned' && ahead < -31 * DAY ? 'happened' : tense;
 }
 
 interface SaidDate {

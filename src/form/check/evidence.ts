@@ -37,6 +37,10 @@ export interface Evidence extends TextSpan {
   event: Event;
 }
 
+export function wordsOf({ event, start, end }: Evidence): string {
+  return event.content.slice(start, end);
+}
+
 /** What statements are checked against. */
 export interface CheckContext {
   scope: Scope;
@@ -81,7 +85,7 @@ function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): bo
 }
 
 /** Which evidence counts for a statement, or why none does. */
-type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?: string };
+type OriginVerdict = { evidence: Evidence[] } | Problem;
 
 /**
  * The speaker decides what a statement can become. What the user says about themself and about the people in their life counts as the
@@ -89,24 +93,18 @@ type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?
  * Instructions from outside are not learned.
  */
 export function checkOrigin(
-  statement: { subject: string; type: string; text: string; isPersonal: boolean },
+  statement: Pick<ReadStatement, 'subject' | 'type' | 'text'> & { isPersonal: boolean },
   cited: readonly Evidence[],
-  { userNames }: { userNames: readonly string[] },
+  userNames: readonly string[],
 ): OriginVerdict {
   const known = cited.filter(({ event }) => isFromRecall(event));
   const evidence = cited.filter((each) => !known.includes(each));
   if (evidence.length === 0) return { reason: known.length > 0 ? 'recalled_text' : 'quote_not_found' };
   const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
-  if (
-    outside.some(({ event, start, end }) => isInstruction(event.content.slice(start, end))) ||
-    (outside.length > 0 && isInstruction(statement.text))
-  ) {
+  if (outside.some((each) => isInstruction(wordsOf(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
-  }
-  const stated = evidence.filter(
-    ({ event }) => isStated(event) && event.origin !== 'tool' && event.origin !== 'document',
-  );
-  if (stated.length > 0 && outside.length === 0) return { evidence };
+  // Without evidence from outside, no statement is one of a tool or a document.
+  if (outside.length === 0 && evidence.some(({ event }) => isStated(event))) return { evidence };
   const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
   const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
   if (!needsOwnWords) {
@@ -151,13 +149,14 @@ function isPasted({ event, start, end }: Evidence): boolean {
 const LEAST_TELLING = 10;
 
 /** Whether the user's own words beside a pasted text repeat one of its numbers and do not ask: "… your chair time is 6:15." Six fifteen! */
-function isTakenUp({ event: { content }, start, end }: Evidence): boolean {
+function isTakenUp(evidence: Evidence): boolean {
+  const { content } = evidence.event;
   let own = content;
   for (const span of foreignSpans(content).toReversed()) own = `${own.slice(0, span.start)}\n${own.slice(span.end)}`;
   const said = numbersSaid(
     (own.match(/[^.!?？。！\n]+[.!?？。！\n]*/gu) ?? []).filter((each) => !/[?？]/u.test(each)).join(' '),
   );
-  return [...numbersSaid(content.slice(start, end))].some((number) => number >= LEAST_TELLING && said.has(number));
+  return [...numbersSaid(wordsOf(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
 }
 
 /** A note that an agent made on its own, for example while reading an inbox, rests on what others wrote, and nobody has confirmed it. */
@@ -188,7 +187,7 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
   return !isUser(subject) && !belongsToUser(subject);
 }
 
-function isOwnName(speaker: string, userNames: readonly string[]): boolean {
+export function isOwnName(speaker: string, userNames: readonly string[]): boolean {
   return userNames.some((name) => name.toLowerCase() === speaker.toLowerCase());
 }
 
@@ -219,9 +218,7 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
 /** The places of the quotes: in the cited turn, or verbatim in another turn. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
   const { events } = context;
-  const found = quotes
-    .flatMap((quote) => locateIn(quote, context, { isAgents: type === 'episode' }) ?? [])
-    .filter(isTelling);
+  const found = quotes.flatMap((quote) => locateIn(quote, context, type === 'episode') ?? []).filter(isTelling);
   if (quotes.length > 0 || value === null) return found;
   // For a statement without a quote, the value is searched for in the user's turns.
   for (const event of events.toReversed()) {
@@ -233,23 +230,19 @@ export function locateQuotes({ quotes, value, type }: ReadStatement, context: Ch
 }
 
 /** Whether a quote says anything: it has a content word, or it is most of its turn, as "yes, that one" is. "I" alone supports no statement. */
-function isTelling({ start, end, event: { content } }: Evidence): boolean {
-  return (end - start) * 2 >= content.trim().length || contentStems(content.slice(start, end)).size > 0;
+function isTelling(evidence: Evidence): boolean {
+  const words = wordsOf(evidence);
+  return words.length * 2 >= evidence.event.content.trim().length || contentStems(words).size > 0;
 }
 
 /**
  * The place of a quote. Words of the assistant that are also in a user's turn count as the user's: a reader's number of a turn may be off
  * by one, and assistants repeat what they are told. `isAgents`: a quote about what the agent did stays in the agent's turn.
  */
-function locateIn(
-  { turn, words }: ReadQuote,
-  { events, isLocal }: Pick<CheckContext, 'events' | 'isLocal'>,
-  { isAgents = false }: { isAgents?: boolean } = {},
-): Evidence | null {
+function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext, isAgents: boolean): Evidence | null {
   const cited = events[turn - 1];
-  if (words === '' && isLocal && cited !== undefined && cited.content !== '') {
+  if (words === '' && isLocal && cited !== undefined && cited.content !== '')
     return { event: cited, start: 0, end: cited.content.length };
-  }
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
   for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
     const span = locateQuote(event.content, words);
@@ -265,13 +258,13 @@ function locateIn(
  */
 export function locateOwnWords(
   quote: ReadQuote,
-  { events, isLocal, userNames, types }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames' | 'types'>,
+  context: CheckContext,
   { subject, type }: Pick<Memory, 'subject' | 'type'> = { subject: USER, type: '' },
 ): Evidence | null {
-  const place = locateIn(quote, { events, isLocal });
+  const place = locateIn(quote, context, false);
   if (place === null) return null;
-  const isPersonal = place.event.origin !== 'user' || types.get(type)?.personal !== false;
-  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal }, [place], { userNames });
+  const isPersonal = place.event.origin !== 'user' || context.types.get(type)?.personal !== false;
+  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal }, [place], context.userNames);
   return 'evidence' in verdict ? place : null;
 }
 
@@ -301,17 +294,15 @@ const BEFORE = 60;
  * house"), or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A name that the statement itself
  * contains does not count.
  */
-export function clippedWords(
-  { event, start, end }: Evidence,
-  { subject, text, polarity }: Pick<ReadStatement, 'subject' | 'text' | 'polarity'>,
-): string | null {
+export function clippedWords(evidence: Evidence, { subject, text, polarity }: ReadStatement): string | null {
+  const { event, start } = evidence;
   const before = event.content.slice(Math.max(0, start - BEFORE), start).replace(/^[^\n]*[.!?…\n]\s*/u, '');
   const negation = NEGATION.exec(before);
   if (negation !== null && polarity === 'affirmed' && !isNegated(text)) return negation[0].trim();
   const hypothesis = HYPOTHESIS.exec(before);
   if (hypothesis !== null) return hypothesis[0].trim();
   const somebody = SOMEBODY.exec(before);
-  const quoted = event.content.slice(start, end);
+  const quoted = wordsOf(evidence);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
   // "my commute | takes an hour" is about the user: only a name shows that the subject is a person.
@@ -338,7 +329,10 @@ export function checkWords(
   const around = [
     ...own,
     ...saidBy('user'),
-    ...questionsBefore(evidence, context),
+    ...questionsBefore(
+      evidence.map(({ event }) => event),
+      context,
+    ),
     ...context.earlier.map((event) => event.content),
     ...context.known.map((memory) => `${memory.subject} ${memory.content} ${memory.value ?? ''}`),
     ...context.userNames,
@@ -383,7 +377,7 @@ function quotingOf(
     text,
     isDenied: polarity === 'denied',
     value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
-    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)),
+    quoted: evidence.map(wordsOf),
     isAnswer: evidence.some(({ event }) => isAssent(event.content)),
     messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
     before: answeredBy(
@@ -397,17 +391,18 @@ function quotingOf(
 /** The agent's turns that events answer. */
 function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
   return answers.flatMap((event) => {
-    const place = turns.findIndex(({ id }) => id === event.id);
-    const answered = turns.slice(0, Math.max(0, place)).findLast(({ origin }) => origin !== 'tool');
+    const answered = turnsBefore(event, turns).findLast(({ origin }) => origin !== 'tool');
     return answered?.origin === 'agent' ? answered.content : [];
   });
 }
 
+function turnsBefore(event: Event, turns: readonly Event[]): Event[] {
+  const place = turns.findIndex(({ id }) => id === event.id);
+  return turns.slice(0, Math.max(0, place));
+}
+
 /** The words of turns, of an assent with what it answers. */
-export function saidWith(
-  said: readonly Event[],
-  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
-): string[] {
+export function saidWith(said: readonly Event[], { events, earlier }: CheckContext): string[] {
   const answers = said.filter(({ content }) => isAssent(content));
   return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
 }
@@ -417,30 +412,21 @@ function isForeign({ origin }: Event): boolean {
 }
 
 /** The turns right before the evidence, because an answer refers to the words of its question. */
-function questionsBefore(
-  evidence: readonly Pick<Evidence, 'event'>[],
-  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
-): string[] {
+function questionsBefore(answers: readonly Event[], { events, earlier }: CheckContext): string[] {
   const turns = [...earlier, ...events];
-  return evidence.flatMap(({ event }) => {
-    const place = turns.findIndex(({ id }) => id === event.id);
-    return turns.slice(Math.max(0, place - 2), Math.max(0, place)).map(({ content }) => content);
-  });
+  return answers.flatMap((event) => turnsBefore(event, turns).slice(-2)).map(({ content }) => content);
 }
 
 /**
  * The texts that a statement may have its meaning from, where it has no word, number or name of theirs; null if it has one. An assent ("yes,
  * spot on") has its meaning from the turns before it.
  */
-export function unsharedSources(
-  { text, quotes, relation }: ReadStatement,
-  context: Pick<CheckContext, 'events' | 'earlier' | 'known' | 'userNames'>,
-): string[] | null {
-  const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []).map((event) => ({ event }));
+export function unsharedSources({ text, quotes, relation }: ReadStatement, context: CheckContext): string[] | null {
+  const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []);
   const target = relation === null ? undefined : context.known[relation.known - 1];
   const sources = [
     ...quotes.map(({ words }) => words),
-    ...cited.map(({ event }) => event.content),
+    ...cited.map(({ content }) => content),
     ...questionsBefore(cited, context),
     ...(target === undefined ? [] : [target.content]),
   ].filter((source) => source.trim() !== '');
