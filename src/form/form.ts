@@ -68,9 +68,10 @@ export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
   const inline = createInlineQueue(async ({ scope, events }) => {
     const complete = (writer: Writer): Promise<void> => removeWaiting(writer, inlineJob(scope, events));
-    return formExchange(deps, scope, events, { complete }).catch((error: unknown) => {
+    const read = (): Promise<FormResult> => formExchange(deps, scope, events, { by: 'local', complete });
+    return read().catch((error: unknown) => {
       // Something was forgotten or erased during the reading, so the remaining events are read again.
-      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, events, { complete });
+      if (VarveError.isInstance(error, 'conflict')) return read();
       throw error;
     });
   });
@@ -163,7 +164,7 @@ function formationJobs(
  * topics, refusals, the events as processed, the cursor, the job as done and what it cost. A failure anywhere changes nothing, and
  * the events wait for the next try. Of two formations at the same time the second finds the cursor moved and does nothing.
  */
-export async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
   return formTaken(deps, scope, {
     ...options,
@@ -171,7 +172,7 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
     // The user's turns are shown up to ten times as long as others.
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
     reason: 'learned from the conversation',
-    take: (reader, place) => takeUnformed(reader, deps, place, options),
+    take: (reader, place) => takeUnformed(reader, deps, place, options.minimumMessages ?? 0),
   });
 }
 
@@ -182,22 +183,21 @@ const EXCHANGE_CHARACTERS = 1000;
  * Reads an exchange right after it was logged. The events still count as unread for the formation of the session: a model replaces these
  * drafts, and the local reader recognises what it has read before.
  */
-export async function formExchange(
+async function formExchange(
   deps: FormDeps,
   scope: Scope,
   ids: readonly string[],
-  { by = 'local', ...options }: { by?: 'local' | 'model' } & Pick<FormOptions, 'complete' | 'signal'> = {},
+  options: Pick<Taking, 'by' | 'complete' | 'signal'>,
 ): Promise<FormResult> {
   return formTaken(deps, scope, {
     ...options,
-    by,
     shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
     async take(reader, place) {
       // The events are read again, because words may have been forgotten while they waited.
       const found = await findEvents(reader, place, ids);
       // A draft of what a model has already read would stay for ever.
-      const isProvisional = by === 'local' && usesModel(deps, 'read');
+      const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(reader, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
       return { events, earlier: await turnsBefore(reader, place, events[0]), stretch: null };
@@ -211,8 +211,10 @@ interface Taking extends FormOptions {
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
   /** Null where there is nothing to read. */
-  take(reader: Reader, place: Scope): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null>;
+  take(reader: Reader, place: Scope): Promise<Taken | null>;
 }
+
+type Taken = Pick<FormWork, 'events' | 'earlier' | 'stretch'>;
 
 async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<FormResult> {
   const place = { ...scope, connection: null };
@@ -242,16 +244,12 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
 const EARLIER = 12;
 
 /** Takes the events that no formation has read yet, up to the limit of one formation. Later events wait for the next one. */
-async function takeUnformed(
-  reader: Reader,
-  { clock, settings: { limits } }: FormDeps,
-  scope: Scope,
-  { minimumMessages = 0 }: FormOptions,
-): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null> {
-  const session = await findSession(reader, scope, clock.now());
+async function takeUnformed(reader: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
+  const { limits } = deps.settings;
+  const session = await findSession(reader, scope, deps.clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
   // A closed session is formed however short it is.
-  if (session.status !== 'closed' && session.messagesSinceFormation < minimumMessages) return null;
+  if (session.status !== 'closed' && session.messagesSinceFormation < least) return null;
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
   const found = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);

@@ -42,7 +42,13 @@ export async function triggerFormation(
     const place = { ...scope, connection: null };
     const session = await findSession(writer, place, deps.clock.now());
     if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place));
-    if (messages.length > 0 && settings.summaries) jobs.push(summaryJob(place, settings.summary.quietAfter));
+    // Each new message delays the summary again.
+    const summary = {
+      ...sessionJob('summarise', place),
+      delay: settings.summary.quietAfter,
+      whenWaiting: 'move',
+    } as const;
+    if (messages.length > 0 && settings.summaries) jobs.push(summary);
   }
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
@@ -54,13 +60,13 @@ export function readsByModel(deps: TriggerDeps): boolean {
 }
 
 // Many events are read in batches, so that they never block the process.
-const EVENTS_AT_ONCE = 20;
+const AT_ONCE = 20;
 
 /** The ids of the events that the local reader of this process reads at once, in batches. */
 export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): string[][] {
   if (deps.settings.writes === 'deferred' || !deps.settings.facts || readsByModel(deps)) return [];
-  const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(({ id }) => id);
-  return [...chunks(ids, EVENTS_AT_ONCE)];
+  const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(idOf);
+  return [...chunks(ids, AT_ONCE)];
 }
 
 /** How long an exchange waits for the process that logged it. Then any process reads it. */
@@ -68,8 +74,7 @@ const INLINE_PATIENCE = MINUTE;
 
 /** The job of an exchange that this process reads from its own queue. The reading removes it, so it runs only if the process has ended. */
 export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { uniqueKey: string } {
-  const job = ownerJob('read-inline', scope, { events: [...events] });
-  return { ...job, uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE, priority: 3 };
+  return { ...readingJob(scope, 'read-inline', events), uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE };
 }
 
 /** The exchanges that earlier processes have logged and not read, oldest first. */
@@ -79,10 +84,7 @@ export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope
 }
 
 /** Whether there are enough events since the last formation. */
-function isFormationDue(
-  session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
-  { messages, weightedTokens, minimumMessages }: TriggerSettings,
-): boolean {
+function isFormationDue(session: Session, { messages, weightedTokens, minimumMessages }: TriggerSettings): boolean {
   const since = session.messagesSinceFormation;
   if (since < minimumMessages) return false;
   return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
@@ -93,32 +95,20 @@ export function formationJob(scope: Scope, { whole = false }: { whole?: boolean 
   return sessionJob('form', scope, { cause: 'schedule', whole });
 }
 
-/** Each new message delays the job again. */
-function summaryJob(scope: Scope, delay: number): NewJob {
-  return { ...sessionJob('summarise', scope), delay, whenWaiting: 'move' };
-}
-
-const MESSAGES_AT_ONCE = 20;
-
 /** The jobs that read an exchange: its last messages, because the formation of its session reads the rest; without a session, all of it. */
 function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
-  return [...chunks(read, MESSAGES_AT_ONCE)]
+  return [...chunks(read, AT_ONCE)]
     .filter((some) => some.some(({ origin }) => origin === 'user'))
-    .flatMap((some) =>
-      readingJobs(
-        scope,
-        some.map(({ id }) => id),
-      ),
-    );
+    .map((some) => readingJob(scope, 'read-exchange', some.map(idOf)));
 }
 
-function readingJobs(scope: Scope, events: readonly string[]): NewJob[] {
-  return [...chunks(events, MESSAGES_AT_ONCE)].map((some) => ({
-    ...ownerJob('read-exchange', scope, { events: some }),
-    priority: 3,
-  }));
+/** A job that reads events by their ids. */
+function readingJob(scope: Scope, kind: 'read-exchange' | 'read-inline', events: readonly string[]): NewJob {
+  return { ...ownerJob(kind, scope, { events: [...events] }), priority: 3 };
 }
+
+const idOf = ({ id }: Event): string => id;
 
 function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
   if (kind !== 'outcome' || metadata['effect'] !== 'positive') return [];
@@ -139,8 +129,8 @@ export interface ImportedMessages {
 export async function formImported(deps: TriggerDeps, imported: readonly ImportedMessages[]): Promise<void> {
   const jobs = imported.flatMap(({ scope, events }) =>
     scope.session === null
-      ? readingJobs(scope, events)
-      : [formationJob({ ...scope, connection: null }, { whole: true })],
+      ? [...chunks(events, AT_ONCE)].map((some) => readingJob(scope, 'read-exchange', some))
+      : [formationJob(scope, { whole: true })],
   );
   const [first] = imported;
   if (first === undefined || jobs.length === 0) return;
@@ -222,7 +212,7 @@ async function quotedTopics(
   scope: Scope,
   events: readonly Event[],
 ): Promise<ReadTopic[]> {
-  const said = events.filter(({ origin }) => origin === 'user').map(({ id }) => id);
+  const said = events.filter(({ origin }) => origin === 'user').map(idOf);
   const turns = new Map(events.map((event, index) => [event.id, { number: index + 1, text: event.content }]));
   const read = await memoriesFrom(reader, scope.tenant, said);
   const statements = read.flatMap((memory) => {
