@@ -77,8 +77,8 @@ export function createFormation(deps: FormDeps): Formation {
   });
   const running = new Map<string, Promise<unknown>>();
 
-  /** Runs one formation of a session at a time in this process. The queue and the cursor do the same for other processes. */
-  const oneAtATime = async (scope: Scope, form: () => Promise<FormResult>): Promise<FormResult> => {
+  // The queue and the cursor do the same for other processes.
+  const oneAtATime: OneAtATime = async (scope, form) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
     const formed = before.then(form);
@@ -112,11 +112,11 @@ export function createFormation(deps: FormDeps): Formation {
   };
 }
 
-/** The jobs of formation, by their kind. `oneAtATime` waits for any formation of the session that is already running in this process. */
-function formationJobs(
-  deps: FormDeps,
-  oneAtATime: (scope: Scope, form: () => Promise<FormResult>) => Promise<FormResult>,
-): JobKinds {
+/** Forms a session after any formation of it that is already running in this process. */
+type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
+
+/** The jobs of formation, by their kind. */
+function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
   const reading =
     (by: 'local' | 'model'): JobHandler =>
     async (job, { signal, complete }) => {

@@ -5,7 +5,7 @@ import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { restateInBlocks } from '../store/block-store.ts';
-import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
+import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import { changeOwner, chunks } from '../store/owner-store.ts';
 import { enqueueJobs, ownerJob, scopeOfJob, sessionJob } from '../store/queue/enqueue.ts';
 import type { Job, NewJob } from '../store/queue/job.ts';
@@ -17,9 +17,8 @@ import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts, ofSameMatter, wins } from './decide/decide.ts';
-import { type FormResult, nothingFormed } from './formation-result.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
-import { readStatement, type ReadTopic, usesModel } from './read/reader.ts';
+import { readStatement, usesModel } from './read/reader.ts';
 
 /**
  * Queues the jobs that follow from new events, in the transaction that appends them: a formation when there are enough events, the reading
@@ -43,18 +42,14 @@ export async function triggerFormation(
     const session = await findSession(writer, place, deps.clock.now());
     if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place));
     // Each new message delays the summary again.
-    const summary = {
-      ...sessionJob('summarise', place),
-      delay: settings.summary.quietAfter,
-      whenWaiting: 'move',
-    } as const;
-    if (messages.length > 0 && settings.summaries) jobs.push(summary);
+    if (messages.length > 0 && settings.summaries)
+      jobs.push({ ...sessionJob('summarise', place), delay: settings.summary.quietAfter, whenWaiting: 'move' });
   }
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
 /** Whether a model reads every exchange at once, in addition to the formation of the session. */
-export function readsByModel(deps: TriggerDeps): boolean {
+function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
@@ -116,7 +111,7 @@ function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
 }
 
 /** Messages that were imported and not read yet, by the scope that they belong to. */
-export interface ImportedMessages {
+interface ImportedMessages {
   scope: Scope;
   /** The ids of the messages. */
   events: readonly string[];
@@ -176,56 +171,48 @@ export function eventsOf(job: Job): string[] {
 export async function summariseSession(
   deps: FormDeps,
   scope: Scope,
-  form: (options: FormOptions) => Promise<FormResult>,
+  form: (options: FormOptions) => Promise<unknown>,
   complete: JobContext['complete'],
-): Promise<FormResult> {
-  if (usesModel(deps, 'read')) return form({ complete });
-  // Topics belong to the owner, but talk without a user stays in its session.
-  if (scope.user === null) {
-    await deps.database.write(scope.tenant, complete);
-    return nothingFormed();
+): Promise<void> {
+  if (usesModel(deps, 'read')) {
+    await form({ complete });
+    return;
   }
-  await form({});
-  const run = deps.ids.next('run');
-  return deps.database.write(scope.tenant, async (writer) => {
-    const why = { reason: 'summed up the session', actor: 'form', run };
-    await changeOwner(writer, scope, deps.clock.now());
-    const session = await findSession(writer, scope, deps.clock.now());
-    const from = Math.max(0, (session?.eventCount ?? 0) - MOST_SUMMARISED);
-    const events =
-      session === null ? [] : spokenEvents(await listSessionEvents(writer, scope, from, session.eventCount));
-    const topics = await quotedTopics(writer, deps, scope, events);
-    const written = { ...nothingFormed(), run, events: events.length };
-    await writeTopics({ writer, deps, scope, events, reader: 'local', why }, { topics, known: [] }, written);
+  // Topics belong to the owner, but talk without a user stays in its session.
+  const isOfUser = scope.user !== null;
+  if (isOfUser) await form({});
+  await deps.database.write(scope.tenant, async (writer) => {
+    if (isOfUser) await writeQuotedTopics(writer, deps, scope);
     await complete(writer);
-    return written;
   });
 }
 
 /** Of a longer session only the last turns are summarised: the earlier ones were summarised before. */
 const MOST_SUMMARISED = 2000;
 
-/** The topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
-async function quotedTopics(
-  reader: Reader,
-  deps: FormDeps,
-  scope: Scope,
-  events: readonly Event[],
-): Promise<ReadTopic[]> {
+/** Writes the topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
+async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
+  const why = { reason: 'summed up the session', actor: 'form', run: deps.ids.next('run') };
+  await changeOwner(writer, scope, deps.clock.now());
+  const { eventCount = 0 } = (await findSession(writer, scope, deps.clock.now())) ?? {};
+  const first = Math.max(0, eventCount - MOST_SUMMARISED);
+  const events = spokenEvents(await listSessionEvents(writer, scope, first, eventCount));
   const said = events.filter(({ origin }) => origin === 'user').map(idOf);
-  const turns = new Map(events.map((event, index) => [event.id, { number: index + 1, text: event.content }]));
-  const read = await memoriesFrom(reader, scope.tenant, said);
-  const statements = read.flatMap((memory) => {
-    const quotes = memory.quotes.flatMap(({ event, start, end }) => {
-      const turn = turns.get(event);
-      return turn === undefined ? [] : [{ turn: turn.number, words: turn.text.slice(start, end) }];
-    });
-    const isLive = memory.archivedAt === null && deps.memoryTypes.get(memory.type)?.comparable === true;
-    return isLive && quotes.length > 0 ? [readStatement({ text: memory.content, type: memory.type, quotes })] : [];
-  });
+  const statements = (await memoriesFrom(writer, scope.tenant, said)).flatMap(
+    ({ archivedAt, type, content, quotes }) => {
+      const quoted = quotes.flatMap(({ event, start, end }) => {
+        const place = events.findIndex(({ id }) => id === event);
+        return place === -1 ? [] : [{ turn: place + 1, words: events[place]?.content.slice(start, end) ?? '' }];
+      });
+      const isLive = archivedAt === null && deps.memoryTypes.get(type)?.comparable === true;
+      return isLive && quoted.length > 0 ? [readStatement({ text: content, type, quotes: quoted })] : [];
+    },
+  );
   const inOrder = statements.toSorted((one, other) => (one.quotes[0]?.turn ?? 0) - (other.quotes[0]?.turn ?? 0));
   const { topicsOf } = await import('./read/local/observed.ts');
-  return topicsOf(inOrder, events, deps.settings.timeZone);
+  const topics = topicsOf(inOrder, events, deps.settings.timeZone);
+  const writing = { writer, deps, scope, events, reader: 'local', why };
+  await writeTopics(writing, { topics, known: [] }, { topics: [], refused: [] });
 }
 
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };

@@ -34,6 +34,10 @@ export interface Heard {
   quote: Quote | null;
   /** The topics of the request that it is about: "my salary" names the topic of "I make 90k". */
   topics: readonly string[];
+  /** Whether it is in the user's own words, and not pasted or quoted. */
+  isOwn: boolean;
+  /** Whether it tells the user's own name, city or job. */
+  isIdentity: boolean;
 }
 
 /** What was said before a request. */
@@ -42,10 +46,6 @@ export interface HeardBefore {
   all: readonly Heard[];
   /** Those of them that are read with the request, the latest turn first. */
   heard: readonly Heard[];
-  /** Those that are the user's own words, and not pasted or quoted. */
-  own: ReadonlySet<Heard>;
-  /** Those that tell the user's own name, city or job. */
-  identity: ReadonlySet<Heard>;
   /** The names of people in the user's life, in lower case. */
   people: readonly string[];
   /** What was said about the topics of the request: the values of statements, and clauses from which no statement was formed. */
@@ -87,8 +87,9 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
   const topics = await statedTopics(work, topicsNamed(request, pack));
   const ofTopics = topics.flatMap(({ stated }) => stated);
   const others = othersIn(people, pack);
-  const topicsIn = (text: string, quote: Quote): string[] =>
+  const topicsIn = (quote: MeantWords): string[] =>
     topics.flatMap(({ topic, stated, isWide }) => {
+      const { text } = quote;
       const isStated = stated.some(
         ({ quotes, value }) =>
           quotesMeet(quotes, [quote]) && (value === null || coveredBy(contentStems(text), contentStems(value)) > 0),
@@ -96,64 +97,54 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
       const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
       return isStated || isSaid ? topic : [];
     });
-  const clauses = turns.flatMap(clausesOf).map((quote): Heard => {
-    const topicsOf = topicsIn(quote.text, quote);
-    return { text: quote.text, source: quote.event, quote, topics: topicsOf };
+  const clauses = turns.flatMap((turn) => {
+    const foreign = foreignSpans(turn.content);
+    return clausesOf(turn).map((quote) => ({
+      text: quote.text,
+      source: turn.id,
+      quote,
+      topics: topicsIn(quote),
+      isOwn: !foreign.some(({ start, end }) => start < quote.end && end > quote.start),
+      isIdentity: identity.some(
+        ({ quotes, value }) =>
+          quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase()),
+      ),
+    }));
   });
   const stated = [...new Map([...near, ...ofTopics].map((memory) => [memory.id, memory])).values()];
-  const isRead = (memory: Memory): boolean =>
-    clauses.some(({ quote }) => quote !== null && quotesMeet(memory.quotes, [quote]));
+  const isRead = ({ quotes }: Memory): boolean => clauses.some(({ quote }) => quotesMeet(quotes, [quote]));
   const unread = stated
     .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
-    .map(({ id, content }): Heard => {
-      const about = topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : []));
-      return { text: content, source: id, quote: null, topics: about };
-    });
-  const all = [...clauses, ...unread];
-  const heard = [...nearestOf(clauses, request, stated), ...unread];
+    .map(({ id, content }) => ({
+      text: content,
+      source: id,
+      quote: null,
+      topics: topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : [])),
+      isOwn: true,
+      isIdentity: identity.some((memory) => memory.id === id),
+    }));
+  const isFormed = (quote: Quote): boolean => ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote]));
   return {
-    all,
-    heard,
-    own: ownAmong(all, turns),
-    identity: new Set(all.filter((clause) => identity.some((memory) => isToldBy(memory, clause)))),
+    all: [...clauses, ...unread],
+    heard: [...nearestOf(clauses, request, stated), ...unread],
     people,
     values: [
       ...ofTopics.flatMap(({ value }) => value ?? []),
-      ...clauses.flatMap(({ text, quote, topics: { length } }) =>
-        length > 0 && quote !== null && !ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote])) ? text : [],
-      ),
+      ...clauses.flatMap(({ text, quote, topics: of }) => (of.length > 0 && !isFormed(quote) ? text : [])),
     ],
-    namesOf: (relation) => namesAmong(subjects, relation),
+    namesOf(relation) {
+      const start = `User's ${relation} `;
+      return subjects.flatMap((each) => (each.startsWith(start) ? each.slice(start.length).toLowerCase() : []));
+    },
   };
-}
-
-/** The clauses that are the user's own words, and not pasted or quoted. */
-function ownAmong(clauses: readonly Heard[], turns: readonly Event[]): Set<Heard> {
-  const foreign = new Map(turns.map(({ id, content }) => [id, foreignSpans(content)]));
-  const isOwn = ({ quote }: Heard): boolean =>
-    quote === null || !foreign.get(quote.event)?.some(({ start, end }) => start < quote.end && end > quote.start);
-  return new Set(clauses.filter(isOwn));
-}
-
-/** The names of the subjects with a relation to the user. */
-function namesAmong(subjects: readonly string[], relation: string): string[] {
-  const start = `User's ${relation} `;
-  return subjects.flatMap((subject) => (subject.startsWith(start) ? subject.slice(start.length).toLowerCase() : []));
 }
 
 /** The user's own name, city and job, which a request means only if it names them. */
 const IDENTITY = ['name', 'home_city', 'job_title', 'employer'];
 
-/** Whether a clause says the value of a statement. */
-function isToldBy({ id, quotes, value }: Memory, { text, source, quote }: Heard): boolean {
-  if (quote === null) return source === id;
-  return quotesMeet(quotes, [quote]) && value !== null && text.toLowerCase().includes(value.toLowerCase());
-}
-
 /** "Good morning!": a request never means such a turn. */
 function isGreeting(text: string): boolean {
-  if (smallTalkIn(text) === null) return false;
-  return PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
+  return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
 }
 
 /** The clauses of earlier turns that are read with a request. */

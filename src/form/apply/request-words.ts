@@ -290,10 +290,10 @@ function namePattern({ topics, script }: Pack, topic: string): RegExp {
 }
 
 /** The clauses that say a word: in the same form, or else in another form, or else as a part of a longer word. */
-function saying(word: string, isPerson: boolean, pack: Pack, { all, own, namesOf }: HeardBefore): Heard[] {
+function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: HeardBefore): Heard[] {
   const stem = stemOf(word);
   const having = (isSame: (said: string) => boolean): Heard[] =>
-    all.filter((clause) => own.has(clause) && wordsOf(clause.text).some(isSame));
+    all.filter(({ isOwn, text }) => isOwn && wordsOf(text).some(isSame));
   if (isPerson) {
     const relation = relationOf(word, pack);
     const names = relation === null ? [] : namesOf(relation);

@@ -118,7 +118,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming, asks: nu
     read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
   // The user's own name, city and job are meant only where the request names them, was made right after them, or surely means them.
   const isUnnamed = (clause: Heard): boolean =>
-    before.identity.has(clause) &&
+    clause.isIdentity &&
     !isEmpty &&
     clause.source !== heard[0]?.clause.source &&
     clause.topics.length === 0 &&
