@@ -100,7 +100,7 @@ export async function findCandidates(
     });
     const candidates = [
       ...byFields.filter((memory) => memory.attribute === attribute).map((memory) => ({ memory, similarity: 0 })),
-      ...near.map(({ memory, cosine }) => ({ memory, similarity: similarityOf(text, memory, cosine, vectors) })),
+      ...near.map(({ memory, cosine }) => ({ memory, similarity: similarityOf(text, memory, vectors, cosine) })),
     ].filter(({ memory }) => owners.includes(ownerKey(memory.scope)) && memory.sourceType !== 'consolidation');
     found.push([...new Map(candidates.map((candidate) => [candidate.memory.id, candidate])).values()]);
   }
@@ -152,12 +152,7 @@ async function search(
 }
 
 /** How alike a text and a memory are: by their meaning where the cosine of their vectors is known, or by their words. */
-export function similarityOf(
-  text: string,
-  { content }: Memory,
-  cosine: number | undefined,
-  vectors: Vectors | null,
-): number {
+export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
 }

@@ -16,7 +16,7 @@ import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
-import { conflicts, ofSameMatter, wins } from './decide/decide.ts';
+import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 import { readStatement, usesModel } from './read/reader.ts';
 
@@ -250,7 +250,7 @@ export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext[
  */
 async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
   const { id, attribute, scope, internal } = plan;
-  const context = { attributes: deps.attributes, now: deps.clock.now() };
+  const context = decideContext(deps);
   const same =
     attribute === null ? [] : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
   const excluded = ofSameMatter(plan, same).filter((memory) => memory.id !== id && conflicts(plan, memory, context));

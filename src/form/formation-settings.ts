@@ -114,6 +114,8 @@ export type FormationOptions = Partial<
   privacy?: Partial<PrivacyPolicy>;
 };
 
+/** A group of settings, each with its default. */
+const group = <Fields extends z.ZodRawShape>(fields: Fields) => z.strictObject(fields).prefault({} as never);
 const count = z.int().min(0).max(100_000);
 const duration = z.number().min(0);
 
@@ -125,54 +127,44 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   inlineReader: z.enum(['local', 'model']).default('local'),
   reflectionCall: z.enum(['with-reading', 'own']).default('with-reading'),
   tasks: z.partialRecord(z.enum(FORM_TASKS), z.enum(['local', 'model'])).default({}),
-  triggers: z
-    .strictObject({
-      messages: count.default(45),
-      weightedTokens: count.default(1000),
-      minimumMessages: count.default(4),
-      coldAfter: duration.default(10 * MINUTE),
-    })
-    .prefault({}),
-  summary: z
-    .strictObject({
-      quietAfter: duration.default(30 * MINUTE),
-      minimumInteractions: count.default(2),
-      mostTopics: count.default(3),
-    })
-    .prefault({}),
-  thresholds: z
-    .strictObject({
-      related: shareSchema.default(0.7),
-      nearlySame: shareSchema.default(0.85),
-      same: shareSchema.default(0.92),
-    })
-    .prefault({}),
-  limits: z
-    .strictObject({
-      existing: count.max(50).default(50),
-      existingTokens: count.default(3500),
-      candidates: count.default(5),
-      memories: count.default(60),
-      minimumMemories: count.default(12),
-      retired: count.default(30),
-      reflectionsPerLevel: count.default(5),
-      events: count.min(1).default(200),
-      tokens: count.default(16_000),
-      turnCharacters: count.default(600),
-    })
-    .prefault({}),
-  privacy: z
-    .strictObject({
-      secret: z.enum(PRIVACY_ACTIONS).default('drop'),
-      password: z.enum(PRIVACY_ACTIONS).default('drop'),
-      card: z.enum(PRIVACY_ACTIONS).default('redact'),
-      bank_account: z.enum(PRIVACY_ACTIONS).default('redact'),
-      government_id: z.enum(PRIVACY_ACTIONS).default('redact'),
-      health: z.enum(PRIVACY_ACTIONS).default('mark'),
-      intimate: z.enum(PRIVACY_ACTIONS).default('mark'),
-      belief: z.enum(PRIVACY_ACTIONS).default('mark'),
-    } satisfies Record<PrivacyCategory, z.ZodType>)
-    .prefault({}),
+  triggers: group({
+    messages: count.default(45),
+    weightedTokens: count.default(1000),
+    minimumMessages: count.default(4),
+    coldAfter: duration.default(10 * MINUTE),
+  }),
+  summary: group({
+    quietAfter: duration.default(30 * MINUTE),
+    minimumInteractions: count.default(2),
+    mostTopics: count.default(3),
+  }),
+  thresholds: group({
+    related: shareSchema.default(0.7),
+    nearlySame: shareSchema.default(0.85),
+    same: shareSchema.default(0.92),
+  }),
+  limits: group({
+    existing: count.max(50).default(50),
+    existingTokens: count.default(3500),
+    candidates: count.default(5),
+    memories: count.default(60),
+    minimumMemories: count.default(12),
+    retired: count.default(30),
+    reflectionsPerLevel: count.default(5),
+    events: count.min(1).default(200),
+    tokens: count.default(16_000),
+    turnCharacters: count.default(600),
+  }),
+  privacy: group({
+    secret: z.enum(PRIVACY_ACTIONS).default('drop'),
+    password: z.enum(PRIVACY_ACTIONS).default('drop'),
+    card: z.enum(PRIVACY_ACTIONS).default('redact'),
+    bank_account: z.enum(PRIVACY_ACTIONS).default('redact'),
+    government_id: z.enum(PRIVACY_ACTIONS).default('redact'),
+    health: z.enum(PRIVACY_ACTIONS).default('mark'),
+    intimate: z.enum(PRIVACY_ACTIONS).default('mark'),
+    belief: z.enum(PRIVACY_ACTIONS).default('mark'),
+  } satisfies Record<PrivacyCategory, z.ZodType>),
   redactEvents: z.boolean().default(true),
   timeZone: timeZoneSchema.default('UTC'),
   achievedGoalFactor: shareSchema.default(0.5),

@@ -36,6 +36,7 @@ import {
   emptyReading,
   type Reading,
   type ReadInput,
+  type ReadReflection,
   readStatement,
   type ReadStatement,
   toolEpisodes,
@@ -168,11 +169,11 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
   const known = await deps.database.read(scope.tenant, (reader) =>
     listStatements(reader, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
   );
-  const isLeft = ({ attribute, value }: Memory): boolean =>
-    left.some(
-      (each) => each.attribute === attribute && value !== null && normalValue(each.name).includes(normalValue(value)),
-    );
-  return known.filter((memory) => isLeft(memory) && canEnd(memory, turn));
+  return known.filter((memory) => {
+    const { name } = left.find(({ attribute }) => attribute === memory.attribute) ?? {};
+    const isLeft = name !== undefined && memory.value !== null && normalValue(name).includes(normalValue(memory.value));
+    return isLeft && canEnd(memory, turn);
+  });
 }
 
 /**
@@ -301,12 +302,9 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       isModel && settings.reflections && settings.reflectionCall === 'with-reading' && usesModel(deps, 'reflect'),
     topics: isModel && settings.summaries,
   };
+  const ids = events.map(({ id }) => id);
   const { known, topics, names, usual } = await deps.database.read(scope.tenant, async (store) => {
-    const own = await memoriesFrom(
-      store,
-      scope.tenant,
-      events.map(({ id }) => id),
-    );
+    const own = await memoriesFrom(store, scope.tenant, ids);
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
       subjects: [USER],
@@ -434,14 +432,13 @@ async function amended(
   return { statements: [...checked.statements, ...mended], refused };
 }
 
+type Retiring = Pick<Formable, 'statements' | 'requests'>;
+
 /**
  * A reader that ends or replaces more known statements than there are user turns, and more than the limit, is not trusted: its
  * statements are decided by their fields, and its ends are refused.
  */
-function withinRetired(
-  { deps, events }: FormWork,
-  { statements, requests }: Pick<Formable, 'statements' | 'requests'>,
-): Pick<Formable, 'statements' | 'requests'> {
+function withinRetired({ deps, events }: FormWork, { statements, requests }: Retiring): Retiring {
   const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
   const most = Math.max(deps.settings.limits.retired, events.filter(({ origin }) => origin === 'user').length);
   if (statements.filter(retires).length + requests.ends.length <= most) return { statements, requests };
@@ -475,11 +472,7 @@ async function verdictsOf(
 }
 
 /** The reflections of the reading, or of a separate call that is shown the statements. */
-async function reflectionsOf(
-  work: FormWork,
-  reading: Reading,
-  statements: readonly Statement[],
-): Promise<Reading['reflections']> {
+async function reflectionsOf(work: FormWork, reading: Reading, statements: Statement[]): Promise<ReadReflection[]> {
   const { deps, reader, events, meter, signal } = work;
   const { settings, languageModel } = deps;
   if (!settings.reflections || reader.kind !== 'model' || languageModel === null) return [];

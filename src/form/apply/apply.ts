@@ -43,6 +43,13 @@ interface Applying extends Writing {
   applied: Applied;
 }
 
+/** What is needed to write the decision about one statement. */
+interface Deciding extends Applying {
+  statement: Statement;
+}
+
+type DecisionTo<Action> = Extract<Decision, { action: Action }>;
+
 export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
 
 /**
@@ -84,7 +91,7 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
     if (wasReadBefore(statement, formed, writing)) continue;
     const known = state.candidates(candidates[index] ?? [], statement, index);
     const decision = decide(state.current(statement), known, context, given.verdicts.get(statement) ?? null);
-    for (const memory of await applyDecision(applying, statement, decision)) state.note(memory, index);
+    for (const memory of await applyDecision({ ...applying, statement }, decision)) state.note(memory, index);
   }
   return applied;
 }
@@ -115,7 +122,7 @@ class OwnerState {
       const memory = this.#now.get(id) as Memory;
       const [one, two] = [this.#vectors?.of[index], this.#vectors?.of[other]];
       const cosine = one === undefined || two === undefined ? undefined : dot(one, two);
-      all.set(id, { memory, similarity: similarityOf(text, memory, cosine, this.#vectors) });
+      all.set(id, { memory, similarity: similarityOf(text, memory, this.#vectors, cosine) });
     }
     return [...all.values()];
   }
@@ -140,15 +147,10 @@ async function targetsNow({ writer, deps, scope }: Writing, statements: readonly
 }
 
 function hasSameFields(memory: Memory, statement: Statement): boolean {
-  return (
-    memory.attribute !== null &&
-    memory.attribute === statement.attribute &&
-    memory.polarity === statement.polarity &&
-    memory.tense === statement.tense &&
-    isSameSubject(memory.subject, statement.subject) &&
-    memory.value !== null &&
-    isSameValue(memory.value, statement.value)
-  );
+  const { attribute, value, polarity, tense, subject } = memory;
+  const isSame = attribute === statement.attribute && polarity === statement.polarity && tense === statement.tense;
+  if (attribute === null || value === null || !isSame) return false;
+  return isSameSubject(subject, statement.subject) && isSameValue(value, statement.value);
 }
 
 /**
@@ -170,38 +172,34 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader
 }
 
 /** Writes one decision and returns the memories that it changed. */
-async function applyDecision(applying: Applying, statement: Statement, decision: Decision): Promise<Memory[]> {
-  const { applied } = applying;
+async function applyDecision(deciding: Deciding, decision: Decision): Promise<Memory[]> {
+  const { applied, statement } = deciding;
   const changed: Memory[] = [];
   if (decision.action === 'confirm') {
-    const memory = await confirm(applying, statement, decision.target);
+    const memory = await confirm(deciding, decision.target);
     applied.confirmed.push(memory.id);
-    changed.push(memory, ...(await retireAll(applying, statement, { ...decision, by: memory.id })));
+    changed.push(memory, ...(await retireAll(deciding, memory.id, decision.retires)));
   } else if (decision.action === 'revise') {
-    const memory = await revise(applying, statement, decision);
+    const memory = await revise(deciding, decision);
     applied.updated.push(memory.id);
     changed.push(memory);
   } else if (decision.action === 'yield') {
     const detail = decision.to.content;
     applied.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
-    changed.push(...(await storeAsHistory(applying, statement, decision)));
-  } else changed.push(...(await add(applying, statement, decision)));
-  for (const memory of decision.restores ?? []) changed.push(await restore(applying, memory));
+    changed.push(...(await storeAsHistory(deciding, decision)));
+  } else changed.push(...(await add(deciding, decision)));
+  for (const memory of decision.restores ?? []) changed.push(await restore(deciding, memory));
   return changed;
 }
 
 /** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
-async function retireAll(
-  applying: Applying,
-  statement: Statement,
-  { by, retires = [] }: { by: string; retires?: readonly Retirement[] },
-): Promise<Memory[]> {
-  const { writer, deps, applied, why } = applying;
+async function retireAll(deciding: Deciding, by: string, retires: readonly Retirement[] = []): Promise<Memory[]> {
+  const { writer, deps, applied, statement, why } = deciding;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(applying, memory, statement.statedAt));
+      retired.push(await reachGoal(deciding, memory));
       applied.goalsReached.push(memory.id);
       continue;
     }
@@ -212,26 +210,23 @@ async function retireAll(
   return retired;
 }
 
-async function add(
-  applying: Applying,
-  statement: Statement,
-  { retires, retiresLater }: Extract<Decision, { action: 'add' }>,
-): Promise<Memory[]> {
-  const { writer, deps, scope, applied, why } = applying;
-  const carried = withCarriedOver(await toMemory(applying, mergedWith(statement, retires)), statement, retires);
+async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'add'>): Promise<Memory[]> {
+  const { writer, deps, scope, applied, statement, why } = deciding;
+  const merged = { ...deciding, statement: mergedWith(statement, retires) };
+  const carried = withCarriedOver(await toMemory(merged), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
   // The old value is archived first, so that two live values of one attribute never exist at once, not even within the transaction.
-  const changed = await retireAll(applying, statement, { by: id, retires });
+  const changed = await retireAll(deciding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
   applied[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
   for (const { memory: before, how } of retires) {
     if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: why });
   }
-  await scheduleEffect(applying, memory);
+  await scheduleEffect(deciding, memory);
   return [...changed, memory];
 }
 
@@ -280,16 +275,12 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
 }
 
 /** Stores an outranked statement as history, out of recall, and retires what the statement excluded while it held. */
-async function storeAsHistory(
-  applying: Applying,
-  statement: Statement,
-  { to, retires }: { to: Memory; retires?: readonly Retirement[] },
-): Promise<Memory[]> {
-  const { writer, deps, scope, why } = applying;
-  const input = await toMemory(applying, statement);
+async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'yield'>): Promise<Memory[]> {
+  const { writer, deps, scope, statement, why } = deciding;
+  const input = await toMemory(deciding);
   const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, permanent: false }, why);
   if (outcome !== 'created') return [memory];
-  const changed = await retireAll(applying, statement, { by: memory.id, retires });
+  const changed = await retireAll(deciding, memory.id, retires);
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
@@ -307,7 +298,7 @@ async function restore({ writer, deps, why }: Writing, memory: Memory): Promise<
   return restoreMemory(writer, deps, { ...memory, validTo: null }, { ...why, reason });
 }
 
-async function confirm({ writer, deps, why }: Writing, statement: Statement, target: Memory): Promise<Memory> {
+async function confirm({ writer, deps, statement, why }: Deciding, target: Memory): Promise<Memory> {
   const events = statement.events.map(({ id }) => id).filter((id) => !target.sourceEvents.includes(id));
   const claim = strongerClaim(statement, target);
   if (events.length === 0 && claim.sourceType === target.sourceType && claim.trust === target.trust) return target;
@@ -317,14 +308,10 @@ async function confirm({ writer, deps, why }: Writing, statement: Statement, tar
   });
 }
 
-async function revise(
-  applying: Applying,
-  statement: Statement,
-  { target, text }: { target: Memory; text: string },
-): Promise<Memory> {
-  if (contentHash(text) === contentHash(target.content)) return confirm(applying, statement, target);
-  const { writer, deps, why } = applying;
-  const entities = await linkEntities(applying, statement);
+async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>): Promise<Memory> {
+  if (contentHash(text) === contentHash(target.content)) return confirm(deciding, target);
+  const { writer, deps, statement, why } = deciding;
+  const entities = await linkEntities(deciding);
   const claim = strongerClaim(statement, target);
   const value = statement.value ?? target.value;
   const revised = await reviseMemory(writer, deps, target, {
@@ -345,7 +332,7 @@ async function revise(
     },
     why,
   });
-  await scheduleEffect(applying, revised);
+  await scheduleEffect(deciding, revised);
   return revised;
 }
 
@@ -381,12 +368,13 @@ async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
  * A reached goal no longer holds: it gets its outcome and its end now, and the next upkeep archives it. A completed intention is archived
  * at once, as it is when the application marks it as done.
  */
-async function reachGoal({ writer, deps, ...writing }: Writing, goal: Memory, until: Date): Promise<Memory> {
+async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goal: Memory): Promise<Memory> {
+  const until = statement.statedAt;
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
   // A goal that is reached before its planned start has started when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
-  const why = { ...writing.why, reason: 'the user says that it is reached' };
+  const why = { ...deciding.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
   const reached = await reviseMemory(writer, deps, goal, { change, why });
   if (state !== 'done' || reached.archivedAt !== null) return reached;
@@ -403,8 +391,8 @@ async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promis
   await enqueue(writer, { ...job, uniqueKey: memory.id, runAt, whenWaiting: 'move' }, deps);
 }
 
-async function toMemory(writing: Writing, statement: Statement): Promise<InternalMemory> {
-  const { deps, scope, reader } = writing;
+async function toMemory(deciding: Deciding): Promise<InternalMemory> {
+  const { deps, scope, statement, reader } = deciding;
   const { text, events, dueAt, names: _names, relation: _relation, ...fields } = statement;
   const type = deps.memoryTypes.get(statement.type);
   return {
@@ -417,7 +405,7 @@ async function toMemory(writing: Writing, statement: Statement): Promise<Interna
     sourceSession: scope.session,
     sourceEvents: events.map(({ id }) => id),
     tags: [...new Set([...fields.tags, ...(fields.attribute === null ? [] : [fields.attribute])])].slice(0, 20),
-    entities: await linkEntities(writing, statement),
+    entities: await linkEntities(deciding),
     ...(dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt }),
   };
 }
@@ -441,7 +429,7 @@ function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'due
   return { dueAt, internal: { due: FOLLOW_UP } };
 }
 
-async function linkEntities({ writer, deps, scope }: Writing, statement: Statement): Promise<string[]> {
+async function linkEntities({ writer, deps, scope, statement }: Deciding): Promise<string[]> {
   const { text, subject, names } = statement;
   const owner = ownerOf(scope);
   const ids: string[] = [];

@@ -131,11 +131,7 @@ export function saysAnything(text: string): boolean {
 }
 
 /** What a correction leaves: the order with what stands after the correction, and what stood before it. */
-function correctedAmong(
-  own: readonly MeantWords[],
-  packs: readonly Pack[],
-  isOrder: (part: MeantWords) => boolean,
-): { own: MeantWords[]; replaced: MeantWords[] } {
+function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOrder: (part: MeantWords) => boolean) {
   const none = { own: [...own], replaced: [] };
   const ordered = own.findIndex(isOrder);
   const order = own[ordered];
@@ -160,10 +156,7 @@ function correctedAmong(
 }
 
 function withoutAll(text: string, patterns: readonly RegExp[]): string {
-  return patterns.reduce((left, pattern) => {
-    const found = pattern.exec(left);
-    return found === null ? left : `${left.slice(0, found.index)} ${left.slice(found.index + found[0].length)}`;
-  }, plainMarks(text));
+  return patterns.reduce((left, pattern) => left.replace(pattern, ' '), plainMarks(text));
 }
 
 /** The words of an order, without what it names: "delete". */

@@ -22,12 +22,13 @@ import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
 import type { SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
-import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
+import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
 import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
 import type { ReadStatement } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
 import {
   type CheckContext,
+  type Checking,
   checkOrigin,
   checkWords,
   clippedWords,
@@ -74,26 +75,27 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const type = context.types.get(given.type);
   if (given.text === '' || type === undefined) return refuse(read, 'malformed');
   const cited = locateQuotes(given, context);
-  const named = { ...given, subject: ownSubject(given.subject, read, cited, context) };
+  const named = { ...given, subject: ownSubject(given.subject, read, { ...context, evidence: cited }) };
   const isUnquoted = context.stated !== undefined && named.quotes.length === 0;
   const origin = isUnquoted
     ? { evidence: [] }
     : checkOrigin({ ...named, isPersonal: type.personal }, cited, context.userNames);
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
   const { evidence } = origin;
-  const said = saidIn(evidence, context);
+  const checking = { ...context, evidence };
+  const said = saidIn(checking);
   const { quoted, ...source } = said;
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
   const resolved = resolveTimes(asSaid(named, read, context), said, context.settings.timeZone);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
-  const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
+  const problem = checkWords(resolved, checking, type.wordLimit ?? WORD_LIMIT);
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
   if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
-  const level = type.levels.includes(own) ? levelOf(resolved, evidence, context.scope) : null;
+  const level = type.levels.includes(own) ? levelOf(resolved, checking) : null;
   if (level === null) return refuse(read, 'malformed', `a ${resolved.type} does not live at ${own}`, evidence);
   const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
   return {
@@ -110,13 +112,13 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: trustIn(evidence, subject, said, context.userNames),
+    trust: trustIn(checking, subject, said),
     sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
     ...source,
     quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
     tags: tagsOf(resolved, kept.marks, context),
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
-    relation: relationOf(resolved, evidence, context),
+    relation: relationOf(resolved, checking),
   };
 }
 
@@ -126,21 +128,16 @@ function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext
 }
 
 /** In a group chat "the cat Eskom · pet_name = Eskom" is about the user only if the user says so: otherwise the reader's subject stays. */
-function ownSubject(
-  subject: string,
-  read: ReadStatement,
-  cited: readonly Evidence[],
-  { userNames, subjects }: CheckContext,
-): string {
+function ownSubject(subject: string, read: ReadStatement, { evidence, userNames, subjects }: Checking): string {
   const given = canonicalSubject(read.subject, userNames);
-  const isOthers = cited.some(({ event: { speaker } }) => speaker !== null && !isOwnName(speaker, userNames));
+  const isOthers = evidence.some(({ event: { speaker } }) => speaker !== null && !isOwnName(speaker, userNames));
   return isUser(subject) && !isUser(given) && isOthers ? knownSubject(given, subjects) : subject;
 }
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };
 
 /** The words that were quoted, by whom and when they were said, and the events that contain them. */
-function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
+function saidIn({ evidence, stated }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
     quoted: evidence.map(wordsOf).join(' … '),
@@ -166,7 +163,7 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
 }
 
 /** The trust of a statement: the lowest of the words that it rests on, or of the events that a statement from outside the log names. */
-function trustIn(evidence: readonly Evidence[], subject: string, said: Said, userNames: readonly string[]): Trust {
+function trustIn({ evidence, userNames }: Checking, subject: string, said: Said): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
   return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
 }
@@ -195,7 +192,7 @@ function clean(read: ReadStatement): ReadStatement {
 }
 
 /** A statement about a person is never stored at the level that all users of an agent share. */
-function levelOf({ forEveryone, subject }: ReadStatement, evidence: readonly Evidence[], scope: Scope): ScopeLevel {
+function levelOf({ forEveryone, subject }: ReadStatement, { evidence, scope }: Checking): ScopeLevel {
   const own = ownerLevel(scope);
   if (!forEveryone || scope.agent === null || own !== 'user') return own;
   const isPersonal =
@@ -244,11 +241,8 @@ function tagsOf({ tags }: ReadStatement, marks: readonly string[], { settings }:
   return [...new Set([...marks.map((mark) => `sensitive:${mark}`), ...clean])].slice(0, MOST_TAGS);
 }
 
-function relationOf(
-  { relation, subject }: ReadStatement,
-  evidence: readonly Evidence[],
-  { known, userNames }: CheckContext,
-): Statement['relation'] {
+function relationOf({ relation, subject }: ReadStatement, checking: Checking): Statement['relation'] {
+  const { evidence, known, userNames } = checking;
   const target = relation === null ? undefined : known[relation.known - 1];
   if (relation === null || target === undefined) return null;
   const isOwnMatter =

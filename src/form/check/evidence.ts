@@ -68,20 +68,22 @@ export interface CheckContext {
   subjects: readonly string[];
 }
 
+/** What one statement is checked against: also the evidence that counts for it. */
+export interface Checking extends CheckContext {
+  evidence: Evidence[];
+}
+
 /** Kinds of event that are statements themselves: what an agent observed or decided, and the outcome of a decision. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
 /** Whether an event is itself a statement. */
-export function isStated(event: Pick<Event, 'kind'>): boolean {
-  return STATED_KINDS.has(event.kind);
+export function isStated({ kind }: Event): boolean {
+  return STATED_KINDS.has(kind);
 }
 
 /** Whether an event is the answer of one of the agent's recall tools, which contains only what is already known. */
-function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): boolean {
-  return (
-    event.origin === 'tool' &&
-    (event.content === MEMORY_ANSWER || isMemoryAnswer(event.content, event.metadata['tool']))
-  );
+function isFromRecall({ origin, content, metadata }: Event): boolean {
+  return origin === 'tool' && (content === MEMORY_ANSWER || isMemoryAnswer(content, metadata['tool']));
 }
 
 /** Which evidence counts for a statement, or why none does. */
@@ -120,14 +122,12 @@ export function checkOrigin(
 }
 
 function foreignVoice(evidence: readonly Evidence[]): string {
-  const voices = new Set(
-    evidence.map((each) => (isFromOutside(each) && each.event.origin === 'user' ? 'pasted text' : voiceOf(each.event))),
-  );
-  return `said by: ${[...voices].join(', ')}`;
-}
-
-function voiceOf({ origin, speaker }: Event): string {
-  return origin === 'user' && speaker !== null ? `the speaker ${speaker}` : origin;
+  const voices = evidence.map((each) => {
+    const { origin, speaker } = each.event;
+    if (origin !== 'user') return origin;
+    return isFromOutside(each) ? 'pasted text' : speaker === null ? origin : `the speaker ${speaker}`;
+  });
+  return `said by: ${[...new Set(voices)].join(', ')}`;
 }
 
 /** Tools, documents, and what a user pastes or quotes without taking it up. */
@@ -317,22 +317,18 @@ interface Problem {
 }
 
 /** Whether the words of a statement agree with what the turns say. */
-export function checkWords(
-  statement: ReadStatement,
-  { evidence, context, limit }: { evidence: readonly Evidence[]; context: CheckContext; limit: number },
-): Problem | null {
+export function checkWords(statement: ReadStatement, context: Checking, limit: number): Problem | null {
   const { text, value, attribute, relation } = statement;
+  const { evidence } = context;
   if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
-  const own = evidence.map(({ event }) => event.content);
+  const cited = evidence.map(({ event }) => event);
+  const own = cited.map(({ content }) => content);
   const saidBy = (by: Origin): string[] =>
     context.events.filter(({ origin }) => origin === by).map(({ content }) => content);
   const around = [
     ...own,
     ...saidBy('user'),
-    ...questionsBefore(
-      evidence.map(({ event }) => event),
-      context,
-    ),
+    ...questionsBefore(cited, context),
     ...context.earlier.map((event) => event.content),
     ...context.known.map((memory) => `${memory.subject} ${memory.content} ${memory.value ?? ''}`),
     ...context.userNames,
@@ -341,7 +337,7 @@ export function checkWords(
   // A statement that continues a known one may keep the known value.
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
   if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
-    const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
+    const dates = cited.map(({ occurredAt }) => occurredAt.toISOString());
     // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
     // Most values have no figure, so that the numbers of the turns need not be read for them.
@@ -353,7 +349,7 @@ export function checkWords(
   if (context.isLocal) return null;
   const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
-  const quoting = quotingOf(statement, evidence, context);
+  const quoting = quotingOf(statement, context);
   const foreign =
     wordsBeyond(text, [...around, ...carriedOver]) ??
     (quoting === null ? null : unsupported({ ...quoting, more: [...carriedOver, ...context.userNames] }));
@@ -366,24 +362,20 @@ function isDateLike(value: string): boolean {
 }
 
 /** What a statement quotes, as it is checked for saying something else. Null for what others say, which is checked by its speaker. */
-function quotingOf(
-  { text, value, attribute, polarity, tense }: ReadStatement,
-  evidence: readonly Evidence[],
-  { events, earlier, attributes }: CheckContext,
-): Omit<Quoting, 'more'> | null {
-  if (evidence.length === 0 || evidence.some(({ event }) => event.kind !== 'message' || isForeign(event))) return null;
+function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, 'more'> | null {
+  const { text, value, attribute, polarity, tense } = statement;
+  const { evidence, events, earlier, attributes } = context;
+  const cited = evidence.map(({ event }) => event);
+  if (cited.length === 0 || cited.some((event) => event.kind !== 'message' || isForeign(event))) return null;
   const turns = [...earlier, ...events];
   return {
     text,
     isDenied: polarity === 'denied',
     value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
     quoted: evidence.map(wordsOf),
-    isAnswer: evidence.some(({ event }) => isAssent(event.content)),
+    isAnswer: cited.some(({ content }) => isAssent(content)),
     messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
-    before: answeredBy(
-      evidence.map(({ event }) => event),
-      turns,
-    ),
+    before: answeredBy(cited, turns),
     foreign: turns.filter(isForeign).map(({ content }) => content),
   };
 }

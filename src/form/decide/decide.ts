@@ -152,11 +152,8 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
  * A statement about who somebody is ("colleague = Noor") can be replaced only under the same attribute, or by a statement that names the
  * person. Otherwise a number that is off by one in a reader's answer would remove a person from the memory.
  */
-function mayReplaceNamed(
-  { attribute, subject, text }: Statement,
-  target: Memory,
-  { attributes }: DecideContext,
-): boolean {
+function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: DecideContext): boolean {
+  const { attribute, subject, text } = statement;
   if (target.attribute === null || target.attribute === attribute || target.value === null) return true;
   if (!attributes.policyOf(target.attribute).namesSomebody) return true;
   const said = `${subject} ${text}`.toLowerCase();
@@ -231,10 +228,8 @@ type Told = Fields & Pick<Memory, 'content'>;
  * history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
-  const same = ofSameMatter(
-    statement,
-    known.map(({ memory }) => memory),
-  );
+  const memories = known.map(({ memory }) => memory);
+  const same = ofSameMatter(statement, memories);
   const said = { ...statement, content: statement.text };
   const double = same.find((memory) => memory.archivedAt === null && isDouble(said, memory, context));
   const isNow = !isAhead(statement, context.now) && !isPast(statement);
@@ -253,11 +248,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
 }
 
 /** What a claim changes among the statements of its matter: which ones no longer hold, which hold again, and which one beats the claim. */
-function consequences(
-  claimed: Told & Claim,
-  same: readonly Memory[],
-  context: DecideContext,
-): { beater: Memory | null; retires: Retirement[]; restores: Memory[] } {
+function consequences(claimed: Told & Claim, same: readonly Memory[], context: DecideContext) {
   const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
   const retires = same.flatMap((memory) =>
@@ -323,11 +314,7 @@ function isSameMatter(one: Fields, other: Fields): boolean {
 }
 
 /** Whether two statements of the same subject and attribute cannot both hold now. */
-export function conflicts(
-  one: Fields,
-  other: Fields,
-  { attributes, now }: Pick<DecideContext, 'attributes' | 'now'>,
-): boolean {
+export function conflicts(one: Fields, other: Fields, { attributes, now }: DecideContext): boolean {
   const policy = attributes.policyOf(one.attribute ?? '');
   // First, because it is the cheapest test: somebody may have a thousand likes, which are all compared with each other.
   if (one.polarity === other.polarity && policy.values === 'many') return false;
@@ -431,11 +418,8 @@ function byVerdict(statement: Statement, candidates: readonly Candidate[], verdi
 }
 
 /** Two statements of nearly identical meaning are one, unless a field differs. */
-function byMeaning(
-  statement: Statement,
-  candidates: readonly Candidate[],
-  { thresholds }: DecideContext,
-): Decision | null {
+function byMeaning(statement: Statement, candidates: readonly Candidate[], context: DecideContext): Decision | null {
+  const { thresholds } = context;
   const nearest = candidates
     .filter(({ memory, similarity }) => {
       const needed = memory.type === statement.type ? thresholds.nearlySame : thresholds.same;

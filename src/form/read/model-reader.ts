@@ -263,11 +263,7 @@ export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
 ): StatementReader {
-  const ask = async (
-    input: ReadInput,
-    note: string,
-    { signal }: ReadOptions,
-  ): Promise<ReadAnswer & { isCut: boolean }> => {
+  const ask = async (input: ReadInput, note: string, { signal }: ReadOptions) => {
     const prompt = renderPrompt<ReadPromptInput>(readPrompt, { ...input, turnCharacters, userCharacters });
     const asked = note === '' ? prompt : { ...prompt, user: `${prompt.user}\n\n${note}` };
     const usesPart = ({ statements }: ReadAnswer): boolean => readable(statements).length > 0;
@@ -286,12 +282,9 @@ export function createModelReader(
           ({ known, turn, quote, on }) =>
             [known].flat().map((number) => ({ known: number, quote: { turn, words: quote }, on })),
         ),
-        forgets: readable(answer.forgets).map(({ about, known, turn, quote, taken_back: takenBack }) => ({
-          about,
-          known,
-          quote: { turn, words: quote },
-          takenBack,
-        })),
+        forgets: readable(answer.forgets).map(({ turn, quote, taken_back: takenBack, ...item }) => {
+          return { ...item, quote: { turn, words: quote }, takenBack };
+        }),
         reflections: input.wants.reflections ? readable(answer.reflections) : [],
         isCut: answer.isCut,
         topics: input.wants.topics ? readable(answer.topics).map((topic) => ({ ...topic, turns: [] })) : [],
@@ -306,14 +299,7 @@ export function createModelReader(
 type StatementAnswer = z.infer<typeof statementAnswer>;
 
 /** A statement that replaces, completes or ends several known ones follows the first of them, and the others are over. */
-function furtherEnds({
-  relation,
-  known,
-  turn,
-  quote,
-  tense,
-  from,
-}: StatementAnswer): NonNullable<ReadAnswer['ends'][number]>[] {
+function furtherEnds({ relation, known, turn, quote, tense, from }: StatementAnswer) {
   const [, ...others] = [known].flat();
   if (relation === null || relation === 'repeats' || others.length === 0) return [];
   return [{ known: others, turn, quote, on: tense === 'planned' ? from : null }];
