@@ -14,7 +14,7 @@ import { findMemory, listStatements, memoriesFrom } from '../store/read-memories
 import { findColdSessions, findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
-import { spokenEvents, writeTopics } from './apply/reflections.ts';
+import { spokenEvents, writeReflections } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
@@ -212,7 +212,7 @@ async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): 
   const { topicsOf } = await import('./read/local/observed.ts');
   const topics = topicsOf(inOrder, events, deps.settings.timeZone);
   const writing = { writer, deps, scope, events, reader: 'local', why };
-  await writeTopics(writing, { topics, known: [] }, { topics: [], refused: [] });
+  await writeReflections(writing, { reflections: [], topics, known: [] });
 }
 
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };

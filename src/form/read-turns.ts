@@ -14,8 +14,14 @@ import { listMemories, listStatements, listSubjects, memoriesFrom } from '../sto
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import { type CheckContext, isStated, saidWith, unsharedSources } from './check/evidence.ts';
-import { unrelatedChanges, unrelatedTarget } from './check/targets.ts';
+import {
+  type CheckContext,
+  isStated,
+  saidWith,
+  unrelatedChanges,
+  unrelatedTarget,
+  unsharedSources,
+} from './check/evidence.ts';
 import {
   embedTexts,
   findCandidates,

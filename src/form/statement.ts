@@ -1,10 +1,15 @@
+import type { TextSpan } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
 import type { Quote, Trust } from '../record/statement.ts';
-import type { Evidence } from './check/evidence.ts';
 import type { Refusal } from './formation-result.ts';
 import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
+
+/** Words of an event that a statement rests on. */
+export interface Evidence extends TextSpan {
+  event: Event;
+}
 
 /** A statement that was resolved and checked: ready to be compared with what is known. */
 export interface Statement

@@ -115,11 +115,7 @@ const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
 /** Writes the topics of a session, one memory for each. The memory of a known topic is updated. */
-export async function writeTopics(
-  writing: Writing,
-  { topics, known }: Pick<Reflected, 'topics' | 'known'>,
-  written: Pick<Written, 'topics' | 'refused'>,
-): Promise<void> {
+async function writeTopics(writing: Writing, { topics, known }: Reflected, written: Written): Promise<void> {
   const { writer, deps, scope, events, why } = writing;
   const { mostTopics, minimumInteractions } = deps.settings.summary;
   if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return;

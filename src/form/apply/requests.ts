@@ -12,11 +12,18 @@ import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts
 import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
 import { toDate } from '../check/check.ts';
-import { type CheckContext, type Evidence, locateOwnWords, saidWith, trustOfWords } from '../check/evidence.ts';
-import { unrelatedChanges, unrelatedTarget } from '../check/targets.ts';
+import {
+  type CheckContext,
+  locateOwnWords,
+  quoteOf,
+  saidWith,
+  trustOfWords,
+  unrelatedChanges,
+  unrelatedTarget,
+} from '../check/evidence.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
-import { type Refusal, refusal } from '../formation-result.ts';
+import { type FormResult, refusal } from '../formation-result.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
@@ -67,15 +74,8 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
 }
 
-/** The results of the ends and requests of a formation. */
-export interface AppliedRequests {
-  /** Known statements that ended. */
-  retired: string[];
-  forgotten: Forgotten[];
-  /** Memories that were restored because the user withdrew a request. */
-  restored: string[];
-  refused: Refusal[];
-}
+/** What the ends and requests of a formation have changed. */
+type AppliedRequests = Pick<FormResult, 'retired' | 'forgotten' | 'restored' | 'refused'>;
 
 /** Applies ends and requests to forget. `turns` are the turns of the formation, with those before them. */
 export async function applyRequests(
@@ -166,13 +166,7 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget, applied
     request: { event: evidence.event, quotes: isWhole ? [quoteOf(evidence)] : told.asking },
     why: { ...why, reason: 'the user asked to forget it' },
   });
-  applied.forgotten.push(...forgotten);
-}
-
-/** What a request to forget means: statements, and words of turns. */
-interface Meant {
-  memories: Memory[];
-  words: Quote[];
+  applied.forgotten.push(...forgotten.map(({ id }) => id));
 }
 
 interface Forgetting extends Writing {
@@ -182,8 +176,9 @@ interface Forgetting extends Writing {
 }
 
 /** The statements and words that a request means. */
-async function findMeant(forgetting: Forgetting, { targets, told, evidence }: CheckedForget): Promise<Meant> {
+async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const { turns } = forgetting;
+  const { targets, told, evidence } = asked;
   const since = turns.slice(turns.findIndex(({ id }) => id === evidence.event.id) + 1);
   const isSaidAgain = ({ sourceEvents, value, content }: Memory): boolean =>
     since.some(
@@ -191,7 +186,7 @@ async function findMeant(forgetting: Forgetting, { targets, told, evidence }: Ch
         sourceEvents.includes(turn.id) ||
         (turn.origin === 'user' && normalValue(turn.content).includes(normalValue(value ?? content))),
     );
-  const known = await forgettable(forgetting, targets, told?.isEverything === true);
+  const known = await forgettable(forgetting, asked);
   const open = known.filter((memory) => !isSaidAgain(memory));
   const named = open.filter(({ id }) => targets.some((target) => target.id === id));
   if (named.length > 0 || told === null) return { memories: named, words: [] };
@@ -237,25 +232,22 @@ const MOST_KNOWN = 1000;
  * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
  * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
  */
-async function forgettable(
-  { writer, deps, owner }: Forgetting,
-  targets: readonly Memory[],
-  isEverything: boolean,
-): Promise<Memory[]> {
+async function forgettable({ writer, deps, owner }: Forgetting, { targets, told }: CheckedForget): Promise<Memory[]> {
+  const isEverything = told?.isEverything === true;
   const types = typesThat(deps.memoryTypes, ({ forgettable }) => forgettable);
-  const list = async (filter: { archiveReasons?: ArchiveReason[] }): Promise<Memory[]> => {
+  const list = async (archiveReasons?: ArchiveReason[]): Promise<Memory[]> => {
     const listed: Memory[] = [];
-    let cursor: string | null | undefined;
+    let cursor: string | undefined;
     do {
-      const page = { types, limit: MOST_KNOWN, ...filter, ...(cursor == null ? {} : { cursor }) };
-      const { items, cursor: next } = await listMemories(writer, owner, page, { now: deps.clock.now() });
-      listed.push(...items);
-      cursor = next;
-    } while (isEverything && cursor !== null);
+      const filter = { types, limit: MOST_KNOWN, archiveReasons, cursor };
+      const page = await listMemories(writer, owner, filter, { now: deps.clock.now() });
+      listed.push(...page.items);
+      cursor = page.cursor ?? undefined;
+    } while (isEverything && cursor !== undefined);
     return listed;
   };
-  const live = await list({});
-  const past = await list({ archiveReasons: ['superseded', 'contradicted'] });
+  const live = await list();
+  const past = await list(['superseded', 'contradicted']);
   const replaced = past.filter(
     ({ archiveReason, contradictedBy }) => isEverything || archiveReason === 'contradicted' || contradictedBy !== null,
   );
@@ -293,8 +285,4 @@ async function takeBack(forgetting: Forgetting, { request: { about }, evidence }
     if (archivedAt === null) restored.push(memory.id);
   }
   return restored;
-}
-
-function quoteOf({ event, start, end }: Evidence): Quote {
-  return { event: event.id, start, end };
 }

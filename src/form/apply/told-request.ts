@@ -10,10 +10,10 @@ import {
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
-import { type Evidence, wordsOf } from '../check/evidence.ts';
+import { wordsOf } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
-import type { MeantWords, ToldRequest } from '../statement.ts';
+import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
 import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
 

@@ -25,19 +25,19 @@ import { countWords } from '../../record/parse.ts';
 import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
 import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
 import type { ReadStatement } from '../read/reader.ts';
-import type { Statement } from '../statement.ts';
+import type { Evidence, Statement } from '../statement.ts';
 import {
   type CheckContext,
   type Checking,
   checkOrigin,
   checkWords,
   clippedWords,
-  type Evidence,
   isOwnName,
   isOwnWordOfAnother,
   isRecalled,
   isStated,
   locateQuotes,
+  quoteOf,
   trustOfEvent,
   trustOfWords,
   unsharedSources,
@@ -115,7 +115,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     trust: trustIn(checking, subject, said),
     sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
     ...source,
-    quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
+    quotes: evidence.map(quoteOf),
     tags: tagsOf(resolved, kept.marks, context),
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
     relation: relationOf(resolved, checking),

@@ -9,6 +9,7 @@ import { plainText } from '../check/check.ts';
 import type { Verdict } from '../decide/decide.ts';
 import type { Statement } from '../statement.ts';
 import {
+  oneLine,
   readStatement,
   type StatementReader,
   type ReadInput,
@@ -165,11 +166,6 @@ function shortened(text: string, characters: number): string {
   // The end of a long message often holds what it was about.
   const head = Math.ceil(characters * 0.7);
   return `${text.slice(0, head)} … ${text.slice(text.length - (characters - head))}`.toWellFormed();
-}
-
-/** A text without line breaks, so that no part of it looks like another item of a list. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -246,7 +246,8 @@ function humanName(name: string): string {
     .slice(0, LONGEST_VALUE);
 }
 
-function oneLine(text: string, limit: number): string {
+/** A text without line breaks, so that no part of it looks like another item of a list. */
+export function oneLine(text: string, limit: number = Infinity): string {
   const line = text
     .slice(0, limit * 2)
     .replace(/\s+/g, ' ')
