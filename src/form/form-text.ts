@@ -12,10 +12,10 @@ import type { Parts, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { findMemory, listStatements } from '../store/read-memories.ts';
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
-import type { Applied } from './apply/apply.ts';
 import { ownerOf } from './compare.ts';
 import { endStatement } from './apply/requests.ts';
 import { formStatements } from './form.ts';
+import type { FormResult } from './formation-result.ts';
 import type { FormDeps, Writing } from './formation-settings.ts';
 import { endedByText, userNamesOf } from './read-turns.ts';
 import { readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
@@ -156,7 +156,7 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
   if (events.length < (memory.sourceEvents?.length ?? 0)) return null;
   const writing = { writer, deps, scope, events: [], reader, why };
   const { statedBy: by = 'system', statedAt: at = new Date(deps.clock.now()), sourceType = 'explicit' } = memory;
-  const form = (some: ReadStatement[]): Promise<Applied> =>
+  const form = (some: ReadStatement[]): Promise<FormResult> =>
     formStatements(writing, { statements: some, stated: { at, by, events }, sourceType });
   const [text, ...slots] = statements;
   if (text === undefined) return null;
@@ -164,12 +164,12 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
   const applied = await form([{ ...text, type, importance, tags, explicit: true }]);
   if (slots.length > 0) await form(slots);
   for (const { id } of work.ends ?? []) await endStatement(writing, { id, by, at });
-  return writtenBy(writing, text, applied);
+  return writtenBy({ ...writing, result: applied }, text);
 }
 
-async function writtenBy(writing: Writing, text: ReadStatement, applied: Applied): Promise<WrittenMemory | null> {
+async function writtenBy(writing: Writing, text: ReadStatement): Promise<WrittenMemory | null> {
   const { writer, deps, scope, why } = writing;
-  const { added, updated, confirmed, retired, refused } = applied;
+  const { added, updated, confirmed, retired, refused } = writing.result;
   const id = added[0] ?? updated[0] ?? confirmed[0];
   const memory = id === undefined ? null : await findMemory(writer, scope, id);
   if (memory !== null) {

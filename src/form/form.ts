@@ -17,7 +17,7 @@ import { enqueue, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
 import { removeWaiting } from '../store/queue/settle-jobs.ts';
 import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
-import { type Applied, applyStatements } from './apply/apply.ts';
+import { applyStatements } from './apply/apply.ts';
 import { writeReflections } from './apply/reflections.ts';
 import { applyRequests } from './apply/requests.ts';
 import { checkStatements, plainText } from './check/check.ts';
@@ -294,39 +294,31 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       return nothingFormed();
     }
     const { requests, reading, known } = formable;
-    const writing = { ...work, writer, reader: reader.id };
-    const applied: Applied = await applyStatements(writing, {
+    const result: FormResult = {
+      ...nothingFormed(),
+      run,
+      events: events.length,
+      refused: [...formable.refused],
+      modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
+      hasMore: stretch?.hasMore ?? false,
+    };
+    const writing = { ...work, writer, reader: reader.id, result };
+    await applyStatements(writing, {
       ...formable,
       // Where the answer was cut, the local reader's drafts may be the only record of the turns that it did not reach.
       replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
     });
-    const reflected =
-      reading.reflections.length + reading.topics.length === 0
-        ? { reflections: [], topics: [], refused: [] }
-        : await writeReflections(writing, { ...reading, known });
+    if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
     // Requests to forget come last, so that they also remove what this reading has just written.
-    const asked =
-      requests.ends.length + requests.forgets.length === 0
-        ? { retired: [], forgotten: [], restored: [], refused: [] }
-        : await applyRequests(writing, requests, [...earlier, ...events]);
+    if (requests.ends.length + requests.forgets.length > 0)
+      await applyRequests(writing, requests, [...earlier, ...events]);
     // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
-    await enqueueNext(writer, work, applied);
-    const refused = [formable, applied, reflected, asked].flatMap((part) => part.refused);
-    const result: FormResult = {
-      run,
-      events: events.length,
-      ...applied,
-      ...reflected,
-      ...asked,
-      retired: [...applied.retired, ...asked.retired],
-      refused: await withoutForgotten(writer, scope, refused),
-      modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
-      hasMore: stretch?.hasMore ?? false,
-    };
-    await keepRefusals(writing, result.refused);
+    await enqueueNext(writer, work, result);
+    result.refused = await withoutForgotten(writing);
+    await keepRefusals(writing);
     await logRun(writer, work, result, options.cause ?? 'hand');
     await meter.settle(writer);
     return result;
@@ -345,9 +337,9 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
 const MERGE_AFTER = 5 * MINUTE;
 
 /** Queues the formation of the rest of the session, and the merging of near doubles. */
-async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, applied: Applied): Promise<void> {
+async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, result: FormResult): Promise<void> {
   if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
-  if (applied.added.length + applied.updated.length === 0) return;
+  if (result.added.length + result.updated.length === 0) return;
   // Drafts are not merged, because a model will replace them, and a draft must not absorb a statement that stays.
   if (stretch === null && usesModel(deps, 'read')) return;
   const merge = ownerJob('merge-doubles', { ...scope, session: null });
@@ -355,7 +347,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, a
 }
 
 /** The refusals, without the words of those that repeat something forgotten. */
-async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly Refusal[]): Promise<Refusal[]> {
+async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));
   return refused.map((refusal) =>
@@ -364,13 +356,13 @@ async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly 
 }
 
 /** Refusals are kept with their text and reason, so that they can be listed and learned from. */
-async function keepRefusals({ writer, deps, scope, events, why }: Writing, refused: readonly Refusal[]): Promise<void> {
+async function keepRefusals({ writer, deps, scope, events, result, why }: Writing): Promise<void> {
   const at = new Date(deps.clock.now());
   // A refusal that cites no event may come from any of them, so it is erased with each of them.
   const all = events.map(({ id }) => id);
   await insertRefusals(
     writer,
-    refused.map((refusal) => ({
+    result.refused.map((refusal) => ({
       ...refusal,
       text: refusal.text === null ? null : plainText(refusal.text),
       detail: refusal.detail === null ? null : plainText(refusal.detail),
@@ -421,19 +413,20 @@ interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
  * caller's transaction.
  */
 export async function formStatements(
-  given: Writing & { deps: FormDeps },
+  given: Omit<Writing, 'result'> & { deps: FormDeps },
   { statements, sourceType, stated }: GivenStatements,
-): Promise<Applied> {
-  const writing = { ...given, scope: { ...given.scope, connection: null } };
-  const { writer, deps, scope, events } = writing;
+): Promise<FormResult> {
+  const { writer, deps, events } = given;
+  const scope = { ...given.scope, connection: null };
   const userNames = userNamesOf(scope, []);
   const subjects = await listSubjects(writer, ownerOf(scope));
   const read = { scope, events, earlier: [], known: [], userNames, subjects, isLocal: true, sourceType, stated };
   const checked = checkStatements(statements, await checkContext(deps, read));
+  const result = { ...nothingFormed(), refused: checked.refused.map(withoutIndex) };
+  const writing = { ...given, scope, result };
   await changeOwner(writer, ownerOf(scope), deps.clock.now());
   const undecided = { vectors: null, verdicts: new Map(), replacesDrafts: false };
-  const applied = await applyStatements(writing, { ...undecided, statements: checked.statements });
-  const refused = [...checked.refused.map(withoutIndex), ...applied.refused];
-  await keepRefusals(writing, refused);
-  return { ...applied, refused };
+  await applyStatements(writing, { ...undecided, statements: checked.statements });
+  await keepRefusals(writing);
+  return result;
 }

@@ -17,6 +17,7 @@ import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeReflections } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
+import { nothingFormed } from './formation-result.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 import { readStatement, usesModel } from './read/reader.ts';
 
@@ -211,7 +212,7 @@ async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): 
   const inOrder = statements.toSorted((one, other) => (one.quotes[0]?.turn ?? 0) - (other.quotes[0]?.turn ?? 0));
   const { topicsOf } = await import('./read/local/observed.ts');
   const topics = topicsOf(inOrder, events, deps.settings.timeZone);
-  const writing = { writer, deps, scope, events, reader: 'local', why };
+  const writing = { writer, deps, scope, events, reader: 'local', result: nothingFormed(), why };
   await writeReflections(writing, { reflections: [], topics, known: [] });
 }
 

@@ -12,6 +12,7 @@ import type { RunCause } from '../store/history-store.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import type { Embedder } from '../models/embedder.ts';
+import type { FormResult } from './formation-result.ts';
 import type { StatementReader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do. Each is configured separately. */
@@ -232,4 +233,6 @@ export interface Writing extends Pick<FormWork, 'scope' | 'events' | 'why'> {
   deps: ApplyDeps;
   /** Who read the events: `local`, or the id of a model. Kept with each memory. */
   reader: string;
+  /** What was written and refused so far. */
+  result: FormResult;
 }

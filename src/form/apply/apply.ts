@@ -25,7 +25,7 @@ import {
   strongerClaim,
   type Verdict,
 } from '../decide/decide.ts';
-import { type FormResult, refusal } from '../formation-result.ts';
+import { refusal } from '../formation-result.ts';
 import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
@@ -38,28 +38,19 @@ interface Decidable {
   replacesDrafts: boolean;
 }
 
-/** What is needed to write the decisions of a formation. */
-interface Applying extends Writing {
-  applied: Applied;
-}
-
 /** What is needed to write the decision about one statement. */
-interface Deciding extends Applying {
+interface Deciding extends Writing {
   statement: Statement;
 }
 
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
-export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
-
 /**
  * Decides and writes statements one after the other, so that each is compared with those before it. Runs in the transaction that holds the
  * owner's lock, so that the compared statements cannot change meanwhile.
  */
-export async function applyStatements(writing: Writing, given: Decidable): Promise<Applied> {
-  const applied: Applied = { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
-  const applying = { ...writing, applied };
-  const { writer, deps, scope, events } = writing;
+export async function applyStatements(writing: Writing, given: Decidable): Promise<void> {
+  const { writer, deps, scope, events, result } = writing;
   const { statements, vectors } = given;
   // The shared owner is locked as well: another agent that is told the same facts must not change them before this transaction ends.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
@@ -75,7 +66,7 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
         isDraftOf(events, memory) &&
         !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
     );
-    for (const draft of drafts) await dropDraft(applying, draft);
+    for (const draft of drafts) await dropDraft(writing, draft);
   }
   const isIntended = statements.some(({ type }) => type === 'intention');
   const records = isIntended ? await listForgotten(writer, ownerOf(scope)) : forgotten;
@@ -85,15 +76,14 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
   const context = decideContext(deps);
   for (const [index, statement] of statements.entries()) {
     if (outOfSight.has(statement)) {
-      applied.refused.push(refusal('statement', 'forgotten', null, statement));
+      result.refused.push(refusal('statement', 'forgotten', null, statement));
       continue;
     }
     if (wasReadBefore(statement, formed, writing)) continue;
     const known = state.candidates(candidates[index] ?? [], statement, index);
     const decision = decide(state.current(statement), known, context, given.verdicts.get(statement) ?? null);
-    for (const memory of await applyDecision({ ...applying, statement }, decision)) state.note(memory, index);
+    for (const memory of await applyDecision({ ...writing, statement }, decision)) state.note(memory, index);
   }
-  return applied;
 }
 
 /** The owner's statements as this formation has changed them so far. */
@@ -173,19 +163,19 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader
 
 /** Writes one decision and returns the memories that it changed. */
 async function applyDecision(deciding: Deciding, decision: Decision): Promise<Memory[]> {
-  const { applied, statement } = deciding;
+  const { result, statement } = deciding;
   const changed: Memory[] = [];
   if (decision.action === 'confirm') {
     const memory = await confirm(deciding, decision.target);
-    applied.confirmed.push(memory.id);
+    result.confirmed.push(memory.id);
     changed.push(memory, ...(await retireAll(deciding, memory.id, decision.retires)));
   } else if (decision.action === 'revise') {
     const memory = await revise(deciding, decision);
-    applied.updated.push(memory.id);
+    result.updated.push(memory.id);
     changed.push(memory);
   } else if (decision.action === 'yield') {
     const detail = decision.to.content;
-    applied.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
+    result.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
     changed.push(...(await storeAsHistory(deciding, decision)));
   } else changed.push(...(await add(deciding, decision)));
   for (const memory of decision.restores ?? []) changed.push(await restore(deciding, memory));
@@ -194,24 +184,24 @@ async function applyDecision(deciding: Deciding, decision: Decision): Promise<Me
 
 /** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
 async function retireAll(deciding: Deciding, by: string, retires: readonly Retirement[] = []): Promise<Memory[]> {
-  const { writer, deps, applied, statement, why } = deciding;
+  const { writer, deps, result, statement, why } = deciding;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
       retired.push(await reachGoal(deciding, memory));
-      applied.goalsReached.push(memory.id);
+      result.goalsReached.push(memory.id);
       continue;
     }
     const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
     retired.push(await archiveMemory(writer, deps, memory, { reason, by, until, why }));
-    applied.retired.push(memory.id);
+    result.retired.push(memory.id);
   }
   return retired;
 }
 
 async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'add'>): Promise<Memory[]> {
-  const { writer, deps, scope, applied, statement, why } = deciding;
+  const { writer, deps, scope, result, statement, why } = deciding;
   const merged = { ...deciding, statement: mergedWith(statement, retires) };
   const carried = withCarriedOver(await toMemory(merged), statement, retires);
   const input =
@@ -222,7 +212,7 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
   const changed = await retireAll(deciding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
-  applied[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
+  result[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
   for (const { memory: before, how } of retires) {
     if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: why });
   }
@@ -353,14 +343,14 @@ function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom'
  * Archives a draft before the model's reading is decided on, and restores the statement that the draft had replaced, so that the reading
  * decides again. In a chain of drafts, the statement that the first draft had replaced is restored.
  */
-async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
-  const { writer, deps, events, applied } = applying;
-  const why = { ...applying.why, reason: 'a draft of the local reader, read again by the model' };
+async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
+  const { writer, deps, events, result } = writing;
+  const why = { ...writing.why, reason: 'a draft of the local reader, read again by the model' };
   await archiveMemory(writer, deps, draft, { reason: 'superseded', why });
-  if (draft.archivedAt === null) applied.retired.push(draft.id);
+  if (draft.archivedAt === null) result.retired.push(draft.id);
   for (const memory of await memoriesReplacedBy(writer, draft.scope.tenant, draft.id)) {
     if (memory.id === draft.id) continue;
-    await (isDraftOf(events, memory) ? dropDraft(applying, memory) : restore({ ...applying, why }, memory));
+    await (isDraftOf(events, memory) ? dropDraft(writing, memory) : restore({ ...writing, why }, memory));
   }
 }
 

@@ -15,14 +15,11 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { type FormResult, type Refusal, refusal } from '../formation-result.ts';
+import { type Refusal, refusal } from '../formation-result.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { Reading } from '../read/reader.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
-
-/** The ids of the memories that were written, and what was refused. */
-type Written = Pick<FormResult, 'reflections' | 'topics' | 'refused'>;
 
 /** Reflections and topics, with the known texts whose names and numbers they may repeat. */
 interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
@@ -30,12 +27,10 @@ interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
 }
 
 /** Writes the reflections and the topics of a reading. They rest on what the people said, and never on tools or documents. */
-export async function writeReflections(given: Writing, reflected: Reflected): Promise<Written> {
-  const written: Written = { reflections: [], topics: [], refused: [] };
+export async function writeReflections(given: Writing, reflected: Reflected): Promise<void> {
   const writing = { ...given, events: spokenEvents(given.events) };
-  await writeReflected(writing, reflected, written);
-  await writeTopics(writing, reflected, written);
-  return written;
+  await writeReflected(writing, reflected);
+  await writeTopics(writing, reflected);
 }
 
 /** The events that reflections and topics may rest on. */
@@ -52,8 +47,8 @@ const LEVELS = ['agent', 'user', 'session'] as const;
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
  * that all users share, and a reflection at that level neither orders nor permits anything.
  */
-async function writeReflected(writing: Writing, { reflections, known }: Reflected, written: Written): Promise<void> {
-  const { writer, deps, scope, events } = writing;
+async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
+  const { writer, deps, scope, events, result } = writing;
   if (reflections.length === 0 || !deps.settings.reflections) return;
   const current = await listMemories(writer, scope, { types: ['reflection'], limit: 200 }, { now: deps.clock.now() });
   const inMind = current.items.map(({ content }) => contentStems(content));
@@ -71,7 +66,7 @@ async function writeReflected(writing: Writing, { reflections, known }: Reflecte
     const isRepeated = inMind.some((other) => coveredBy(stems, other) >= REPEATS);
     const verdict = 'reason' in checked || !isRepeated ? checked : refusal('reflection', 'repeated', text);
     if ('reason' in verdict) {
-      written.refused.push(verdict);
+      result.refused.push(verdict);
       continue;
     }
     const input: InternalMemory = {
@@ -85,7 +80,7 @@ async function writeReflected(writing: Writing, { reflections, known }: Reflecte
     const reason = { ...writing.why, reason: 'reflected on the conversation' };
     const { memory, outcome } = await writeMemory(writer, deps, scope, input, reason);
     inMind.push(stems);
-    if (outcome === 'created') written.reflections.push(memory.id);
+    if (outcome === 'created') result.reflections.push(memory.id);
   }
 }
 
@@ -115,8 +110,8 @@ const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
 /** Writes the topics of a session, one memory for each. The memory of a known topic is updated. */
-async function writeTopics(writing: Writing, { topics, known }: Reflected, written: Written): Promise<void> {
-  const { writer, deps, scope, events, why } = writing;
+async function writeTopics(writing: Writing, { topics, known }: Reflected): Promise<void> {
+  const { writer, deps, scope, events, result, why } = writing;
   const { mostTopics, minimumInteractions } = deps.settings.summary;
   if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return;
   for (const { topic, summary, turns } of topics.slice(0, mostTopics)) {
@@ -126,7 +121,7 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected, writt
     // The summary of a continued topic may repeat the earlier summary.
     const verdict = checkText(writing, 'topic', text, known);
     if ('reason' in verdict) {
-      written.refused.push(verdict);
+      result.refused.push(verdict);
       continue;
     }
     const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
@@ -142,7 +137,7 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected, writt
     const content = continuedSummary(await findLive(writer, deps, newMemory(deps, scope, input)), verdict.text);
     const reason = { ...why, reason: 'summed up the session' };
     const { memory } = await writeMemory(writer, deps, scope, { ...input, content }, reason);
-    written.topics.push(memory.id);
+    result.topics.push(memory.id);
   }
 }
 

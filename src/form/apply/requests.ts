@@ -23,7 +23,7 @@ import {
 } from '../check/evidence.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
-import { type FormResult, refusal } from '../formation-result.ts';
+import { refusal } from '../formation-result.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
@@ -74,37 +74,31 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
 }
 
-/** What the ends and requests of a formation have changed. */
-type AppliedRequests = Pick<FormResult, 'retired' | 'forgotten' | 'restored' | 'refused'>;
-
 /** Applies ends and requests to forget. `turns` are the turns of the formation, with those before them. */
 export async function applyRequests(
   writing: Writing,
   { ends, forgets }: CheckedRequests,
   turns: readonly Event[],
-): Promise<AppliedRequests> {
-  const applied: AppliedRequests = { retired: [], forgotten: [], restored: [], refused: [] };
-  await applyEnds(writing, ends, applied);
+): Promise<void> {
+  await applyEnds(writing, ends);
   const forgetting = { ...writing, owner: ownerOf(writing.scope), turns };
   for (const asked of forgets) {
     await yieldToEventLoop();
-    if (asked.request.takenBack === true || asked.told?.takesBack === true)
-      applied.restored.push(...(await takeBack(forgetting, asked)));
-    else await applyForget(forgetting, asked, applied);
+    const takesBack = asked.request.takenBack === true || asked.told?.takesBack === true;
+    await (takesBack ? takeBack(forgetting, asked) : applyForget(forgetting, asked));
   }
-  return applied;
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
-async function applyEnds(writing: Writing, ends: CheckedRequests['ends'], applied: AppliedRequests): Promise<void> {
-  const { writer, deps, scope } = writing;
+async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
+  const { writer, deps, scope, result } = writing;
   const why = { ...writing.why, reason: IT_IS_OVER };
   for (const { target, evidence, on, trust = trustOf(evidence.event.origin) } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
     if (now === null || !isOpen(now, writing)) continue;
     if (!mayEnd(now, trust, event.occurredAt)) {
-      applied.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
+      result.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
     }
     // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
@@ -113,7 +107,7 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends'], applie
     const quoted = await reviseMemory(writer, deps, now, { change, why });
     if (isAhead) continue;
     await archiveMemory(writer, deps, quoted, { reason: 'contradicted', until: event.occurredAt, why });
-    applied.retired.push(now.id);
+    result.retired.push(now.id);
   }
 }
 
@@ -131,7 +125,7 @@ function mayEnd(memory: Memory, trust: Memory['trust'], statedAt: Date): boolean
 
 /** Ends a known statement that a text from outside the log makes untrue. */
 export async function endStatement(
-  { writer, deps, scope, why }: Writing,
+  { writer, deps, scope, why }: Omit<Writing, 'result'>,
   { id, by, at }: { id: string; by: Event['origin']; at: Date },
 ): Promise<void> {
   const memory = await findMemory(writer, scope, id);
@@ -145,14 +139,14 @@ export async function endStatement(
 const MOST_AT_ONCE = 60;
 
 /** Forgets what the user asks to forget. A request that means nothing, or more than `MOST_AT_ONCE`, is refused. */
-async function applyForget(forgetting: Forgetting, asked: CheckedForget, applied: AppliedRequests): Promise<void> {
-  const { writer, deps, owner, why } = forgetting;
+async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promise<void> {
+  const { writer, deps, owner, result, why } = forgetting;
   const { request, evidence, told } = asked;
   const { memories, words } = await findMeant(forgetting, asked);
   const isEverything = told?.isEverything === true;
   const count = memories.length + words.length;
   if (count === 0 || (count > MOST_AT_ONCE && !isEverything)) {
-    applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
+    result.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
     return;
   }
   const isWhole = told === null || told.asking.length === 0 || isEverything;
@@ -166,7 +160,7 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget, applied
     request: { event: evidence.event, quotes: isWhole ? [quoteOf(evidence)] : told.asking },
     why: { ...why, reason: 'the user asked to forget it' },
   });
-  applied.forgotten.push(...forgotten.map(({ id }) => id));
+  result.forgotten.push(...forgotten.map(({ id }) => id));
 }
 
 interface Forgetting extends Writing {
@@ -264,8 +258,8 @@ async function forgettable({ writer, deps, owner }: Forgetting, { targets, told 
  * "Actually, keep it" restores what the last request of the conversation removed. Where its words name something that a request has
  * removed ("keep the phone number"), only that is restored, even if an earlier request removed it.
  */
-async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<string[]> {
-  const { writer, deps, owner, turns, why } = forgetting;
+async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<void> {
+  const { writer, deps, owner, turns, result, why } = forgetting;
   const { event } = evidence;
   const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
   const stems = contentStems(about);
@@ -275,14 +269,12 @@ async function takeBack(forgetting: Forgetting, { request: { about }, evidence }
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
   const named = [here, asked].map((records) => records.filter(names)).find(({ length }) => length > 0);
   const records = named ?? here.filter(({ request }) => request === here[0]?.request);
-  const restored: string[] = [];
   for (const record of records) {
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
     if (memory?.archiveReason !== 'forgotten') continue;
     const reason = { ...why, reason: 'the user took the request to forget it back' };
     const { archivedAt } = await restoreOrKeepAsHistory(writer, deps, memory, reason);
-    if (archivedAt === null) restored.push(memory.id);
+    if (archivedAt === null) result.restored.push(memory.id);
   }
-  return restored;
 }
