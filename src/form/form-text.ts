@@ -63,10 +63,8 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
   };
 }
 
-function statementsOf(
-  content: string,
-  { read, said, slots }: Record<'read' | 'said' | 'slots', ReadStatement[]>,
-): ReadText['statements'] {
+function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', ReadStatement[]>): ReadText['statements'] {
+  const { read, said, slots } = of;
   const text = readStatement({ text: content, type: 'fact', quotes: [] });
   if (slots.length > 0 && slots.length < said.length && !sayAll(slots, content)) return [text, ...slots];
   const [whole = read.find(({ attribute }) => attribute !== null), ...others] = slots;

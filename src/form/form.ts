@@ -282,7 +282,7 @@ function isRefused({ statements, refused }: Formable): boolean {
 
 /** Writes the results of a formation in one transaction. If another formation has read the events first, only the cost is written. */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
-  const { deps, scope, run, meter, reader, events, earlier, stretch } = work;
+  const { deps, scope, run, meter, reader, events, stretch } = work;
   return deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
     // The owner's lock is taken before the cursor, so that two formations run one after the other from here on.
@@ -310,8 +310,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
     });
     if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
     // Requests to forget come last, so that they also remove what this reading has just written.
-    if (requests.ends.length + requests.forgets.length > 0)
-      await applyRequests(writing, requests, [...earlier, ...events]);
+    if (requests.ends.length + requests.forgets.length > 0) await applyRequests(writing, requests);
     // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);

@@ -64,9 +64,8 @@ export interface Formable {
 }
 
 export function isEmpty({ statements, requests, refused, reading }: Formable): boolean {
-  return (
-    statements.length + requests.ends.length + requests.forgets.length + refused.length + reading.topics.length === 0
-  );
+  const parts = [statements, requests.ends, requests.forgets, refused, reading.topics];
+  return parts.every(({ length }) => length === 0);
 }
 
 /** read → resolve → check. A model is also told once what was refused, and is asked about pairs that fields do not decide. */

@@ -213,9 +213,8 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
   result[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
-  for (const { memory: before, how } of retires) {
-    if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: why });
-  }
+  for (const { memory: before } of retires.filter(({ how }) => how === 'replaced'))
+    await restateInBlocks(writer, deps, { before, after: memory, change: why });
   await scheduleEffect(deciding, memory);
   return [...changed, memory];
 }

@@ -17,7 +17,7 @@ import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { type Refusal, refusal } from '../formation-result.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
-import type { Reading } from '../read/reader.ts';
+import type { Reading, ReadInput } from '../read/reader.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
@@ -96,14 +96,12 @@ async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: stri
 const THE_USER = anyWords('theUser');
 
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
-  if (THE_USER.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
-    return true;
+  const { user } = scope;
+  if (THE_USER.test(text) || (user !== null && text.toLowerCase().includes(user.toLowerCase()))) return true;
   const capitalised = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
   const entities = await findEntitiesByName(writer, scope, capitalised);
-  return (
-    entities.some(({ type }) => type === 'person') ||
-    possibleNames(text, 'sentence').some((name) => !entities.some((entity) => entity.name === name))
-  );
+  const unknown = possibleNames(text, 'sentence').filter((name) => !entities.some((entity) => entity.name === name));
+  return unknown.length > 0 || entities.some(({ type }) => type === 'person');
 }
 
 const TITLE = 'Summary: ';
@@ -191,10 +189,8 @@ function lastOf(summary: string): string {
 }
 
 /** The topics that these turns may continue, the likeliest first: those that share words with the turns, then the latest. */
-export async function topicsToContinue(
-  reader: Reader,
-  { deps, scope, events }: FormWork,
-): Promise<{ topic: string; summary: string }[]> {
+export async function topicsToContinue(reader: Reader, work: FormWork): Promise<ReadInput['topics']> {
+  const { deps, scope, events } = work;
   const said = contentStems(events.map(({ content }) => content).join(' '));
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
   const { items } = await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() });
@@ -220,12 +216,7 @@ function sourceOf({ reader, scope }: Writing, events: readonly Event[]) {
 }
 
 /** Checks a text that quotes nothing: it may contain no name, number or instruction that nobody said. */
-function checkText(
-  { deps, events }: Writing,
-  what: 'reflection' | 'topic',
-  text: string,
-  known: readonly string[],
-): Refusal | { text: string; tags: string[] } {
+function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text: string, known: readonly string[]) {
   if (text === '') return refusal(what, 'malformed', text);
   if (what === 'reflection' && countWords(text) > MOST_WORDS) return refusal(what, 'too_long', text);
   const { text: cleaned, dropped, marks } = applyPrivacy(text, deps.settings.privacy);

@@ -167,9 +167,10 @@ function orderOf(text: string, pack: Pack): string {
   return found.slice(1).reduce<string>((left, group) => (group ? left.replace(group, '') : left), found[0]);
 }
 
-/** Something that a request names and that was said before: a person, a topic of the language's pack, or another word. */
+/** Something that a request names: a person, a topic of the language's pack, or another word. */
 interface Thing {
   isPerson: boolean;
+  /** The clauses that say it; empty for a word that was never said. */
   covers: ReadonlySet<Heard>;
 }
 
@@ -194,7 +195,7 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
   if (pack === null || pack.script === 'han') return { exactly: [], most: [], isEmpty: true, isPartly: true };
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
   const parts = asking.flatMap((text) => plainMarks(text).split(joined));
-  const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ isEmpty }) => !isEmpty);
+  const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ length }) => length > 0);
   const found = named.map(bestOf);
   return {
     exactly: [...new Set(found.flatMap(({ best, isExact }) => (isExact ? best : [])))],
@@ -204,45 +205,30 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
   };
 }
 
-interface Things {
-  things: Thing[];
-  isEmpty: boolean;
-  /** Whether the request has a word of its own that was never said. */
-  hasUnknown: boolean;
-}
-
-/** The clauses that say the most of what is named. */
-function bestOf({ things, hasUnknown }: Pick<Things, 'things' | 'hasUnknown'>): {
-  best: Heard[];
-  isExact: boolean;
-} {
+/** The clauses that say the most of what is named, and whether they say all of it. */
+function bestOf(named: readonly Thing[]): { best: Heard[]; isExact: boolean } {
+  const things = named.filter(({ covers }) => covers.size > 0);
   const counts = new Map<Heard, number>();
   for (const { covers } of things) for (const clause of covers) counts.set(clause, (counts.get(clause) ?? 0) + 1);
   const people = things.filter(({ isPerson }) => isPerson);
   const ofPeople = [...counts].filter(([clause]) => people.every(({ covers }) => covers.has(clause)));
   const among = ofPeople.length > 0 ? ofPeople : [...counts];
   const most = Math.max(0, ...among.map(([, count]) => count));
-  return {
-    best: among.flatMap(([clause, count]) => (count === most ? clause : [])),
-    isExact: most > 0 && most === things.length && !hasUnknown,
-  };
+  return { best: among.flatMap(([clause, count]) => (count === most ? clause : [])), isExact: most === named.length };
 }
 
-function thingsIn(text: string, pack: Pack, before: HeardBefore): Things {
+function thingsIn(text: string, pack: Pack, before: HeardBefore): Thing[] {
   const plain = plainMarks(text);
   const { topics, matched } = topicsIn(plain, pack, before);
   const { order, ofMemory } = forgetPatterns(pack);
   const framing = [everywhere(ofMemory), everywhere(packPattern(pack, 'request:polite')), ...matched];
   const rest = framing.reduce<string>((left, pattern) => left.replace(pattern, ' '), withoutOrder(plain, order));
-  const things: Thing[] = [...topics];
-  let hasUnknown = false;
-  for (const word of wordsOf(rest).filter((each) => isNaming(each, pack))) {
+  const naming = wordsOf(rest).filter((word) => isRelation(word, pack) || !isFunctionWord(word, pack));
+  const said = naming.map((word): Thing => {
     const isPerson = before.people.includes(word) || isRelation(word, pack);
-    const covers = saying(word, isPerson, pack, before);
-    if (covers.length > 0) things.push({ isPerson, covers: new Set(covers) });
-    else hasUnknown = true;
-  }
-  return { things, hasUnknown, isEmpty: things.length === 0 && !hasUnknown };
+    return { isPerson, covers: new Set(saying(word, isPerson, pack, before)) };
+  });
+  return [...topics, ...said];
 }
 
 /** A request without the words of its order; those within it stay: "take my number out of your notes". */
@@ -343,10 +329,6 @@ function isAlike(word: string, said: string): boolean {
   let same = 0;
   while (same < short.length && short[same] === long[same]) same += 1;
   return same >= SHORTEST_START && same * 3 >= long.length * 2;
-}
-
-function isNaming(word: string, pack: Pack): boolean {
-  return isRelation(word, pack) || !isFunctionWord(word, pack);
 }
 
 function isRelation(word: string, pack: Pack): boolean {

@@ -38,14 +38,11 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
   for (const request of read.forgets) {
     await yieldToEventLoop();
     const evidence = locateOwnWords(request.quote, context);
-    if (evidence === null) {
-      checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words));
-      continue;
-    }
     const targets = request.known.flatMap((number) => context.known[number - 1] ?? []);
     const isNamed = targets.length > 0 || request.takenBack === true;
-    if (request.known.length > 0 && !isNamed) {
-      checked.refused.push(refusal('forget', 'unknown_target', request.quote.words));
+    if (evidence === null || (request.known.length > 0 && !isNamed)) {
+      const reason = evidence === null ? 'quote_not_found' : 'unknown_target';
+      checked.refused.push(refusal('forget', reason, request.quote.words));
       continue;
     }
     const told = isNamed ? null : await tellRequest(work, evidence, !context.isLocal);
@@ -74,18 +71,18 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
 }
 
-/** Applies ends and requests to forget. `turns` are the turns of the formation, with those before them. */
+/** Applies ends and requests to forget. */
 export async function applyRequests(
-  writing: Writing,
-  { ends, forgets }: CheckedRequests,
-  turns: readonly Event[],
+  writing: Writing & Pick<FormWork, 'earlier'>,
+  asked: CheckedRequests,
 ): Promise<void> {
-  await applyEnds(writing, ends);
+  await applyEnds(writing, asked.ends);
+  const turns = [...writing.earlier, ...writing.events];
   const forgetting = { ...writing, owner: ownerOf(writing.scope), turns };
-  for (const asked of forgets) {
+  for (const each of asked.forgets) {
     await yieldToEventLoop();
-    const takesBack = asked.request.takenBack === true || asked.told?.takesBack === true;
-    await (takesBack ? takeBack(forgetting, asked) : applyForget(forgetting, asked));
+    const takesBack = each.request.takenBack === true || each.told?.takesBack === true;
+    await (takesBack ? takeBack(forgetting, each) : applyForget(forgetting, each));
   }
 }
 

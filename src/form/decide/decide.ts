@@ -122,9 +122,8 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   // An expired statement that is said again becomes a new one with today's date: the old one would expire again at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
-  if (kind === 'repeats') {
+  if (kind === 'repeats')
     return conflicts(statement, target, context) ? null : (moveDay(statement, target) ?? { action: 'confirm', target });
-  }
   if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
@@ -428,9 +427,8 @@ function byMeaning(statement: Statement, candidates: readonly Candidate[], conte
     .sort((one, other) => other.similarity - one.similarity)[0];
   if (nearest === undefined) return null;
   // The statement with an attribute can be compared by fields from now on, so it replaces the one without.
-  if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory)) {
+  if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory))
     return { action: 'add', retires: [{ memory: nearest.memory, how: 'merged' }] };
-  }
   return confirmOrRevise(statement, nearest.memory);
 }
 
