@@ -78,37 +78,27 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
     subjects: await listSubjects(reader, owner),
     named: await listStatements(reader, owner, { subjects: [USER], attributes: [...NAMED_PEOPLE], owner: 'visible' }),
   }));
-  const pack = detectPack(turns.map(({ content }) => content.slice(0, 500)).join('\n'));
-  const people = peopleOf(
-    [...named, ...subjects.map((subject) => ({ subject, attribute: null, value: null }))],
-    turns.map(({ content }) => content),
-    pack,
-  );
+  const texts = turns.map(({ content }) => content);
+  const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
+  const labelled = subjects.map((subject) => ({ subject, attribute: null, value: null }));
+  const people = peopleOf([...named, ...labelled], texts, pack);
   const topics = await statedTopics(work, topicsNamed(request, pack));
   const ofTopics = topics.flatMap(({ stated }) => stated);
   const others = othersIn(people, pack);
-  const topicsIn = (quote: MeantWords): string[] =>
-    topics.flatMap(({ topic, stated, isWide }) => {
-      const { text } = quote;
-      const isStated = stated.some(
-        ({ quotes, value }) =>
-          quotesMeet(quotes, [quote]) && (value === null || coveredBy(contentStems(text), contentStems(value)) > 0),
-      );
-      const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
-      return isStated || isSaid ? topic : [];
-    });
+  const isAbout = (quote: MeantWords, { topic, stated, isWide }: StatedTopic): boolean => {
+    const { text } = quote;
+    const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
+    return isSaid || stated.some((memory) => isStatedIn(quote, memory));
+  };
   const clauses = turns.flatMap((turn) => {
     const foreign = foreignSpans(turn.content);
     return clausesOf(turn).map((quote) => ({
       text: quote.text,
       source: turn.id,
       quote,
-      topics: topicsIn(quote),
+      topics: topics.flatMap((each) => (isAbout(quote, each) ? each.topic : [])),
       isOwn: !foreign.some(({ start, end }) => start < quote.end && end > quote.start),
-      isIdentity: identity.some(
-        ({ quotes, value }) =>
-          quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase()),
-      ),
+      isIdentity: identity.some((memory) => isToldIn(quote, memory)),
     }));
   });
   const stated = [...new Map([...near, ...ofTopics].map((memory) => [memory.id, memory])).values()];
@@ -124,19 +114,29 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
       isIdentity: identity.some((memory) => memory.id === id),
     }));
   const isFormed = (quote: Quote): boolean => ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote]));
+  const values = ofTopics.flatMap(({ value }) => value ?? []);
+  const said = clauses.flatMap(({ text, quote, topics: of }) => (of.length > 0 && !isFormed(quote) ? text : []));
   return {
     all: [...clauses, ...unread],
     heard: [...nearestOf(clauses, request, stated), ...unread],
     people,
-    values: [
-      ...ofTopics.flatMap(({ value }) => value ?? []),
-      ...clauses.flatMap(({ text, quote, topics: of }) => (of.length > 0 && !isFormed(quote) ? text : [])),
-    ],
+    values: [...values, ...said],
     namesOf(relation) {
       const start = `User's ${relation} `;
       return subjects.flatMap((each) => (each.startsWith(start) ? each.slice(start.length).toLowerCase() : []));
     },
   };
+}
+
+/** Whether a statement was formed from a clause, and has a word of it in its value. */
+function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
+  if (!quotesMeet(quotes, [quote])) return false;
+  return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
+}
+
+/** Whether a clause tells the whole value of a statement that was formed from it. */
+function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
+  return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
 }
 
 /** The user's own name, city and job, which a request means only if it names them. */
