@@ -15,10 +15,9 @@ import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { ownerOf } from './compare.ts';
 import { endStatement } from './apply/requests.ts';
 import { formStatements } from './form.ts';
-import type { FormResult } from './formation-result.ts';
+import { type FormResult, readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
 import type { FormDeps, Writing } from './formation-settings.ts';
 import { endedByText, userNamesOf } from './read-turns.ts';
-import { readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
 
 /** The fields of a memory that say nothing about its subject, its value or its time. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([

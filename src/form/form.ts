@@ -21,11 +21,10 @@ import { applyRequests } from './apply/requests.ts';
 import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
-import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
+import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
 import type { FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
 import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
 import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
-import { type ReadStatement, usesModel } from './read/reader.ts';
 import {
   eventsOf,
   formationJob,

@@ -17,9 +17,8 @@ import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeReflections } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
-import { nothingFormed } from './formation-result.ts';
+import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
-import { readStatement, usesModel } from './read/reader.ts';
 
 /**
  * Queues the jobs that follow from new events, in the transaction that appends them: a formation when there are enough events, the reading

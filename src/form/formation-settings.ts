@@ -12,8 +12,7 @@ import type { RunCause } from '../store/history-store.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import type { Embedder } from '../models/embedder.ts';
-import type { FormResult } from './formation-result.ts';
-import type { StatementReader } from './read/reader.ts';
+import type { FormResult, StatementReader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do. Each is configured separately. */
 const FORM_TASKS = ['read', 'decide', 'reflect'] as const;

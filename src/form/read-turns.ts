@@ -35,9 +35,6 @@ import {
   type Vectors,
 } from './compare.ts';
 import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';
-import { type Refusal, refusal } from './formation-result.ts';
-import type { FormDeps, FormWork } from './formation-settings.ts';
-import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import {
   emptyReading,
   type Reading,
@@ -45,9 +42,13 @@ import {
   type ReadReflection,
   readStatement,
   type ReadStatement,
+  type Refusal,
+  refusal,
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';
+import type { FormDeps, FormWork } from './formation-settings.ts';
+import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 

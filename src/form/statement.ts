@@ -3,8 +3,7 @@ import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
 import type { Quote, Trust } from '../record/statement.ts';
-import type { Refusal } from './formation-result.ts';
-import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
+import type { ReadForget, ReadStatement, Refusal, Relation } from './read/reader.ts';
 
 /** Words of an event that a statement rests on. */
 export interface Evidence extends TextSpan {

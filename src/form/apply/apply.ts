@@ -25,7 +25,7 @@ import {
   strongerClaim,
   type Verdict,
 } from '../decide/decide.ts';
-import { refusal } from '../formation-result.ts';
+import { refusal } from '../read/reader.ts';
 import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 

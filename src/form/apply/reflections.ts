@@ -15,9 +15,8 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { refusal } from '../formation-result.ts';
+import { type Reading, type ReadInput, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
-import type { Reading, ReadInput } from '../read/reader.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 

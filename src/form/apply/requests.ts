@@ -23,9 +23,8 @@ import {
 } from '../check/evidence.ts';
 import { changeableOwners, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
-import { refusal } from '../formation-result.ts';
+import { type Reading, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
-import type { Reading } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
 import { tellRequest } from './told-request.ts';
 

@@ -23,8 +23,7 @@ import type { Event } from '../../record/event.ts';
 import type { SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
-import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
-import type { ReadStatement } from '../read/reader.ts';
+import { type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
 import type { Evidence, Statement } from '../statement.ts';
 import {
   type CheckContext,

@@ -32,9 +32,8 @@ import {
   USER,
 } from '../../record/statement.ts';
 import { LONGEST_COMPARED, nearnessTo } from '../compare.ts';
-import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
+import { type ReadQuote, type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
 import type { FormationSettings, FormWork } from '../formation-settings.ts';
-import type { ReadQuote, ReadStatement } from '../read/reader.ts';
 import type { Evidence } from '../statement.ts';
 
 export function wordsOf({ event, start, end }: Evidence): string {
