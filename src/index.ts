@@ -22,7 +22,7 @@ export type {
   ThresholdSettings,
   TriggerSettings,
 } from './form/formation-settings.ts';
-export type { FormResult, Refusal, RefusalReason } from './form/formation-result.ts';
+export type { FormResult, Refusal, RefusalReason } from './form/read/reader.ts';
 export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './language/privacy-policy.ts';
 export type { Appended } from './observe/observe.ts';
 export type { ChatCategory, UserContextUpdate, ObservationSource } from './observe/record-observation.ts';

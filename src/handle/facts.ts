@@ -148,7 +148,7 @@ async function planOf(
   if (resolveDates(value, { now: at, timeZone }).length > 0) return null;
   const {
     statements: [{ tense, from }],
-  } = await readText(parts, scope, { content: content.replace(HE_OR_SHE, 'User '), at });
+  } = await readText(parts, scope, content.replace(HE_OR_SHE, 'User '), at);
   if (tense !== 'planned' || from === null) return null;
   const fields = { attribute: attributeOf(parts, key), value: value.trim(), tense, from };
   return {

@@ -4,7 +4,7 @@ import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ReflectionCounts } from '../consolidate/nightly/reflect.ts';
 import { type ErrorCode, VarveError } from '../errors.ts';
-import type { FormResult } from '../form/formation-result.ts';
+import type { FormResult } from '../form/read/reader.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
 import { indexDocument, type IndexedDocument, type NewDocument, newDocumentSchema } from '../observe/index-document.ts';
 import { listInteractions, logInteraction, newInteractionSchema } from '../observe/log-interaction.ts';

@@ -153,7 +153,7 @@ async function createMemory(
   const reason = parseChange(why, 'stored by the application');
   const isRead = input.read === true && isPlainText(parts, scope, input);
   const at = input.statedAt ?? new Date(parts.clock.now());
-  const read = isRead ? await readText(parts, scope, { content: input.content, at }) : { statements: [] };
+  const read = isRead ? await readText(parts, scope, input.content, at) : { statements: [] };
   return parts.database.write(scope.tenant, async (writer) => {
     const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
     if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);

@@ -186,7 +186,7 @@ function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'me
 /** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
   const statedAt = memory.statedAt ?? new Date(deps.clock.now());
-  const { statements } = await readText(deps, scope, { content: memory.content, at: statedAt });
+  const { statements } = await readText(deps, scope, memory.content, statedAt);
   const { type, content, importance, tags } = memory;
   const text = { type, content, importance, tags, statedAt, statedBy: 'system', sourceType: 'import' } as const;
   const written = await formText(writer, deps, { scope, memory: text, statements, reader: 'import', why: IMPORTED });

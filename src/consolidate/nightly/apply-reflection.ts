@@ -59,9 +59,11 @@ export async function applyReflection(
   { reflection, back, intentions: open, reader, why }: Context,
 ): Promise<{ counts: Counts; memories: RunNotes }> {
   const said = saidOn(back);
-  const from = { scope, events: back.messages, reader, why, sourceType: 'conversation' as const };
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
-    formStatements(writer, deps, { ...from, statements });
+    formStatements(
+      { writer, deps, scope, events: back.messages, reader, why },
+      { statements, sourceType: 'conversation' },
+    );
   const facts = await form(
     reflection.facts.slice(0, MOST_ITEMS).map(({ key, value }) => {
       const text = `${attributeLabel(deps.attributes, deps.attributes.resolve(key) ?? key)}: ${value}`;
