@@ -1,4 +1,11 @@
-import { asksAboutText, foreignSpans, introducesText, namesText } from '../../../language/foreign-text.ts';
+import {
+  asksAboutText,
+  foreignSpans,
+  introducesText,
+  leavesPlay,
+  namesText,
+  opensPlay,
+} from '../../../language/foreign-text.ts';
 import {
   anyWords,
   detectPack,
@@ -9,7 +16,6 @@ import {
   relationsOf,
   wordsOfAll,
 } from '../../../language/packs/packs.ts';
-import { leavesPlay, opensPlay } from '../../../language/played-text.ts';
 import { cutAt, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';

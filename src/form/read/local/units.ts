@@ -1,5 +1,11 @@
 import { GIVEN_NAMES } from '../../../language/entities.ts';
-import { asksAboutText, type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
+import {
+  asksAboutText,
+  type ForeignSpan,
+  foreignSpans,
+  isForeignAt,
+  playLeftAt,
+} from '../../../language/foreign-text.ts';
 import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -15,9 +21,8 @@ import {
   topicPatterns,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { playLeftAt } from '../../../language/played-text.ts';
 import { continuesOthers } from '../../../language/speaks-of.ts';
-import { cutAt, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
+import { cutAt, spansOf, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 import type { AttributeTable } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
@@ -444,10 +449,7 @@ const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
  * lower case.
  */
 function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
-  const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
-    start: index,
-    end: index + length,
-  }));
+  const spans = spansOf(message, PROMPT_BLOCK);
   let start = 0;
   let isBelow = false;
   for (const line of message.split('\n')) {
