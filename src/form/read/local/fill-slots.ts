@@ -1,7 +1,6 @@
-import type { FoundDate } from '../../../language/pack-dates.ts';
+import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import { continuesOthers, isAboutOthers, isAboutUser, speaksOfOthers } from '../../../language/speaks-of.ts';
-import { boundOf } from '../../../language/told-days.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import { listPattern, packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';

@@ -1,6 +1,6 @@
 import { civilDateAt, writeDay } from '../../../language/calendar.ts';
 import { packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
-import { kindOf, newDayIn, withNewDay, withTime } from '../../../language/told-days.ts';
+import { kindOf, newDayIn, withNewDay, withTime } from '../../../language/resolve-dates.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { DAY } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';

@@ -11,8 +11,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { findDates } from '../../../language/resolve-dates.ts';
-import { sideOfDays } from '../../../language/told-days.ts';
+import { findDates, sideOfDays } from '../../../language/resolve-dates.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import type { AttributeTable } from '../../../record/attributes.ts';
 import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';

@@ -1,5 +1,5 @@
 import { extractEntities } from '../../../language/entities.ts';
-import type { DateContext } from '../../../language/pack-dates.ts';
+import { boundOf, type DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -11,9 +11,16 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { findDates, withDates } from '../../../language/resolve-dates.ts';
+import {
+  dayAhead,
+  findDates,
+  isRescheduled,
+  isYearly,
+  sideOfDays,
+  withDates,
+  withTime,
+} from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
-import { boundOf, dayAhead, isRescheduled, isYearly, sideOfDays, withTime } from '../../../language/told-days.ts';
 import { contentStems, saysNamesAndNumbers } from '../../../language/words.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
