@@ -1,9 +1,16 @@
 import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
-import { findDates } from '../../../language/resolve-dates.ts';
-import { continuesOthers, isAboutOthers, isAboutUser, speaksOfOthers } from '../../../language/speaks-of.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
-import { type Polarity, USER } from '../../../record/statement.ts';
+import {
+  continuesOthers,
+  isAboutOthers,
+  isAboutUser,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  speaksOfOthers,
+} from '../../../language/packs/packs.ts';
 import {
   answersOf,
   type CompiledRule,
@@ -11,8 +18,10 @@ import {
   rulesOf,
   ruleText,
 } from '../../../language/packs/slot-patterns.ts';
-import { isMove } from './small-names.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
+import { type Polarity, USER } from '../../../record/statement.ts';
 import { cutValue, type FilledSlot, isGuessed, type MatchInput, OF_SEVERAL, type SlotContext } from './slot-values.ts';
+import { isMove } from './small-names.ts';
 
 /** What the words state of the user, unless they show something else. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {

@@ -1,9 +1,9 @@
 import { asksAboutText, type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
-import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
   detectPack,
+  isOrdinary,
   listPattern,
   orderIn,
   packPattern,
@@ -23,29 +23,38 @@ import {
   type ReadForget,
   type Reading,
   type ReadInput,
-  readStatement,
   type ReadStatement,
+  readStatement,
   type StatementReader,
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
-import { correctionOf, joinsLast, redatedBy } from './last-said.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
 import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
-import { contextOf, isDangling, type Kept, ownWords, REMEMBERED, statementsOf } from './statements-of-turn.ts';
+import {
+  contextOf,
+  correctionOf,
+  isDangling,
+  joinsLast,
+  type Kept,
+  ownWords,
+  redatedBy,
+  REMEMBERED,
+  statementsOf,
+} from './statements-of-turn.ts';
 import {
   isOwnMessage,
+  othersByForm,
   type ReadParts,
   type ReadUnit,
-  othersByForm,
-  withoutPrompt,
   taggedSlots,
   tellMessage,
   type ToldMessage,
   type Turn,
   unitsOf,
   UNTOLD,
+  withoutPrompt,
 } from './units.ts';
 
 export interface LocalReaderOptions {

@@ -1,8 +1,9 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
-import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
+import { canBeName, isOccupation } from '../../../language/names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
 import {
+  isOrdinary,
   LANGUAGES,
   listPattern,
   packPattern,

@@ -1,10 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { isOrdinary } from '../../../language/names.ts';
-import { packOf } from '../../../language/packs/packs.ts';
+import { isOrdinary, packOf } from '../../../language/packs/packs.ts';
 import { fillSlots } from './fill-slots.ts';
 import { peopleOf } from './local-reader.ts';
 import { isGuessed } from './slot-values.ts';
 import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
+import { describe, expect, it } from 'vitest';
 
 const english = packOf('en')!;
 

@@ -1,7 +1,6 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { isTelling, packRegExp, perPack } from '../../../language/packs/packs.ts';
-import { isOrdinary } from '../../../language/names.ts';
+import { isOrdinary, isTelling, packRegExp, perPack } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 
 /** Words without capitals that may be a name, and where they were found. */

@@ -6,10 +6,11 @@ import {
   isForeignAt,
   playLeftAt,
 } from '../../../language/foreign-text.ts';
-import { isOrdinary } from '../../../language/names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  continuesOthers,
   detectPack,
+  isOrdinary,
   listPattern,
   packPattern,
   packRegExp,
@@ -17,11 +18,10 @@ import {
   perPack,
   plainMarks,
   relationsOf,
-  wordsOfAll,
   topicPatterns,
+  wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { continuesOthers } from '../../../language/speaks-of.ts';
 import { cutAt, spansOf, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 import type { AttributeTable } from '../../../record/attributes.ts';
