@@ -19,9 +19,9 @@ import {
   ruleText,
 } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
+import { hasTrait } from '../../../record/attributes.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
-import { cutValue, type FilledSlot, isGuessed, type MatchInput, OF_SEVERAL, type SlotContext } from './slot-values.ts';
-import { isMove } from './small-names.ts';
+import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** What the words state of the user, unless they show something else. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
@@ -34,8 +34,6 @@ export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'
 const LONGEST_SENTENCE = 600;
 /** Shapes of values that are names. */
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
-// A name stays valid, whatever the rest of the sentence denies or ends.
-const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
 /**
  * Fills slots from one sentence by the patterns of its language. `sentence` is the user's own words; questions, conditions, quotations,
@@ -45,7 +43,7 @@ export function fillSlots(sentence: string, pack: Pack, context: SlotContext): F
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
   const filled = answered(text, pack, context);
   const matched = [...matches(rulesOf(pack), text, pack)];
-  const starts = matched.flatMap(({ rule, match }) => (PEOPLE.has(rule.attribute) ? [] : [match.index]));
+  const starts = matched.flatMap(({ rule, match }) => (hasTrait(rule.attribute, 'person') ? [] : [match.index]));
   for (const { rule, match, shape } of matched) {
     const found = readMatch(match, { rule, shape, text, sentence, pack, context, starts });
     if (found !== null && !filled.some((other) => isSameSlot(other, found))) filled.push(found);
@@ -74,7 +72,7 @@ function* matches(
     // "My son Leo is 7 and my daughter Ida is 4": a rule about somebody of the user's may match once for each of them.
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
-      const isOfSeveral = match.groups?.['rel'] !== undefined || OF_SEVERAL.has(compiled.rule.attribute);
+      const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
       match = isOfSeveral ? compiled.find(words, match.index + 1) : null;
     }
   }
@@ -166,9 +164,9 @@ function polarityOf(found: Found, input: MatchInput): Polarity | null {
   const { match, end, clause, whole } = found;
   const { rule, text, pack } = input;
   if (rule.denied === true) return isOverOrNegated(found, input) ? null : 'denied';
-  const isPerson = PEOPLE.has(rule.attribute);
+  const isPerson = hasTrait(rule.attribute, 'person');
   const parting = isPerson ? partingOf(text.slice(clause.start, match.index), text.slice(end), pack) : null;
-  if (parting !== null) return parting === 'parted' && PARTED.has(rule.attribute) ? 'denied' : null;
+  if (parting !== null) return parting === 'parted' && hasTrait(rule.attribute, 'parted') ? 'denied' : null;
   if (packPattern(pack, 'ended').test(whole) && !leavesOut(rule)) return isPerson ? null : 'denied';
   return isOverOrNegated(found, input) ? null : 'affirmed';
 }
@@ -181,9 +179,6 @@ function leavesOut({ attribute, value }: SlotRule): boolean {
 function isPlainlyNegated({ match, whole }: Found, { rule, pack }: MatchInput): boolean {
   return rule.denied === true && packPattern(pack, 'not').test(match[0]) && !packPattern(pack, 'ended').test(whole);
 }
-
-/** A child stays one's child, and a name one's name. */
-export const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
 
 /**
  * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat
@@ -207,15 +202,14 @@ function isLongAgo(text: string, { pack, context }: MatchInput): boolean {
   );
 }
 
-/** Where somebody is today is not where they live or work, unless the words speak of a move. */
-const LASTING: ReadonlySet<string> = new Set(['home_city', 'home_country', 'employer', 'job_title']);
-export const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
 /** Whether the words describe only the present moment or a former job, or say where an animal works or goes to school. */
 function isPassing({ subject, lead, whole }: Found, { rule, pack }: MatchInput): boolean {
-  if (OF_WORK.has(rule.attribute) && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
-  if (!LASTING.has(rule.attribute) || rule.tense === 'planned') return false;
+  if (hasTrait(rule.attribute, 'work') && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole)))
+    return true;
+  // Where somebody is today is not where they live or work, unless the words speak of a move.
+  if (!hasTrait(rule.attribute, 'lasting') || rule.tense === 'planned') return false;
   return packPattern(pack, 'passing').test(whole) && !packPattern(pack, 'past').test(lead);
 }
 
@@ -227,7 +221,7 @@ function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context 
 function whenTrue({ clause, whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text } = input;
   const told = text.slice(clause.from, clause.to);
-  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(told, whole, input);
+  const ahead = hasTrait(rule.attribute, 'person') ? null : startAhead(told, whole, input);
   // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
   const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), input).at(-1) : undefined;
   if (rule.tense === 'planned' || ahead !== null)
@@ -260,9 +254,12 @@ function isOfSomebodyElse(found: Found, input: MatchInput): boolean {
 }
 
 function followsOthers({ match, lead }: Found, { rule, text, pack, context }: MatchInput): boolean {
-  const isOfUser = rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
+  const isOfUser =
+    rule.likely !== 'kept' && !hasTrait(rule.attribute, 'person') && !rule.attribute.startsWith('answer_');
   // "They have a cat called Zuzu": whose animal or child it is, the subject says, in every language that has one.
-  const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
+  const needsUser = hasTrait(rule.attribute, 'several')
+    ? pack.script === 'latin'
+    : pack.isUninflected === true && isOfUser;
   // "My mother fell, broken wrist": an illness after words about somebody else is theirs.
   const isOfHealth = rule.attribute === 'medical_condition';
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
@@ -291,7 +288,9 @@ function isOverOrNegated({ match, value, lead, clause }: Found, { rule, text, pa
   const head = lead + value;
   // A name stays valid although the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
-  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + (leavesOut(rule) ? '' : head);
+  const past = hasTrait(rule.attribute, 'person')
+    ? head + text.slice(end, end + 8)
+    : before + (leavesOut(rule) ? '' : head);
   // One was born, and the birthday holds.
   if (!rule.denied && rule.attribute !== 'birthday' && has('over', past)) return true;
   return (has('not', before) || (!rule.denied && has('not', lead))) && !leavesOut(rule);

@@ -15,6 +15,7 @@ import { REMOVED } from '../../../language/privacy-policy.ts';
 import { splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
+import { ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue, USER } from '../../../record/statement.ts';
@@ -23,8 +24,8 @@ import {
   type ReadForget,
   type Reading,
   type ReadInput,
-  type ReadStatement,
   readStatement,
+  type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
@@ -171,8 +172,6 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
 }
 
-/** The attributes whose values are names of people and animals in the user's life. */
-export const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
 const MOST_PEOPLE = 40;
 
 /**
@@ -191,7 +190,7 @@ export function peopleOf(
           .slice(1)
           .findLast((word) => /^\p{Lu}/u.test(word)) ?? '')
       : '',
-    attribute !== null && NAMED_PEOPLE.has(attribute) ? (value ?? '') : '',
+    hasTrait(attribute, 'close') ? (value ?? '') : '',
   ]);
   if (pack !== null && pack.script !== 'han') {
     const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
@@ -370,22 +369,11 @@ function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotCon
   return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
 }
 
-/** The list of phrases that end the value of an attribute. In these lists `<>` stands for the value. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  partner_name: 'parted',
-  pet_name: 'parted',
-  car: 'disposed',
-  bike: 'disposed',
-  phone_model: 'disposed',
-  employer: 'quits',
-  school: 'quits',
-};
-
 /** The known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
-    const list = ENDINGS[attribute ?? ''];
+    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each));
     if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
     if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
     const isEnded = (name: string): boolean => {

@@ -26,6 +26,7 @@ import {
 } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
+import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
@@ -259,13 +260,12 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
   return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
 }
 
-const EVENTS: ReadonlySet<string> = new Set(['appointment', 'deadline']);
 const MOST_EVENT_WORDS = 24;
 
 /** Whether a slot is the day of an event. The slot does not say of which one, so the event is told in the user's words, unless they are many. */
 function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
   const words = group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
-  return EVENTS.has(attribute ?? '') && words <= MOST_EVENT_WORDS;
+  return hasTrait(attribute, 'event') && words <= MOST_EVENT_WORDS;
 }
 
 function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
@@ -277,7 +277,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   const { category } = input.attributes.policyOf(slot.attribute);
   const isPreference = isWish || category === 'preference';
   const isOfHealth = category === 'health' && slot.attribute !== 'diet' && slot.polarity === 'affirmed';
-  const isDue = slot.tense === 'planned' && EVENTS.has(slot.attribute);
+  const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
   const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
   return readStatement({
     subject,

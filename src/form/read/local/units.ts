@@ -24,12 +24,12 @@ import {
 } from '../../../language/packs/packs.ts';
 import { cutAt, spansOf, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
-import type { AttributeTable } from '../../../record/attributes.ts';
+import { type AttributeTable, hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import { attributeLabel } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
-import { fillSlots, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
-import { type FilledSlot, OF_SEVERAL } from './slot-values.ts';
+import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
+import type { FilledSlot } from './slot-values.ts';
 
 /** A turn of a conversation that is read. */
 export interface Turn {
@@ -271,9 +271,6 @@ const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
-/** One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence. */
-const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 'home_country', 'hometown', 'address']);
-
 /**
  * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
  * nothing that the user's words state for certain.
@@ -284,7 +281,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   // "The parrot is called Koko" may be anybody's. Other languages say "I" in the verb.
   const isNobodys = pack.isUninflected === true && !ownVoice(pack).test(plainMarks(unit.text).replaceAll("'", "' "));
   // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
-  const plan = unit.filled.find((slot) => slot.tense === 'planned' && OF_WORK.has(slot.attribute));
+  const plan = unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work'));
   const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
@@ -292,15 +289,15 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isTaken = unit.filled.some(
       (other) =>
         (place.start < other.end && place.end > other.start) ||
-        (OF_SEVERAL.has(attribute) && other.attribute === attribute),
+        (hasTrait(attribute, 'several') && other.attribute === attribute),
     );
-    if (place.start === place.end || isTaken || (isNobodys && OF_SEVERAL.has(attribute))) return [];
+    if (place.start === place.end || isTaken || (isNobodys && hasTrait(attribute, 'several'))) return [];
     const value = unit.text.slice(place.start, place.end);
-    const isPlanned = plan !== undefined && OF_WORK.has(attribute);
+    const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
   });
-  const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
+  const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !hasTrait(attribute, 'place'));
   const isSaid = (attribute: string): boolean =>
     topicPatterns(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
   const isHere = packPattern(pack, 'passing').test(plainMarks(unit.text));
@@ -318,14 +315,17 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     // The layers take a laptop for a phone.
     if (attribute === 'phone_model') return listPattern(pack, attribute).test(unit.text.slice(start, end));
     if (attribute === 'age') return !roughlyPattern(pack).test(before);
-    if (OF_WORK.has(attribute) && listPattern(pack, 'retired').test(plainMarks(unit.text))) return false;
+    if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(plainMarks(unit.text))) return false;
     // "I broke my arm", "he dejado pilates": the layers take a part of the body and a sport for an illness.
     if (attribute === 'medical_condition')
       return (
         !ownedPattern(pack).test(before) &&
         !listPattern(pack, 'activity', 'sport', 'game').test(plainMarks(unit.text.slice(start, end)))
       );
-    return !PLACES.has(attribute) || ((hasOther || isSaid(attribute)) && !isHere && !ownedPattern(pack).test(before));
+    // One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence.
+    return (
+      !hasTrait(attribute, 'place') || ((hasOther || isSaid(attribute)) && !isHere && !ownedPattern(pack).test(before))
+    );
   });
 }
 
