@@ -1,5 +1,5 @@
 import { anyWords, PACKS, plainMarks, wordsOfAll, wordsPattern } from './packs/packs.ts';
-import { spansOf, splitSentences, type TextSpan } from './sentences.ts';
+import { intersects, spansOf, splitSentences, type TextSpan } from './sentences.ts';
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
@@ -111,11 +111,9 @@ export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
   const lines = linesOf(readable);
   const spans: ForeignSpan[] = [...fencedCode(lines), ...quotedLines(lines), ...foreignForms(readable, lines)];
-  const free = (start: number, end: number): boolean => !spans.some((span) => start < span.end && end > span.start);
-  for (const span of quotations(readable)) if (free(span.start, span.end)) spans.push(span);
-  for (const span of pastedBlocks(readable, lines)) {
-    if (free(span.start, span.end) || span.end - span.start > 200) spans.push(span);
-  }
+  const isFree = (span: TextSpan): boolean => !spans.some((other) => intersects(span, other));
+  for (const span of quotations(readable)) if (isFree(span)) spans.push(span);
+  for (const span of pastedBlocks(readable, lines)) if (isFree(span) || span.end - span.start > 200) spans.push(span);
   for (const span of playedSpans(readable)) spans.push({ ...span, kind: 'pasted' });
   if (text.length > READ) spans.push({ start: READ, end: text.length, kind: 'pasted' });
   return spans.toSorted((left, right) => left.start - right.start);
@@ -191,9 +189,9 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
 /** Lines and comments whose form is not that of conversation. The line after such a line belongs to it, for example the next verse. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const comments = spansOf(text, COMMENT).map((span) => ({ ...span, kind: 'code' as const }));
-  const isInside = ({ start, end }: Line): boolean => comments.some((span) => start < span.end && end > span.start);
   const formed = lines
-    .filter((line) => !isInside(line) && FOREIGN_LINE.some((pattern) => pattern.test(line.text)))
+    .filter((line) => !comments.some((span) => intersects(line, span)))
+    .filter(({ text: words }) => FOREIGN_LINE.some((pattern) => pattern.test(words)))
     .map(({ start, end }) => ({ start, end, kind: 'pasted' as const }));
   return [...comments, ...formed];
 }

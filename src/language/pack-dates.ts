@@ -1,8 +1,8 @@
 import {
   addDays,
   type CivilDate,
-  type ClockTime,
   civilDateAt,
+  type ClockTime,
   dayOfMonth,
   firstOfMonth,
   isValidDate,
@@ -14,7 +14,7 @@ import {
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
 import { listPattern, packRegExp, perPack, wordsPattern } from './packs/packs.ts';
-import type { TextSpan } from './sentences.ts';
+import { intersects, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
@@ -57,7 +57,7 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
   for (const { pattern, read, isBareWeekday } of expressionsOf(pack)) {
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
-      if (found.some((other) => start < other.end && end > other.start)) continue;
+      if (found.some((other) => intersects({ start, end }, other))) continue;
       // "Mittwoch, den 27. Mai" is one day, which the date determines.
       if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
       const isSince = SINCE.test(`${readable.slice(0, start)}${firstWord(match[0])}`);

@@ -1,6 +1,6 @@
-import { type SecretCategory, SECRET_RULES } from './secret-rules.ts';
+import { SECRET_RULES, type SecretCategory } from './secret-rules.ts';
 import { SEED_WORDS } from './seed-words.ts';
-import { spansOf, type TextSpan } from './sentences.ts';
+import { intersects, spansOf, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 const PRIVACY_CATEGORIES = [
@@ -207,9 +207,7 @@ export function findSecrets(text: string): Found[] {
   for (const { start, end } of seedPhrases(plain)) add('secret', start, end);
   for (const { start, end } of randomTokens(plain)) add('secret', start, end);
   const redacted = spansOf(text, REDACTED);
-  return withoutOverlaps(
-    found.filter((span) => !redacted.some(({ start, end }) => span.start < end && start < span.end)),
-  );
+  return withoutOverlaps(found.filter((span) => !redacted.some((mark) => intersects(span, mark))));
 }
 
 /** The replacement of a secret. It is not recognised as a secret itself, so that redaction is idempotent. */

@@ -37,7 +37,7 @@ import {
 import { type DateContext, deniesNext, type FoundDate, isRightBefore, packDates, timeIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
 import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
-import { spansOf, type TextSpan, withBlanks } from './sentences.ts';
+import { intersects, spansOf, type TextSpan, withBlanks } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf, numberOf, withoutEnd } from './words.ts';
 
 /** A month name, long or short, for a case-insensitive pattern. */
@@ -275,7 +275,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
       const start = match.index;
       const end = start + match[0].length;
       const quoted = /["“']$/.test(readable.slice(0, start).trimEnd());
-      if (quoted || found.some((other) => start < other.end && end > other.start)) continue;
+      if (quoted || found.some((other) => intersects({ start, end }, other))) continue;
       today ??= civilDateAt(reference.now, reference.timeZone);
       const span = read(match, today, reference.prefer ?? 'past');
       if (span !== null) found.push({ start, end, text: match[0], span, relative });
@@ -484,7 +484,7 @@ export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer
   if (plain.length > LONGEST_REDATING || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
   const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
   const alone = spansOf(plain, weekday)
-    .filter(({ start, end }) => !dates.some((date) => start < date.end && end > date.start))
+    .filter((span) => !dates.some((date) => intersects(span, date)))
     .map((span) => ({ ...span, from: null, isBareWeekday: true }));
   const days = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
   const rest = withBlanks(plain, days).replace(CLOCK, ' ').replace(cue, ' ').replace(filler, ' ');

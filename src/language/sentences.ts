@@ -144,6 +144,10 @@ export interface TextSpan {
   end: number;
 }
 
+export function intersects(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && one.end > other.start;
+}
+
 /** Where a global pattern matches. */
 export function spansOf(text: string, pattern: RegExp): TextSpan[] {
   return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));

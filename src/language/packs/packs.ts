@@ -107,6 +107,11 @@ export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${k
   );
 }
 
+/** Whether a text has a word of one of several lists. */
+export function saysAny(pack: Pack, text: string, ...names: readonly Parameters<typeof packPattern>[1][]): boolean {
+  return names.some((name) => packPattern(pack, name).test(text));
+}
+
 /** The words of some lists of a pack as one pattern, compiled once. A list that the pack does not have is empty. */
 export function listPattern(pack: Pack, ...names: string[]): RegExp {
   return compiledOnce(pack, `list:${names.join()}`, () =>
@@ -459,11 +464,10 @@ export function continuesOthers(
 
 /** How many characters before a sentence without a subject the previous sentence may begin, from which it takes its subject. */
 const NEAR = 160;
-const USERS = ['me', 'my', 'we'] as const;
 
 /** Whether words name the user: "I", "my", "we". */
 export function isAboutUser(text: string, pack: Pack): boolean {
-  return USERS.some((name) => packPattern(pack, name).test(text));
+  return saysAny(pack, text, 'me', 'my', 'we');
 }
 
 function nameOf(name: string): RegExp {

@@ -20,7 +20,7 @@ import { cutAt, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
-import { isOwnMessage, ownVoice, partsOf, type ReadParts, wordsOf } from './units.ts';
+import { saysI, isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
 
 /** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
 const MOST_BETWEEN = 3;
@@ -52,7 +52,7 @@ export async function announced(event: Event, before: readonly Event[], telling:
   // "Forget what I told you about …" speaks of this conversation, unless a text was announced.
   if (!isPlain && telling.isAsking) return [];
   // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
-  if (pack?.isUninflected === true && !ownVoice(pack).test(plainMarks(content).replaceAll("'", "' "))) return [];
+  if (pack?.isUninflected === true && !saysI(content, pack)) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];

@@ -10,9 +10,10 @@ import {
   packRegExp,
   plainMarks,
   relationsOf,
+  saysAny,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { splitClauses } from '../../../language/sentences.ts';
+import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import { ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
@@ -31,7 +32,7 @@ import {
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
+import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
 import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
   contextOf,
@@ -290,8 +291,6 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   );
 }
 
-const NOT_CERTAIN = ['if', 'hedge', 'kidding'] as const;
-
 /** Whether a sentence is the user's own and claims what it says, so that it may change what is known. */
 function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
   const plain = plainMarks(text);
@@ -299,7 +298,7 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
     !isForeign &&
     !/[?？]/u.test(text) &&
     pack !== null &&
-    !NOT_CERTAIN.some((name) => packPattern(pack, name).test(plain)) &&
+    !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
     !listPattern(pack, 'nearly').test(plain)
   );
 }
@@ -472,8 +471,8 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
     // "my pin is [password removed]" asks nothing: the redaction has written the verb.
     .filter((unit) => !unit.isForeign && !isHeaded(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
-      const { text, start, end } = unit;
-      const parts = told.asking.filter((part) => part.start < end && part.end > start);
+      const { text } = unit;
+      const parts = told.asking.filter((part) => intersects(part, unit));
       // An order in plain words may ask, whatever the layers make of it alone.
       const least = isOwn && orderIn(text, unit.turn) !== null ? MAY_ASK : -Infinity;
       return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };

@@ -1,5 +1,5 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
@@ -105,32 +105,10 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
 }
 
-const CLASSES: readonly (keyof PackWords)[] = [
-  'me',
-  'my',
-  'we',
-  'you',
-  'they',
-  'question',
-  'ask',
-  'greeting',
-  'assent',
-  'hedge',
-  'if',
-  'not',
-  'past',
-  'future',
-  'habit',
-  'change',
-  'taste',
-  'decision',
-  'feeling',
-  'joke',
-  'kidding',
-  'said',
-  'over',
-  'ended',
-];
+const CLASSES =
+  'me my we you they question ask greeting assent hedge if not past future habit change taste decision feeling joke kidding said over ended'.split(
+    ' ',
+  ) as (keyof PackWords)[];
 const REQUESTS = ['remember', 'wish', 'reminder', 'aboutText'] as const;
 const SHAPE = 34;
 /** Buckets that words and pairs of letters are hashed into. */
@@ -311,19 +289,15 @@ const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)'
 function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
   if (pack === null || isForeign || /[?？]/u.test(text)) return false;
   const plain = plainMarks(text);
-  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
-  return (
-    constraint(pack).test(plain) && !(['hedge', 'if', 'joke', 'said', 'question', 'you', 'ask'] as const).some(says)
-  );
+  return constraint(pack).test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'you', 'ask');
 }
 
 /** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);
-  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
+  const opening = packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `);
   return (
-    packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
-    !(['hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling'] as const).some(says)
+    opening.test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling')
   );
 }
