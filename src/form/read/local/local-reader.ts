@@ -1,4 +1,5 @@
 import { asksAboutText, type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
+import { withoutPrompt } from '../../../language/inert-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
@@ -25,6 +26,7 @@ import {
   type ReadForget,
   type Reading,
   type ReadInput,
+  type ReadQuote,
   readStatement,
   type ReadStatement,
   type StatementReader,
@@ -32,7 +34,7 @@ import {
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
+import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
 import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
   contextOf,
@@ -56,7 +58,6 @@ import {
   type Turn,
   unitsOf,
   UNTOLD,
-  withoutPrompt,
 } from './units.ts';
 
 export interface LocalReaderOptions {
@@ -88,12 +89,8 @@ export function createLocalReader({
       const turns = await Promise.all(
         input.turns.map(async (event, index) => {
           if (!isOwnMessage(event)) return readableTurn(event, index, input, UNTOLD);
-          const told =
-            readParts === undefined
-              ? UNTOLD
-              : ((await unlessUnavailable(
-                  tellMessage(withoutPrompt(event.content, input.attributes), readParts, { signal }),
-                )) ?? UNTOLD);
+          const text = withoutPrompt(event.content, input.attributes);
+          const told = (await unlessUnavailable(tellMessage(text, readParts, { signal }))) ?? UNTOLD;
           const isAsking = told.asking.some(({ odds }) => odds > 0);
           const others = await othersWords(index, input, { readParts, isAsking, signal });
           return readableTurn(event, index, input, { ...told, foreign: [...told.foreign, ...others] });
@@ -180,19 +177,15 @@ const MOST_PEOPLE = 40;
  * relation.
  */
 export function peopleOf(
-  known: readonly { subject: string; attribute: string | null; value: string | null }[],
+  known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
   turns: readonly string[],
   pack: Pack | null,
 ): string[] {
-  const names = known.flatMap(({ subject, attribute, value }) => [
-    subject.startsWith("User's ")
-      ? (subject
-          .split(' ')
-          .slice(1)
-          .findLast((word) => /^\p{Lu}/u.test(word)) ?? '')
-      : '',
-    hasTrait(attribute, 'close') ? (value ?? '') : '',
-  ]);
+  const names = known.flatMap(({ subject, attribute, value }) => {
+    const [owner, ...words] = subject.split(' ');
+    const name = owner === "User's" ? words.findLast((word) => /^\p{Lu}/u.test(word)) : undefined;
+    return [name ?? '', hasTrait(attribute, 'close') ? (value ?? '') : ''];
+  });
   if (pack !== null && pack.script !== 'han') {
     const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
     for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
@@ -223,7 +216,10 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
-    const correction = kept.length === 0 ? correctedBy(unit, turn, input, reading) : null;
+    const correction =
+      kept.length > 0
+        ? null
+        : (correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn));
     if (correction !== null) reading.statements.push(correction);
     else if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
@@ -259,10 +255,6 @@ function keptOf(item: Kept, { turn, asked, kept, input, reading }: Keeping): Kep
   }
   const filled = certainSlots(item);
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
-}
-
-function correctedBy(unit: ReadUnit, turn: Turn, input: ReadInput, reading: Reading): ReadStatement | null {
-  return correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn);
 }
 
 /** "Write that down.": what is to be remembered is in another sentence. */
@@ -306,6 +298,10 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
 /** In any language, because the language of a short sentence is often not recognised, and the plan must be named. */
 const CALLED_OFF = anyWords('calledOff');
 
+function endsOf(known: readonly Memory[], isOver: (memory: Memory) => boolean, quote: ReadQuote): Reading['ends'] {
+  return known.flatMap((memory, index) => (isOver(memory) ? [{ known: index + 1, quote, on: null }] : []));
+}
+
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
 function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return units.filter(isClaim).flatMap((unit) =>
@@ -314,11 +310,9 @@ function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Read
       const clause = plainMarks(unit.text.slice(start, end));
       if (!CALLED_OFF.test(clause)) return [];
       const slots = unit.filled.filter((slot) => slot.start >= start && slot.start < end);
-      return known.flatMap((plan, index) =>
-        isOpenPlan(plan, event.occurredAt) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots))
-          ? [{ known: index + 1, quote: { turn: number, words: unit.text }, on: null }]
-          : [],
-      );
+      const isOff = (plan: Memory): boolean =>
+        isOpenPlan(plan, event.occurredAt) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots));
+      return endsOf(known, isOff, { turn: number, words: unit.text });
     }),
   );
 }
@@ -327,13 +321,11 @@ function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Read
 function quitIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return units.filter(isClaim).flatMap(({ text, pack }) => {
     if (pack === null || !listPattern(pack, 'quitsSmoking').test(plainMarks(text))) return [];
-    return known.flatMap(({ subject, attribute, tense, content, statedAt }, index) => {
-      const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
-      const smokes = listPattern(pack, 'smokes').test(content) && !packPattern(pack, 'not').test(content);
-      return isHabit && smokes && statedAt < event.occurredAt
-        ? [{ known: index + 1, quote: { turn: number, words: text }, on: null }]
-        : [];
-    });
+    const isHabit = ({ subject, attribute, tense, statedAt }: Memory): boolean =>
+      attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds') && statedAt < event.occurredAt;
+    const smokes = ({ content }: Memory): boolean =>
+      listPattern(pack, 'smokes').test(content) && !packPattern(pack, 'not').test(content);
+    return endsOf(known, (memory) => isHabit(memory) && smokes(memory), { turn: number, words: text });
   });
 }
 

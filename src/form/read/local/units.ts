@@ -6,6 +6,7 @@ import {
   isForeignAt,
   playLeftAt,
 } from '../../../language/foreign-text.ts';
+import { promptSpans } from '../../../language/inert-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
@@ -23,11 +24,10 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { cutAt, intersects, spansOf, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
+import { cutAt, intersects, spansOf, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
-import { type AttributeTable, hasTrait } from '../../../record/attributes.ts';
+import { hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
-import { attributeLabel } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import type { FilledSlot, SlotContext } from './slot-values.ts';
@@ -185,10 +185,14 @@ const LONGEST_BARE = 200;
 const SHORTEST = 25;
 
 /** The foreign spans of a message and the requests in it, as the reading layers classify them. */
-export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
+export async function tellMessage(
+  text: string,
+  read: ReadParts | undefined,
+  options: EmbedOptions,
+): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
-  if (parts.length === 0) return UNTOLD;
+  if (parts.length === 0 || read === undefined) return UNTOLD;
   const { foreign, asks, takesBack, changes, values } = await read(wordsOf(readable, parts), options);
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
@@ -349,7 +353,7 @@ function trimmed(text: string, start: number, end: number): TextSpan {
 export function othersByForm(event: Event, turns: readonly Event[], { attributes, userNames }: ReadInput): TextSpan[] {
   const { content } = event;
   const isOthers = EXERCISE.test(content) || isLabelled(event, turns, userNames);
-  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, labelsOf(attributes));
+  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, attributes);
 }
 
 /** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
@@ -399,52 +403,3 @@ export function saysI(text: string, { words: { me, my }, script }: Pack): boolea
 }
 
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
-
-/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
-export function withoutPrompt(content: string, attributes: AttributeTable): string {
-  return withBlanks(content, promptSpans(content, labelsOf(attributes)));
-}
-
-// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
-// their own words.
-const PROMPT_BLOCK =
-  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
-const PROMPT_HEADING =
-  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
-const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
-const PROMPT_LINE =
-  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
-const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
-
-/**
- * The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. `labels` are the labels of attributes, in
- * lower case.
- */
-function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
-  const spans = spansOf(message, PROMPT_BLOCK);
-  let start = 0;
-  let isBelow = false;
-  for (const line of message.split('\n')) {
-    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
-    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
-    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
-    start += line.length + 1;
-  }
-  return spans;
-}
-
-const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
-
-/** The labels of all attributes in all languages, in lower case. */
-function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
-  const known = labels.get(attributes);
-  if (known !== undefined) return known;
-  const all = new Set(
-    attributes
-      .names()
-      .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)])
-      .map((label) => label.toLowerCase()),
-  );
-  labels.set(attributes, all);
-  return all;
-}
