@@ -34,11 +34,12 @@ import {
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
-import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
+import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
+import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
   contextOf,
   correctionOf,
+  hasValue,
   isDangling,
   joinsLast,
   type Kept,
@@ -46,6 +47,7 @@ import {
   redatedBy,
   REMEMBERED,
   statementsOf,
+  withValue,
 } from './statements-of-turn.ts';
 import {
   isOwnMessage,
@@ -350,7 +352,7 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
       slot.subject === subject &&
       slot.polarity === 'affirmed' &&
       slot.tense !== 'planned' &&
-      normalValue(slot.value ?? '') !== normalValue(value ?? ''),
+      !hasValue(slot, value),
   );
 }
 
@@ -415,11 +417,7 @@ const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
 const NAME = `${WORD}(?: ${WORD}){0,2}`;
 
 /** "It's in Knivsta, not Uppsala": a name that takes the place of a known value. Null where no known value is named, or several are. */
-function replacementIn(
-  unit: ReadUnit,
-  { known, attributes }: ReadInput,
-  { number, event }: Turn,
-): ReadStatement | null {
+function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn): ReadStatement | null {
   const { pack, text } = unit;
   const insteadOf = pack?.lists['insteadOf'];
   if (pack === null || insteadOf === undefined || !isClaim(unit)) return null;
@@ -430,26 +428,19 @@ function replacementIn(
     const name = new RegExp(source, 'u').exec(plainMarks(text))?.slice(1).find(Boolean);
     return name === undefined || isOrdinary((name.split(' ')[0] ?? '').toLowerCase(), pack) ? undefined : name;
   };
-  const found = known.flatMap((memory, index) => {
+  const found = input.known.flatMap((memory, index) => {
     const { attribute, value, polarity, tense, sourceEvents } = memory;
     if (attribute === null || value === null || polarity !== 'affirmed' || tense === 'happened') return [];
     // A turn that is read a second time finds the new value in the place of the old one.
     const isDone = sourceEvents.includes(event.id) && newFor(NAME) === value;
     const name = isDone ? value : newFor(value.replace(/[^\p{L}\p{N} ]/gu, '.'));
-    return name === undefined ? [] : [{ memory, index, name, attribute }];
+    return name === undefined ? [] : [{ memory, index, name }];
   });
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) return null;
-  const { memory, index, name: value, attribute } = only;
-  return readStatement({
-    subject: memory.subject,
-    attribute,
-    value,
-    type: memory.type,
-    text: renderSlot({ subject: memory.subject, attribute, value, polarity: 'affirmed' }, pack, attributes),
-    quotes: [{ turn: number, words: text }],
-    relation: normalValue(memory.value ?? '') === normalValue(value) ? null : { kind: 'replaces', known: index + 1 },
-  });
+  const { memory, index, name } = only;
+  const relation = hasValue(memory, name) ? null : ({ kind: 'replaces', known: index + 1 } as const);
+  return withValue(memory, name, { pack, input, quote: { turn: number, words: text }, relation });
 }
 
 /** The log-odds of the reading layers above which a sentence may ask to forget something. What was said before it decides. */

@@ -30,7 +30,14 @@ import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
-import { type Reading, type ReadInput, readStatement, type ReadStatement, type Relation } from '../reader.ts';
+import {
+  type Reading,
+  type ReadInput,
+  type ReadQuote,
+  readStatement,
+  type ReadStatement,
+  type Relation,
+} from '../reader.ts';
 import type { Asked } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
@@ -102,17 +109,9 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
     const own = ownWords(turn, group, input);
     // An event is one statement: its own words with its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
-    if (event === undefined) statements.push(...slots, own);
-    else {
-      const { attribute, value, from, due } = event;
-      statements.push(...slots.filter((slot) => slot !== event), {
-        ...own,
-        attribute,
-        value,
-        from,
-        due: due ?? own.due,
-      });
-    }
+    const { attribute, value, from, due } = event ?? own;
+    const others = slots.filter((slot) => slot !== event);
+    statements.push(...others, { ...own, attribute, value, from, due: due ?? own.due });
   }
   return statements;
 }
@@ -144,7 +143,7 @@ const layouts = perPack(({ lists: { layout = '(?!)' } }) => packRegExp(`^(?<not>
 
 /** Whether a slot wants or excludes a layout of answers (a list, a table, prose), of which an answer has one; null for other slots. */
 function layoutOf(
-  { attribute, value }: { attribute: string | null; value: string | null },
+  { attribute, value }: Pick<ReadStatement, 'attribute' | 'value'>,
   pack: Pack | null,
 ): 'wanted' | 'excluded' | null {
   const match = attribute !== 'answer_format' || pack === null ? null : layouts(pack).exec(value ?? '');
@@ -154,46 +153,32 @@ function layoutOf(
 
 /** The known wish for a layout that a new one replaces. */
 function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  const index =
-    layoutOf(slot, pack) === null
-      ? -1
-      : known.findIndex(
-          (one) => layoutOf(one, pack) !== null && normalValue(one.value ?? '') !== normalValue(slot.value ?? ''),
-        );
+  if (layoutOf(slot, pack) === null) return null;
+  const index = known.findIndex((one) => layoutOf(one, pack) !== null && !hasValue(one, slot.value));
   return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
-function mayJoin(before: Kept, { isSlotOnly, request }: Kept): boolean {
+const countWords = (group: readonly Kept[]): number =>
+  group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
+
+/** Whether a sentence belongs to those before it: neighbours of a few words are kept together, as long as they ask the same. */
+function belongsTo(group: readonly Kept[], { unit, request, isSlotOnly, ...item }: Kept): boolean {
+  const before = group.at(-1) as Kept;
+  const isNext = before.unit.index === unit.index - 1 && isSlotOnly !== true && before.isSlotOnly !== true;
   const isSameRequest = request === before.request || before.isContext === true;
-  return isSlotOnly !== true && before.isSlotOnly !== true && isSameRequest;
+  const isSpaced = unit.pack?.script !== 'han' || unit.text.length < 12;
+  if (!isNext || !isSameRequest || !isSpaced) return false;
+  const [words, more] = [countWords(group), unit.text.split(/\s+/).length];
+  const isSmall = before.isContext === true || words < SHORT_WORDS || more < SHORT_WORDS;
+  return (isSmall || isDangling({ unit, request, ...item })) && words + more <= MOST_MERGED_WORDS;
 }
 
-/** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
+/** "A girl. Morenikeji. 2.9 kg." says little in parts. */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
-  const words = (group: readonly Kept[]): number =>
-    group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
   for (const item of kept) {
     const last = groups.at(-1);
-    const before = last?.at(-1);
-    const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
-    const isSmall =
-      last !== undefined &&
-      (before?.isContext === true ||
-        isDangling(item) ||
-        words(last) < SHORT_WORDS ||
-        item.unit.text.split(/\s+/).length < SHORT_WORDS);
-    const isPlain = before !== undefined && mayJoin(before, item);
-    const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
-    if (
-      last !== undefined &&
-      isNext &&
-      isSmall &&
-      isPlain &&
-      isSpaced &&
-      words(last) + words([item]) <= MOST_MERGED_WORDS
-    )
-      last.push(item);
+    if (last !== undefined && belongsTo(last, item)) last.push(item);
     else groups.push([item]);
   }
   return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
@@ -251,21 +236,18 @@ const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { f
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
-  const characters = [...text].length === text.length ? text.split('') : [];
-  const blank = (from: number, to: number): void => void characters.fill(' ', from, to);
-  blank(start, end);
-  if (unit.filled.some(({ from }) => from !== null))
-    for (const date of findDates(text, pack, at)) blank(date.start, date.end);
-  const rest = characters.join('').replace(packPattern(pack, 'request:wish'), ' ').replace(frameWords(pack), ' ');
-  return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
+  const hasEmoji = [...text].length < text.length;
+  const dates = unit.filled.some(({ from }) => from !== null) ? findDates(text, pack, at) : [];
+  const beside = withBlanks(text, [{ start, end }, ...dates]);
+  const rest = beside.replace(packPattern(pack, 'request:wish'), ' ').replace(frameWords(pack), ' ');
+  return !hasEmoji && !/[\p{L}\p{N}]/u.test(rest);
 }
 
 const MOST_EVENT_WORDS = 24;
 
 /** Whether a slot is the day of an event. The slot does not say of which one, so the event is told in the user's words, unless they are many. */
 function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
-  const words = group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
-  return hasTrait(attribute, 'event') && words <= MOST_EVENT_WORDS;
+  return hasTrait(attribute, 'event') && countWords(group) <= MOST_EVENT_WORDS;
 }
 
 function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
@@ -277,6 +259,8 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   const { category } = input.attributes.policyOf(slot.attribute);
   const isPreference = isWish || category === 'preference';
   const isOfHealth = category === 'health' && slot.attribute !== 'diet' && slot.polarity === 'affirmed';
+  const isNever = slot.isNever === true && !isKnown(slot, input);
+  const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
   const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
   const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
   return readStatement({
@@ -286,16 +270,9 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
     type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
-    text:
-      tense !== null
-        ? withDates(unit.text, tense, unit.pack, at).text
-        : renderSlot(
-            { ...slot, subject, isNever: slot.isNever === true && !isKnown(slot, input) },
-            unit.pack as Pack,
-            input.attributes,
-          ),
+    text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, at).text,
     quotes: [{ turn: turn.number, words: unit.text }],
-    from: slot.from === null ? null : slot.from.toISOString(),
+    from: slot.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedLayout(slot, unit.pack, input),
@@ -313,7 +290,12 @@ function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealt
 
 /** Whether the value of a slot is known, so that its denial says that it is no longer so. */
 function isKnown({ attribute, value }: FilledSlot, { known }: ReadInput): boolean {
-  return known.some((one) => one.attribute === attribute && normalValue(one.value ?? '') === normalValue(value ?? ''));
+  return known.some((one) => one.attribute === attribute && hasValue(one, value));
+}
+
+/** Whether a statement has a value, however it is spelled. */
+export function hasValue(one: Pick<ReadStatement, 'value'>, value: string | null): boolean {
+  return normalValue(one.value ?? '') === normalValue(value ?? '');
 }
 
 /** The kept words of a turn, as one statement. */
@@ -477,20 +459,24 @@ export function correctionOf(
   const isOfKind = ({ one }: Said): boolean =>
     one.attribute !== null && one.value !== null && kindOf(one.value, pack) === kind;
   const old = kind === null ? null : onlyOne(lastSaid(said, input, turn).filter(isOfKind));
-  if (old === null || old.one.attribute === null) return null;
-  if (old.known !== null && normalValue(old.one.value ?? '') === normalValue(value)) return null;
-  const { subject, attribute, type } = old.one;
-  const rendered = renderSlot({ subject, attribute, value, polarity: 'affirmed' }, pack, input.attributes);
-  const quotes = [{ turn, words: text }];
-  return readStatement({
-    subject,
-    attribute,
-    type,
-    value,
-    text: rendered,
-    quotes,
+  if (old === null || (old.known !== null && hasValue(old.one, value))) return null;
+  return withValue(old.one, value, {
+    pack,
+    input,
+    quote: { turn, words: text },
     relation: relationTo(old, 'replaces'),
   });
+}
+
+/** A statement with another value, as other words state it. */
+export function withValue(
+  { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
+  value: string,
+  by: { pack: Pack; input: ReadInput; quote: ReadQuote; relation: ReadStatement['relation'] },
+): ReadStatement {
+  const slot = { subject, attribute: attribute ?? '', value, polarity: 'affirmed' as const };
+  const text = renderSlot(slot, by.pack, by.input.attributes);
+  return readStatement({ ...slot, type, text, quotes: [by.quote], relation: by.relation });
 }
 
 /** "No, Thursday": a turn that says nothing but another day. What was planned is told again with that day, in the words that named it. */
