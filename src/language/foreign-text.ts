@@ -1,4 +1,13 @@
-import { anyWords, PACKS, plainMarks, wordsOfAll, wordsPattern } from './packs/packs.ts';
+import {
+  anyWords,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsOfAll,
+  wordsPattern,
+} from './packs/packs.ts';
 import { intersects, spansOf, splitSentences, type TextSpan } from './sentences.ts';
 
 /** Words in a message that somebody other than its author wrote. */
@@ -464,10 +473,39 @@ const QUOTED_HEAD = new RegExp(
 );
 
 /** Whether a message begins a play in which the user speaks as somebody else, and does not leave it. */
-export function opensPlay(message: string): boolean {
+function opensPlay(message: string): boolean {
   const plain = plainMarks(message);
   const opening = OPENS_PLAY.exec(plain);
   return opening !== null && !LEAVES.test(plain.slice(opening.index + opening[0].length));
+}
+
+/** A longer message contains the text itself instead of announcing it. */
+export const LONGEST_ANNOUNCEMENT = 240;
+/** A game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
+const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
+const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
+const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');
+
+const forSomebody = perPack((pack) => {
+  const { my, lists, script } = pack;
+  const { writesFor = '(?!)', aFriend = '(?!)', dictates = '(?!)' } = lists;
+  if (script === 'han') return packRegExp(writesFor);
+  const person = relationsOf(pack);
+  const spoken = `(?:${writesFor}) (?:${aFriend}|(?:${my}) (${person}))(?!['\\p{L}])`;
+  return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person}) (?:${dictates})(?!\\p{L}))`);
+});
+
+/** For whom a message says that the next ones are written: "gran" in "I'm typing for my gran", or the word for a game; null for nobody. */
+export function spokenFor(message: string): string | null {
+  if (message.length > LONGEST_ANNOUNCEMENT) return null;
+  const plain = plainMarks(message);
+  const role = ROLE.exec(plain)?.[0];
+  if ((role !== undefined && I_AM.test(plain) && YOU_ARE.test(plain)) || opensPlay(message)) return role ?? message;
+  for (const pack of PACKS) {
+    const match = forSomebody(pack).exec(plain);
+    if (match !== null) return match[1] ?? match[2] ?? match[0];
+  }
+  return null;
 }
 
 /** Whether a message leaves a play or a quotation. */

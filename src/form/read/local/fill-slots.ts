@@ -13,6 +13,7 @@ import {
 } from '../../../language/packs/packs.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
+import type { TextSpan } from '../../../language/sentences.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
@@ -92,9 +93,8 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
 /** A name that is an answer ends its clause: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling". */
 function endsClause(value: string, shape: string, text: string, match: RegExpExecArray): boolean {
   if (shape !== 'name' && shape !== 'fullname') return true;
-  return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(
-    text.slice(text.indexOf(value, match.index) + value.length),
-  );
+  const rest = text.slice(text.indexOf(value, match.index) + value.length);
+  return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(rest);
 }
 
 /** The value of a match; null if the matched words contain none. */
@@ -296,9 +296,7 @@ function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & {
 }
 
 /** The words around a match: `start` to `end` between marks of punctuation, `from` to `to` up to clauses that have a verb of their own. */
-interface Clause {
-  start: number;
-  end: number;
+interface Clause extends TextSpan {
   from: number;
   to: number;
   isLast: boolean;

@@ -141,35 +141,27 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 }
 
 /** The slots of a sentence: by patterns, by the reading layers, and by what is known of the people in it. */
-function filledIn(unit: ReadUnit, { event, told }: Turn, { known, timeZone }: ReadInput): FilledSlot[] {
-  const at = { now: event.occurredAt, timeZone, prefer: 'future' as const };
+function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): FilledSlot[] {
   const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, known, at)];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
 function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, told };
+  const at = { now: event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  const turn = { event, number: index + 1, at, told };
+  if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = before.filter(isOwnMessage);
   const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
-  const { units, pack } = unitsOf(event.content, {
-    asked,
-    fallback,
-    now: event.occurredAt,
-    timeZone: input.timeZone,
-    told: told.foreign,
-    people: peopleOf(
-      input.known,
-      own.map(({ content }) => content.slice(0, 1_500)),
-      fallback,
-    ),
-    values: input.known.flatMap(({ attribute, value }) =>
-      attribute === null || value === null ? [] : [value.toLowerCase()],
-    ),
-  });
-  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
+  const texts = own.map(({ content }) => content.slice(0, 1_500));
+  const people = peopleOf(input.known, texts, fallback);
+  const values = input.known.flatMap(({ attribute, value }) =>
+    attribute === null ? [] : (value?.toLowerCase() ?? []),
+  );
+  const units = unitsOf(event.content, { ...at, asked, fallback, people, values, told: told.foreign });
+  return { ...turn, ...units, speaker: speakerOf(event, input) };
 }
 
 const MOST_PEOPLE = 40;
@@ -226,8 +218,9 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     else if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
     } else if (!unit.isForeign) {
-      const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
-      kept.push(...keptOf({ ...item, isWanted }, { turn, asked, kept, input, reading }));
+      const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
+      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn.number, reading, input);
+      kept.push(...keptOf(wanted, asked[unit.index - 1], kept.at(-1), joins));
     }
   }
   reading.statements.push(...statementsOf(turn, kept, input));
@@ -237,21 +230,13 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
 }
 
-interface Keeping {
-  turn: Turn;
-  asked: readonly Asked[];
-  kept: readonly Kept[];
-  input: ReadInput;
-  reading: Reading;
-}
-
-/** What is kept of a sentence: its words with those that it needs, or its slots. */
-function keptOf(item: Kept, { turn, asked, kept, input, reading }: Keeping): Kept[] {
+/** What is kept of a sentence: its words with those that it needs, or its slots; nothing if it joins an earlier statement. */
+function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, joins: () => boolean): Kept[] {
   const { unit, isWanted } = item;
   if (isWanted || isKept(item)) {
-    const context = contextOf(item, asked[unit.index - 1], kept.at(-1));
-    const isAlone = context.length === 0 && kept.at(-1)?.unit.index !== unit.index - 1 && isDangling(item);
-    if (isAlone && joinsLast(ownWords(turn, [item], input), turn.number, reading, input)) return [];
+    const context = contextOf(item, before, last);
+    const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
+    if (isAlone && joins()) return [];
     // Without the words that it means, a sentence is worth its slots only, unless it answers a question.
     if (!isAlone || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
   }

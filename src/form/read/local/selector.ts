@@ -41,18 +41,12 @@ export interface SelectorWeights {
   biases: string;
 }
 
-interface Loaded {
-  rows: Int8Array;
-  scales: Float32Array;
-  biases: Float32Array;
-  inputs: number;
-}
+type Loaded = Record<'scales' | 'biases', Float32Array> & { rows: Int8Array };
 
 function load({ matrix, scales, biases }: SelectorWeights): Loaded {
   const bytes = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text, 'base64')).buffer;
-  const rows = new Int8Array(bytes(matrix));
-  const perRow = new Float32Array(bytes(biases));
-  return { rows, scales: new Float32Array(bytes(scales)), biases: perRow, inputs: rows.length / perRow.length };
+  const numbers = (text: string): Float32Array => new Float32Array(bytes(text));
+  return { rows: new Int8Array(bytes(matrix)), scales: numbers(scales), biases: numbers(biases) };
 }
 
 /** Asks all heads about a sentence: its features, and its vector where there is one. */
@@ -69,11 +63,8 @@ export function createSelector(weights: Record<Variant, SelectorWeights>): Selec
 
 export const select: Select = createSelector(SELECTOR_WEIGHTS);
 
-function scoreWith(
-  { rows, scales, biases, inputs }: Loaded,
-  features: Float32Array,
-  vector: Float32Array | null,
-): Selection {
+function scoreWith({ rows, scales, biases }: Loaded, ...[features, vector]: Parameters<Select>): Selection {
+  const inputs = rows.length / biases.length;
   const filled: number[] = [];
   for (let index = 0; index < FEATURES; index += 1) if (features[index] !== 0) filled.push(index);
   let row = 0;

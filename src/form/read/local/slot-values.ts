@@ -14,12 +14,13 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { findDates, sideOfDays } from '../../../language/resolve-dates.ts';
+import type { TextSpan } from '../../../language/sentences.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, hasTrait, VALUE_LISTS } from '../../../record/attributes.ts';
 import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
-/** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
-export interface FilledSlot {
+/** An attribute that a sentence fills, for certain or (`isLikely`) probably, with the place of its words. */
+export interface FilledSlot extends TextSpan {
   subject: string;
   attribute: string;
   /** Null where the words deny the attribute without its value: "I quit my job". */
@@ -28,9 +29,6 @@ export interface FilledSlot {
   /** Null where the sentence does not show the tense. */
   tense: Tense | null;
   from: Date | null;
-  /** Place of the words in the sentence. */
-  start: number;
-  end: number;
   /** Correct only if the selector keeps the sentence. */
   isLikely?: boolean;
   /** Denied by a plain negation, which does not say that it ever was so: "I'm not allergic to nuts". */
@@ -134,8 +132,7 @@ const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
 const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   name: cutPersonName,
   fullname: cutPersonName,
-  called: (cut) =>
-    capitalised(cut.raw.replace(/^the /i, ''), false, 6, (first) => !isNoPlace(first)) ?? smallTitle(cut),
+  called: (cut) => organisationName(cut.raw, false) ?? smallTitle(cut),
   wholename({ raw, pack }) {
     const name = capitalised(raw, false, 3, (first) => isOwnName(bareWord(first), raw, pack));
     return name?.includes(' ') === true ? name : null;

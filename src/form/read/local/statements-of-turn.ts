@@ -92,7 +92,6 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
 /** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
 export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
   const statements: ReadStatement[] = [];
-  const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
   const filled = kept.flatMap(({ unit }) => unit.filled);
   for (const group of grouped(kept)) {
     const slots = group.flatMap((item) =>
@@ -102,11 +101,11 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
     );
     const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
     const isSlotOnly = group.every((item) => item.isSlotOnly === true);
-    if (isSlotOnly || isHusk(group) || isSaidBySlots(group, said, at)) {
+    if (isSlotOnly || isHusk(group) || isSaidBySlots(group, said, turn.at)) {
       statements.push(...slots);
       continue;
     }
-    const own = ownWords(turn, group, input);
+    const own = ownWords(turn, group);
     // An event is one statement: its own words with its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
     const { attribute, value, from, due } = event ?? own;
@@ -162,7 +161,8 @@ const countWords = (group: readonly Kept[]): number =>
   group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
 
 /** Whether a sentence belongs to those before it: neighbours of a few words are kept together, as long as they ask the same. */
-function belongsTo(group: readonly Kept[], { unit, request, isSlotOnly, ...item }: Kept): boolean {
+function belongsTo(group: readonly Kept[], item: Kept): boolean {
+  const { unit, request, isSlotOnly } = item;
   const before = group.at(-1) as Kept;
   const isNext = before.unit.index === unit.index - 1 && isSlotOnly !== true && before.isSlotOnly !== true;
   const isSameRequest = request === before.request || before.isContext === true;
@@ -170,7 +170,7 @@ function belongsTo(group: readonly Kept[], { unit, request, isSlotOnly, ...item 
   if (!isNext || !isSameRequest || !isSpaced) return false;
   const [words, more] = [countWords(group), unit.text.split(/\s+/).length];
   const isSmall = before.isContext === true || words < SHORT_WORDS || more < SHORT_WORDS;
-  return (isSmall || isDangling({ unit, request, ...item })) && words + more <= MOST_MERGED_WORDS;
+  return (isSmall || isDangling(item)) && words + more <= MOST_MERGED_WORDS;
 }
 
 /** "A girl. Morenikeji. 2.9 kg." says little in parts. */
@@ -253,7 +253,6 @@ function isEventInWords(attribute: string | null, group: readonly Kept[]): boole
 function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
   const { unit } = item;
   const subject = subjectFor(slot.subject, turn.speaker);
-  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
   const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
   const { category } = input.attributes.policyOf(slot.attribute);
@@ -270,7 +269,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
     type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
-    text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, at).text,
+    text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, turn.at).text,
     quotes: [{ turn: turn.number, words: unit.text }],
     from: slot.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
@@ -299,21 +298,21 @@ export function hasValue(one: Pick<ReadStatement, 'value'>, value: string | null
 }
 
 /** The kept words of a turn, as one statement. */
-export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
+export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
-  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
-  const tense = tenseOf(main, { ...at, prefer: 'future' });
+  const { at } = turn;
+  const tense = tenseOf(main, at);
   const { text, dates } = withDates(words, tense, turn.pack, at);
   const ahead = dayAhead(dates, words, turn.pack, at.now);
   // A state has a beginning, and an event a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
     main.request === 'reminder'
-      ? dueOf(main.unit, at.now, input.timeZone)
+      ? dueOf(main.unit, at)
       : tense === 'planned' && !isState
-        ? withTime(ahead?.from ?? null, words, turn.pack, input.timeZone)
+        ? withTime(ahead?.from ?? null, words, turn.pack, at.timeZone)
         : null;
   const type = typeOf(main, due);
   const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
@@ -331,11 +330,9 @@ export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): 
 }
 
 /** When a reminder is due; null where the sentence does not say. */
-function dueOf({ text, pack }: ReadUnit, now: Date, timeZone: string): Date | null {
-  if (pack === null) return null;
-  const dates = findDates(text, pack, { now, timeZone, prefer: 'future' });
-  const day = dayAhead(dates, text, pack, now)?.from ?? null;
-  return withTime(day, text, pack, timeZone);
+function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
+  const dates = pack === null ? [] : findDates(text, pack, at);
+  return withTime(dayAhead(dates, text, pack, at.now)?.from ?? null, text, pack, at.timeZone);
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
@@ -481,9 +478,7 @@ export function withValue(
 
 /** "No, Thursday": a turn that says nothing but another day. What was planned is told again with that day, in the words that named it. */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
-  const { event, number, pack, units } = turn;
-  const { timeZone } = input;
-  const at = { now: event.occurredAt, timeZone };
+  const { event, number, pack, units, at } = turn;
   const isOwn = !units.some(({ isForeign }) => isForeign);
   const next = pack === null || !isOwn ? null : newDayIn(event.content, pack, at);
   if (pack === null || next === null) return null;
@@ -496,13 +491,13 @@ export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): 
   const { one } = last;
   const old = new Date(last.one.from);
   const day = next.dayAfter(old);
-  const timed = withTime(day, event.content, pack, timeZone) ?? day;
+  const timed = withTime(day, event.content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
   // A statement of the same reading is not stored yet: the new one takes its place and cites both turns.
   if (last.known === null) said.splice(said.indexOf(one), 1);
   return {
     ...one,
-    value: one.attribute === null ? null : writeDay(civilDateAt(day, timeZone), pack),
+    value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),
     text: withNewDay(one.text, { ...next, said: event.content, old, day, pack, at }),
     quotes: [...one.quotes, { turn: number, words: event.content }],
     from: day.toISOString(),

@@ -7,6 +7,7 @@ import {
   playLeftAt,
 } from '../../../language/foreign-text.ts';
 import { promptSpans } from '../../../language/inert-text.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
@@ -41,6 +42,8 @@ export interface Turn {
   /** Whose "I" it is: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
+  /** When and where it was said. A day without a year is one to come. */
+  at: DateContext;
   /** How the reading layers classify its parts and words; empty where they do not read it. */
   told: ToldMessage;
 }
@@ -50,12 +53,9 @@ export function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-/** A sentence with its context. */
-export interface ReadUnit {
+/** A sentence with its place in the turn and its context. */
+export interface ReadUnit extends TextSpan {
   text: string;
-  /** Place in the turn. */
-  start: number;
-  end: number;
   index: number;
   /** How many units the turn has, and the turn's text. */
   count: number;
