@@ -20,7 +20,7 @@ const LONGEST_PAUSE = 30 * MINUTE;
 const SHORTEST_TEXT = 12;
 
 export interface Telling {
-  readParts: ReadParts | undefined;
+  readParts: ReadParts;
   /** Whether the message asks to forget something. */
   isAsking: boolean;
   signal: AbortSignal | undefined;

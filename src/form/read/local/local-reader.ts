@@ -66,7 +66,7 @@ export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
   /** Classifies the parts of a message as foreign or as requests to forget. If it is absent or fails, no request to forget is recognised. */
-  readParts?: ReadParts | undefined;
+  readParts?: ReadParts;
   /** The selector. Training measures other weights through it. */
   select?: Select;
 }
@@ -191,12 +191,12 @@ export function peopleOf(
 
 /** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
 function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): string {
-  if (event.speaker === null || event.speaker === '') return USER;
-  const isUsers = (name: string): boolean => userNames.some((other) => other.toLowerCase() === name.toLowerCase());
+  const name = event.speaker?.toLowerCase() ?? '';
+  if (event.speaker === null || name === '') return USER;
   const speakers = new Set(
     [...earlier, ...turns].filter(({ origin }) => origin === 'user').map(({ speaker }) => speaker ?? ''),
   );
-  return speakers.size < 2 || isUsers(event.speaker) ? USER : event.speaker;
+  return speakers.size < 2 || userNames.some((own) => own.toLowerCase() === name) ? USER : event.speaker;
 }
 
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
@@ -259,15 +259,10 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   if (event === undefined) return;
   const own = reading.statements.filter(({ quotes }) => quotes[0]?.turn === index + 1);
   for (const statement of own) Object.assign(statement, { importance: REMEMBERED, explicit: true });
-  if (own.length > 0 || event.content.length > 400) return;
-  reading.statements.push(
-    readStatement({
-      text: event.content,
-      type: 'fact',
-      quotes: [{ turn: index + 1, words: event.content }],
-      importance: REMEMBERED,
-    }),
-  );
+  const { content: text } = event;
+  if (own.length > 0 || text.length > 400) return;
+  const quotes = [{ turn: index + 1, words: text }];
+  reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
 }
 
 /** Whether a sentence is the user's own and claims what it says, so that it may change what is known. */

@@ -151,8 +151,8 @@ function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
   return pieces;
 }
 
-/** Classifies the parts of a message by the reading layers (train/reader). */
-export type ReadParts = NonNullable<Embedder['readParts']>;
+/** Classifies the parts of a message by the reading layers (train/reader); undefined where the embedder has none. */
+export type ReadParts = Embedder['readParts'];
 
 /** How the reading layers classify a message. */
 export interface ToldMessage {
@@ -185,18 +185,14 @@ const LONGEST_BARE = 200;
 const SHORTEST = 25;
 
 /** The foreign spans of a message and the requests in it, as the reading layers classify them. */
-export async function tellMessage(
-  text: string,
-  read: ReadParts | undefined,
-  options: EmbedOptions,
-): Promise<ToldMessage> {
+export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
   if (parts.length === 0 || read === undefined) return UNTOLD;
   const { foreign, asks, takesBack, changes, values } = await read(wordsOf(readable, parts), options);
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
-    foreign: foreignAsTold(readable, parts, { foreign, asks }),
+    foreign: foreignAsTold(readable, parts, foreign, asks),
     asking: parts.map((part, index) => ({ ...part, odds: Math.max(asks[index] ?? 0, takesBack[index] ?? 0) })),
     changes: Math.max(...changes),
     values: values.map(({ part, start, end, ...value }) => ({
@@ -212,11 +208,7 @@ export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
-function foreignAsTold(
-  text: string,
-  parts: readonly TextSpan[],
-  { foreign, asks }: Record<'foreign' | 'asks', Float32Array>,
-): ForeignSpan[] {
+function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, asks: Float32Array): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
