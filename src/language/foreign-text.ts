@@ -1,3 +1,5 @@
+import type { AttributeTable } from '../record/attributes.ts';
+import { attributeLabel } from '../record/statement.ts';
 import {
   anyWords,
   packRegExp,
@@ -8,7 +10,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from './packs/packs.ts';
-import { intersects, spansOf, splitSentences, type TextSpan } from './sentences.ts';
+import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from './sentences.ts';
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
@@ -551,4 +553,49 @@ export function playedSpans(text: string): TextSpan[] {
 export function playLeftAt(text: string): number {
   const end = OPENS_PLAY.test(plainMarks(text)) ? playedSpans(text).at(-1)?.end : undefined;
   return end === undefined || end === text.length ? Infinity : end;
+}
+
+/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
+export function withoutPrompt(content: string, attributes: AttributeTable): string {
+  return withBlanks(content, promptSpans(content, attributes));
+}
+
+// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
+// their own words.
+const PROMPT_BLOCK =
+  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
+const PROMPT_HEADING =
+  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
+const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
+const PROMPT_LINE =
+  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
+const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
+
+/** The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. */
+export function promptSpans(message: string, attributes: AttributeTable): TextSpan[] {
+  const labels = labelsOf(attributes);
+  const spans = spansOf(message, PROMPT_BLOCK);
+  let start = 0;
+  let isBelow = false;
+  for (const line of message.split('\n')) {
+    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
+    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
+    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
+    start += line.length + 1;
+  }
+  return spans;
+}
+
+const knownLabels = new WeakMap<AttributeTable, ReadonlySet<string>>();
+
+/** The labels of all attributes in all languages, in lower case. */
+function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
+  const known = knownLabels.get(attributes);
+  if (known !== undefined) return known;
+  const labels = attributes
+    .names()
+    .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)]);
+  const all = new Set(labels.map((label) => label.toLowerCase()));
+  knownLabels.set(attributes, all);
+  return all;
 }

@@ -1,6 +1,6 @@
+import { ATTRIBUTES, FACT_CATEGORIES, NAMED_PEOPLE } from './attributes.ts';
+import { attributeLabel, attributeTable, hasTrait, isSameValue } from './statement.ts';
 import { describe, expect, it } from 'vitest';
-import { ATTRIBUTES, FACT_CATEGORIES, hasTrait, NAMED_PEOPLE } from './attributes.ts';
-import { attributeLabel, attributeTable, isSameValue } from './statement.ts';
 
 describe('the table of attributes', () => {
   it('resolves synonyms and spellings to its own names, and keeps unknown names', () => {

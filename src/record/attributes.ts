@@ -252,19 +252,15 @@ export const ENDING_LISTS = ['parted', 'disposed', 'quits'] as const;
 /** The lists of packs with words that are values. Of a listing of other words, only the first value is certain. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 
-type TraitOrList = Trait | (typeof ENDING_LISTS)[number] | (typeof VALUE_LISTS)[number];
+export type TraitOrList = Trait | (typeof ENDING_LISTS)[number] | (typeof VALUE_LISTS)[number];
 
-const TRAITS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+/** The traits of each attribute that has any. */
+export const TRAITS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Array.from(`${LASTING}${PASSING}`.matchAll(/^ {2}(\w+):[^|?[\n]*\[(.*?)\]/gm), ([, name = '', traits = '']) => [
     name,
     new Set(traits.split(' ')),
   ]),
 );
 
-/** Whether an attribute has a trait, or its values are ended by or are the words of a list. */
-export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
-  return TRAITS.get(attribute ?? '')?.has(trait) === true;
-}
-
 /** The attributes whose values name somebody in the user's life. */
-export const NAMED_PEOPLE: readonly string[] = [...TRAITS.keys()].filter((name) => hasTrait(name, 'close'));
+export const NAMED_PEOPLE: readonly string[] = [...TRAITS.keys()].filter((name) => TRAITS.get(name)?.has('close'));

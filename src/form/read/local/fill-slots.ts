@@ -14,9 +14,8 @@ import {
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
-import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
-import { type Polarity, USER } from '../../../record/statement.ts';
+import { hasTrait, type Polarity, USER } from '../../../record/statement.ts';
 import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** What the words state of the user, unless they show something else. */

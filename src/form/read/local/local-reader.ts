@@ -1,5 +1,4 @@
-import { asksAboutText, type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
-import { withoutPrompt } from '../../../language/inert-text.ts';
+import { asksAboutText, type ForeignSpan, namesText, withoutPrompt } from '../../../language/foreign-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
@@ -17,10 +16,10 @@ import { REMOVED } from '../../../language/privacy-policy.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
-import { ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
+import { ENDING_LISTS } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { isUser, normalValue, USER } from '../../../record/statement.ts';
+import { hasTrait, isUser, normalValue, USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,

@@ -16,8 +16,8 @@ import {
 import { findDates, sideOfDays } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
-import { type AttributeTable, hasTrait, VALUE_LISTS } from '../../../record/attributes.ts';
-import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
+import { type AttributeTable, VALUE_LISTS } from '../../../record/attributes.ts';
+import { attributeLabel, hasTrait, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
 /** An attribute that a sentence fills, for certain or (`isLikely`) probably, with the place of its words. */
 export interface FilledSlot extends TextSpan {

@@ -26,10 +26,9 @@ import {
 } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
+import { hasTrait, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import {
   type Reading,
   type ReadInput,

@@ -5,8 +5,8 @@ import {
   foreignSpans,
   isForeignAt,
   playLeftAt,
+  promptSpans,
 } from '../../../language/foreign-text.ts';
-import { promptSpans } from '../../../language/inert-text.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -27,8 +27,8 @@ import {
 } from '../../../language/packs/packs.ts';
 import { cutAt, intersects, spansOf, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
-import { hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
+import { hasTrait } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import type { FilledSlot, SlotContext } from './slot-values.ts';
