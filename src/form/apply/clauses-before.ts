@@ -12,17 +12,18 @@ import {
 } from '../../language/packs/packs.ts';
 import { splitClauses } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { type Quote, USER } from '../../record/statement.ts';
+import { NAMED_PEOPLE } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
+import { type Quote, USER } from '../../record/statement.ts';
 import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
 import { nearStatements, ownerOf } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
-import { NAMED_PEOPLE, peopleOf } from '../read/local/local-reader.ts';
+import { peopleOf } from '../read/local/local-reader.ts';
 import type { MeantWords } from '../statement.ts';
 
 /** A clause that a request may mean: words of the user, with their place in the log, or a statement that quotes no words of the log. */
