@@ -1,15 +1,17 @@
-import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import {
   type AttributeInput,
   ATTRIBUTES,
   type AttributeTable,
   FACT_CATEGORIES,
+  type TraitOrList,
+  TRAITS,
   UNKNOWN_ATTRIBUTE,
   VALUE_SHAPES,
   type ValueShape,
 } from './attributes.ts';
 import { parse, textSchema } from './parse.ts';
+import { z } from 'zod';
 
 /** Whether a statement is affirmed or denied. */
 export const POLARITIES = ['affirmed', 'denied'] as const;
@@ -211,6 +213,11 @@ const attributeSchema = z
     askedWith: z.array(z.string()),
   })
   .partial();
+
+/** Whether an attribute has a trait, or its values are ended by or are the words of a list. */
+export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
+  return TRAITS.get(attribute ?? '')?.has(trait) === true;
+}
 
 /** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
