@@ -115,3 +115,25 @@ describe('days', () => {
     expect(live.map(({ tense }) => tense)).not.toContain('planned');
   });
 });
+
+describe('what the user asks to forget and the reader has put into words of its own', () => {
+  it.each([
+    ['I teach chemistry.', 'Please forget that I teach chemistry.'],
+    ["I'm fructose intolerant.", "Forget that I'm fructose intolerant, please."],
+    ['My husband died in March.', 'Please forget that my husband died.'],
+    ['No como pescado.', 'Olvida que no como pescado, por favor.'],
+    ['Sono vedova.', 'Dimentica che sono vedova, per favore.'],
+  ])('is gone: %s', async (said, request) => {
+    expect((await after(said)).map(({ attribute }) => attribute).filter(Boolean)).not.toEqual([]);
+    expect(await after(said, request)).toEqual([]);
+  });
+
+  it('leaves what the rest of the sentence says', async () => {
+    const said = 'I live in Turku and I drive a bus.';
+    const left = async (request: string): Promise<string[]> =>
+      (await after(said, request)).flatMap(({ value }) => value ?? []);
+    expect((await after(said)).flatMap(({ value }) => value ?? []).toSorted()).toEqual(['Turku', 'bus driver']);
+    expect(await left('Please forget that I drive a bus.')).toEqual(['Turku']);
+    expect(await left('Please forget that I live in Turku.')).toEqual(['bus driver']);
+  });
+});

@@ -16,7 +16,7 @@ import { listMemories, listStatements, listSubjects, memoriesFrom } from '../sto
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import { type CheckContext, isStated, saidWith, unsharedSources } from './check/evidence.ts';
+import { type CheckContext, isStated, quotedIn, saidWith, unsharedSources } from './check/evidence.ts';
 import { unrelatedChanges, unrelatedTarget } from './check/targets.ts';
 import {
   embedTexts,
@@ -268,10 +268,7 @@ function clausesOf(text: string): string[] {
 
 /** The user's own clauses from which a statement was formed: those with its value, if it has one. */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
-  const words = quotes.map(({ event, start, end }) =>
-    sources.find(({ id }) => id === event)?.content.slice(start, end),
-  );
-  const clauses = words.flatMap((each) => clausesOf(each ?? ''));
+  const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
@@ -302,12 +299,16 @@ function correctionBy(event: Event, number: number, [first]: CheckedRequests['en
   return [readStatement({ subject, type, tense, importance, text, quotes: [{ turn: number, words }] })];
 }
 
-/** Whether a statement says nothing but what a turn asks to forget: "please drop my old number". */
-function isRequest({ quotes, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+/**
+ * Whether a statement says nothing but what a turn asks to forget: "please drop my old number". A value that the reader has put into words
+ * of its own ("physics teacher" for "I teach physics") is in no quote, and does not decide.
+ */
+function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+  const isQuoted = value !== null && normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
   return forgets.some(({ told }) => {
     const asking = (told?.asking ?? []).filter((each) => quotesMeet(quotes, [each]));
     if (asking.length === 0) return false;
-    if (value !== null) return asking.some(({ text }) => text.toLowerCase().includes(value.toLowerCase()));
+    if (isQuoted) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
     return lengthOf(asking) * 2 >= lengthOf(quotes);
   });
 }

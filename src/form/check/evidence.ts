@@ -24,6 +24,7 @@ import {
   isSameSubject,
   isUser,
   type Origin,
+  type Quote,
   type Trust,
   trustOf,
   USER,
@@ -401,6 +402,13 @@ function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[
     const answered = turns.slice(0, Math.max(0, place)).findLast(({ origin }) => origin !== 'tool');
     return answered?.origin === 'agent' ? answered.content : [];
   });
+}
+
+/** The quoted words, as far as their events are given. */
+export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): string[] {
+  return quotes.flatMap(
+    ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
+  );
 }
 
 /** The words of turns, of an assent with what it answers. */
