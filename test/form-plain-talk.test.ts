@@ -86,6 +86,37 @@ describe('words that mean the turn before', () => {
     expect((await after(before, words)).map(({ content }) => content)).toEqual([`${before}. ${words}`]);
   });
 
+  it.each([
+    [['our new lodger is a trainee pilot.', 'he is allergic to peanuts and his desk is oak.']],
+    [['Mein Cousin hat eine Bäckerei eröffnet.', 'Er wohnt jetzt in Husum und ist Vegetarier.']],
+    [['My check-up is tomorrow at 4pm.', 'It got moved to Thursday at 9.']],
+    [['The optician is on Monday at 9.', 'no, Thursday']],
+  ])('are added once, however often the turns are read: %s', async (messages) => {
+    const once = (await after(...messages)).map(({ content }) => content);
+    for (const isFormedBetween of [false, true]) {
+      const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
+      clock.set(START + MINUTE);
+      for (const userMessage of messages) {
+        await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+        await varve.drain();
+        if (isFormedBetween) await memory.form();
+        clock.advance(MINUTE);
+      }
+      await memory.form();
+      const { items } = await memory.memories.list({ order: 'oldest' });
+      expect(items.filter(({ type }) => type !== 'summary').map(({ content }) => content)).toEqual(once);
+    }
+    expect(once).toHaveLength(1);
+  });
+
+  it('do not end what they are added to', async () => {
+    const [appointment] = await after(
+      'Mein Friseurtermin ist am Montag um 9 Uhr.',
+      'Er wurde auf Mittwoch um 11 Uhr verschoben.',
+    );
+    expect(appointment?.content).toContain('Mittwoch');
+  });
+
   it('are not kept alone', async () => {
     expect(await after('she had a cataract done in spring and she is vegan')).toEqual([]);
   });

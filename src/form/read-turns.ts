@@ -151,9 +151,15 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known.
+    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known. Words that were added to
+    // a statement change it already: it would end together with them.
     const found = (await endedBy(work, event)).filter(
-      ({ target }) => target.attribute === null || !own.some(({ attribute }) => attribute === target.attribute),
+      ({ target }) =>
+        !own.some(({ attribute, relation, text }) =>
+          relation?.kind === 'extends'
+            ? text.startsWith(target.content)
+            : attribute !== null && attribute === target.attribute,
+        ),
     );
     if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
     ended.push(...found);
