@@ -136,7 +136,7 @@ export const english: Pack = {
   iAm: "i am|i'm|we are|we're",
   capitalised: 'i',
   isUninflected: true,
-  is: " is|'s",
+  is: " is|'s| isn't| isnt",
   notVerb: " don't| dont| do not| doesn't| doesnt| does not| no longer| never",
   relations: relations({
     mother: 'mother|mum|mom|mam|mama|mummy',
