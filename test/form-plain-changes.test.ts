@@ -232,3 +232,27 @@ describe('a new job', () => {
     expect(live).not.toContain('employer=Tesco');
   });
 });
+
+describe('a taste that is over', () => {
+  it.each([
+    ['I love spicy ramen', "I don't like spicy ramen any more"],
+    ['I really enjoy jazz concerts', 'I no longer enjoy jazz concerts'],
+    ['Ich liebe Lakritz', 'Ich mag kein Lakritz mehr'],
+    ['Me encanta el cine de terror', 'Ya no me gusta el cine de terror'],
+    ['Eu adoro comida tailandesa', 'Eu já não gosto de comida tailandesa'],
+  ])('ends: %s … %s', async (before, words) => {
+    expect(await after(before, '+3')).toEqual([before]);
+    expect(await after(before, '+3', words)).not.toContain(before);
+  });
+
+  it.each([
+    ['I love spicy ramen', "I don't like the spicy ramen at Koji any more"],
+    ['I love spicy ramen', "My brother doesn't like spicy ramen any more"],
+    ['I love spicy ramen', "She doesn't like spicy ramen any more"],
+    ['I love spicy ramen', "Why don't I like spicy ramen any more?"],
+    ['I love spicy ramen', "I don't eat ramen any more"],
+    ['Me encanta el cine de terror', 'Ya no me gusta el cine de mi barrio'],
+  ])('is not ended by other words: %s … %s', async (before, words) => {
+    expect(await after(before, '+3', words)).toContain(before);
+  });
+});
