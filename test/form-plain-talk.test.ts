@@ -63,6 +63,18 @@ describe('health', () => {
     expect(live.map(({ importance }) => importance)).toContain(0.9);
   });
 
+  it.each([
+    ["It turns out I'm allergic to pecans and mussels!", ['pecans', 'mussels']],
+    ["I'm allergic to barley, rye and lentils.", ['barley', 'rye', 'lentils']],
+    ['oysters and crab are off-limits for me', ['oysters', 'crab']],
+    ['Early meetings are a no-go for me', []],
+    ['Are oysters a no-go for me?', []],
+    ['Oysters are a no-go for my uncle', []],
+  ])('of what one must not eat, every item is a fact: %s', async (words, values) => {
+    const live = await after(words);
+    expect(live.flatMap(({ attribute, value }) => (attribute === 'allergy' ? value : []))).toEqual(values);
+  });
+
   it('a taste is not', async () => {
     expect((await after('My daughter Priya loves drawing dragons')).map(({ importance }) => importance)).not.toContain(
       0.9,

@@ -426,6 +426,7 @@ export const english: Pack = {
         '<who> reacts? (?:badly |terribly )?to <words>',
         'no <allergen>[^.;]{0,20}my throat',
         '<allergen>,? anaphyla',
+        '<allergen>[^.;!?]{0,40}? (?:is|are) (?:an? )?(?:absolute |complete |total )?(?:no[- ]?go|off[- ]limits) for me',
       ],
       { firm: true },
     ),
