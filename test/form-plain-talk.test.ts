@@ -180,3 +180,22 @@ describe('what the user asks to forget and the reader has put into words of its 
     expect(await left('Please forget that I live in Turku.')).toEqual(['bus driver']);
   });
 });
+
+describe('places and wishes', () => {
+  it.each([
+    'We moved to Acacia Avenue in June.',
+    'I live in Friedrich-Ebert-Straße.',
+    "J'habite rue des Lilas.",
+    'Abito in Via Dante.',
+  ])('a street is no town: %s', async (words) => {
+    expect((await after(words)).filter(({ attribute }) => attribute === 'home_city')).toEqual([]);
+  });
+
+  it.each([
+    ['The garage has my bike. They will call me on Monday.', false],
+    ['The vet took a sample and she said she would call me tonight.', false],
+    ['Call me Gus from now on.', true],
+  ])('a call is no wish: %s', async (words, isWish) => {
+    expect((await after(words)).some(({ type }) => type === 'preference')).toBe(isWish);
+  });
+});

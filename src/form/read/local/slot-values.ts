@@ -66,6 +66,8 @@ export interface MatchInput {
 const PARTICLES = new RegExp(`^(?:${wordsOfAll('nameParticle')})$`, 'i');
 const NOT_PLACES = new RegExp(`^(?:${wordsOfAll('noPlace')})$`, 'i');
 
+const STREETS = new RegExp(`^(?:${wordsOfAll('streetName')})$`, 'iu');
+
 /** People "move to" programs and "live in" them, but a program is not a place. */
 const PRODUCT = new RegExp(`^(?:${PRODUCTS})$`, 'i');
 
@@ -103,6 +105,11 @@ function knownName(run: string, { values = [] }: SlotContext): string | null {
 }
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
+
+/** Whether a name can be a town or a country: it is no day, and no street. */
+export function isPlaceName(name: string): boolean {
+  return !isNoPlace(name.split(' ')[0] ?? '') && !name.split(/[ -]/u).some((word) => STREETS.test(bareWord(word)));
+}
 
 const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   name: cutPersonName,
@@ -187,7 +194,7 @@ function cutPlace(cut: Cut): string | null {
   if (cut.isHan) return hanName(cut.raw);
   const place =
     capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first)) ?? (cut.isBefore ? null : smallPlace(cut));
-  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') ? null : place;
+  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') || !isPlaceName(place) ? null : place;
 }
 
 function organisationName(raw: string, isBefore: boolean): string | null {

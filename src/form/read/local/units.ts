@@ -24,7 +24,7 @@ import type { Event } from '../../../record/event.ts';
 import { attributeLabel } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
-import { type FilledSlot, OF_SEVERAL } from './slot-values.ts';
+import { type FilledSlot, isPlaceName, OF_SEVERAL } from './slot-values.ts';
 
 /** A turn of a conversation that is read. */
 export interface Turn {
@@ -269,6 +269,8 @@ const MOST_CHARACTERS = 40;
 /** One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence. */
 const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 'home_country', 'hometown', 'address']);
 
+const TOWNS: ReadonlySet<string> = new Set(['home_city', 'home_country', 'hometown', 'travel_destination']);
+
 /**
  * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
  * nothing that the user's words state for certain.
@@ -309,6 +311,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const match = { 0: unit.text.slice(start, end), index: start };
     if (isFragment && continuesOthers(match, plainMarks(unit.text), pack, unit)) return false;
     if (attribute.endsWith('_name')) return isKept && !namesThing(before, pack);
+    if (TOWNS.has(attribute) && !isPlaceName(unit.text.slice(start, end))) return false;
     if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(plainMarks(unit.text));
     // The layers take a laptop for a phone.
     if (attribute === 'phone_model') return listPattern(pack, attribute).test(unit.text.slice(start, end));
