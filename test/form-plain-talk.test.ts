@@ -199,3 +199,15 @@ describe('places and wishes', () => {
     expect((await after(words)).some(({ type }) => type === 'preference')).toBe(isWish);
   });
 });
+
+it('entities are names, and each is one: no verb of a rendering, no adjective, no second entity of unknown type', async () => {
+  await after(
+    'Mi hermana Nuria vive en Gijón.',
+    'My uncle Seb works for a Rolex-like firm.',
+    'im Ulrik, 34, live in Odense w my mum',
+    'I live in Odense.',
+    'our rent is 980',
+  );
+  const entities = await varve.for({ user: `u${users}` }).entities.list();
+  expect(entities.map(({ name }) => name).toSorted()).toEqual(['Gijón', 'Nuria', 'Odense', 'Rolex', 'Seb', 'Ulrik']);
+});
