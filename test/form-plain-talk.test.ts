@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock, MINUTE } from '../src/record/clock.ts';
+import { HOUR, manualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
@@ -210,4 +210,23 @@ it('entities are names, and each is one: no verb of a rendering, no adjective, n
   );
   const entities = await varve.for({ user: `u${users}` }).entities.list();
   expect(entities.map(({ name }) => name).toSorted()).toEqual(['Gijón', 'Nuria', 'Odense', 'Rolex', 'Seb', 'Ulrik']);
+});
+
+it('a summary whose first words are forgotten is called by the words that are left, without the marks of a quotation', async () => {
+  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
+  clock.set(START);
+  for (const userMessage of [
+    'My salary is 61k.',
+    'My cousin Wanda lives in Gdynia and repairs old church organs.',
+    'I play the bassoon on Tuesdays.',
+  ])
+    await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+  await memory.session.close();
+  await varve.drain();
+  clock.advance(2 * HOUR);
+  await varve.drain();
+  await memory.logInteraction({ userMessage: 'Please forget my salary.', agentResponse: 'Of course.' });
+  await varve.drain();
+  const { items } = await memory.memories.list({ types: ['summary'] });
+  expect(items.map(({ title }) => title)).toContain('Summary: My cousin Wanda lives in Gdynia …');
 });
