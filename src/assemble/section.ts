@@ -197,22 +197,6 @@ export function turnItem(event: Event, score: number): Item {
   };
 }
 
-/** A recalled turn, or the recalled passage of a long turn. */
-export function recalledTurn(
-  event: Event,
-  { text, score, trust }: { text: string; score: number; trust: Trust },
-): Item {
-  return {
-    text: textByTrust(text, trust),
-    kind: 'event',
-    id: event.id,
-    trust,
-    score,
-    label: event.speaker ?? event.origin,
-    date: event.occurredAt,
-  };
-}
-
 /** A text block. Its words may come from anybody, so images are removed. */
 export function blockItem(id: string, text: string): Item {
   return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score: 1 };
@@ -252,24 +236,16 @@ export function fieldItems(
   data: Readonly<Record<string, unknown>> | readonly string[] | string,
   about: { label?: string; trust: Trust; score: (text: string) => number },
 ): Item[] {
-  const fields: [string | undefined, unknown][] =
-    typeof data === 'string'
-      ? data.split('\n').map((line) => [undefined, line])
-      : Array.isArray(data)
-        ? (data as readonly string[]).map((line) => [undefined, line])
-        : Object.entries(data);
+  const { label, trust } = about;
+  const given = typeof data === 'string' ? data.split('\n') : data;
+  const fields: [string | undefined, unknown][] = Array.isArray(given)
+    ? given.map((line) => [undefined, line])
+    : Object.entries(given);
   return fields
     .filter(([, value]) => value !== null && value !== undefined && value !== '')
     .map(([title, value]) => {
-      const text = textByTrust(typeof value === 'string' ? value : safeJson(value), about.trust);
-      return {
-        text: title === undefined || about.label === undefined ? text : `${title}: ${text}`,
-        kind: 'application',
-        id: null,
-        trust: about.trust,
-        score: about.score(`${title ?? ''} ${text}`),
-        label: about.label,
-        title,
-      };
+      const text = textByTrust(typeof value === 'string' ? value : safeJson(value), trust);
+      const line = title === undefined || label === undefined ? text : `${title}: ${text}`;
+      return { ...applicationItem(line), trust, score: about.score(`${title ?? ''} ${text}`), label, title };
     });
 }
