@@ -1,5 +1,6 @@
-import { wordsOfAll } from '../language/packs/packs.ts';
-import { timedRendering, withoutBlanks } from '../language/sentences.ts';
+import { detectPack, PACKS, wordsOfAll } from '../language/packs/packs.ts';
+import { findDates } from '../language/resolve-dates.ts';
+import { timedRendering, withBlanks, withoutBlanks } from '../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
@@ -139,7 +140,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
 /** A permanent fact: its label as the title, its value as the text, its category as the label. A sentence that says more is the text. */
 export function factItem(fact: Memory, label: string): Item {
   const { value, content, trust } = fact;
-  const text = textByTrust(value === null || saysMore(content, label, value) ? content : value, trust);
+  const text = textByTrust(value === null || saysMore(fact, label, value) ? content : value, trust);
   return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: content };
 }
 
@@ -149,16 +150,29 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /**
  * Whether a sentence says more than the label and the value of its field: other names or numbers, several words, or further values ("peanuts
- * and penicillin").
+ * and penicillin"). The words of a rendering ("Is 41 years old") say no more, and "last week" says nothing at a later time.
  */
-function saysMore(sentence: string, label: string, value: string): boolean {
-  const field = `${label} ${value}`;
-  if (!saysNamesAndNumbers(field, sentence)) return true;
-  // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.
-  if (WITHOUT_SPACES.test(sentence)) return false;
-  const said = contentStems(field);
-  const more = [...contentStems(sentence)].filter((stem) => !said.has(stem)).length;
-  return more > MOST_MORE || (more > 0 && isInList(sentence, value));
+function saysMore({ content, attribute, statedAt }: Memory, label: string, value: string): boolean {
+  const rendering = PACKS.map(({ templates }) => templates[attribute ?? ''] ?? '').join(' ');
+  const field = `${label} ${value} ${rendering}`;
+  const isMore = (sentence: string): boolean => {
+    if (!saysNamesAndNumbers(field, sentence)) return true;
+    // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.
+    if (WITHOUT_SPACES.test(sentence)) return false;
+    const said = contentStems(field);
+    const more = [...contentStems(sentence)].filter((stem) => !said.has(stem)).length;
+    return more > MOST_MORE || (more > 0 && isInList(sentence, value));
+  };
+  if (!isMore(content)) return false;
+  const pack = detectPack(content);
+  if (pack === null) return true;
+  const days = findDates(content, pack, { now: statedAt, timeZone: 'UTC', prefer: 'past' });
+  return isMore(
+    withBlanks(
+      content,
+      days.filter(({ relative, start, end }) => relative && !/\d/u.test(content.slice(start, end))),
+    ),
+  );
 }
 
 /** Whether a value is followed or preceded by another one. */

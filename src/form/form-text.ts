@@ -1,6 +1,7 @@
 import { inFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import { detectPack, packOf } from '../language/packs/packs.ts';
+import type { Pack } from '../language/packs/pack.ts';
+import { detectPack, packOf, packPattern } from '../language/packs/packs.ts';
 import { findDates } from '../language/resolve-dates.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
@@ -74,9 +75,10 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
   return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from }];
 }
 
-/** Whether statements have all content words of a text: nothing of it is lost where they stand for it. */
+/** Whether statements have all content words of a text, except "likes" and "prefers": nothing of it is lost where they stand for it. */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
-  const words = contentStems(inFirstPerson(content));
+  const pack = detectPack(content) ?? (packOf('en') as Pack);
+  const words = contentStems(inFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 

@@ -17,6 +17,7 @@ import { type Checked, checkStatements } from './check/check.ts';
 import {
   type CheckContext,
   isStated,
+  quotedIn,
   saidWith,
   unrelatedChanges,
   unrelatedTarget,
@@ -135,9 +136,15 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known.
+    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known. Words that were added to
+    // a statement change it already: it would end together with them.
     const found = (await endedBy(work, event)).filter(
-      ({ target }) => target.attribute === null || !own.some(({ attribute }) => attribute === target.attribute),
+      ({ target }) =>
+        !own.some(({ attribute, relation, text }) =>
+          relation?.kind === 'extends'
+            ? text.startsWith(target.content)
+            : attribute !== null && attribute === target.attribute,
+        ),
     );
     if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
     ended.push(...found);
@@ -252,10 +259,7 @@ function clausesOf(text: string): string[] {
 
 /** The user's own clauses from which a statement was formed: those with its value, if it has one. */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
-  const words = quotes.map(({ event, start, end }) =>
-    sources.find(({ id }) => id === event)?.content.slice(start, end),
-  );
-  const clauses = words.flatMap((each) => clausesOf(each ?? ''));
+  const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
@@ -286,12 +290,16 @@ function correctionBy(event: Event, number: number, [first]: CheckedRequests['en
   return [readStatement({ subject, type, tense, importance, text, quotes: [{ turn: number, words }] })];
 }
 
-/** Whether a statement says nothing but what a turn asks to forget: "please drop my old number". */
-function isRequest({ quotes, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+/**
+ * Whether a statement says nothing but what a turn asks to forget: "please drop my old number". A value that the reader has put into words
+ * of its own ("physics teacher" for "I teach physics") is in no quote, and does not decide.
+ */
+function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+  const isQuoted = value !== null && normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
   return forgets.some(({ told }) => {
     const asking = (told?.asking ?? []).filter((each) => quotesMeet(quotes, [each]));
     if (asking.length === 0) return false;
-    if (value !== null) return asking.some(({ text }) => text.toLowerCase().includes(value.toLowerCase()));
+    if (isQuoted) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
     return lengthOf(asking) * 2 >= lengthOf(quotes);
   });
 }

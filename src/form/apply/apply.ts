@@ -144,8 +144,9 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 }
 
 /**
- * Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. A known statement
- * that the reader says to change was not read from these events, even if a draft of theirs has confirmed it.
+ * Whether the same statement was already read from the same events, before a crash. Changes since then are not undone: words of a later
+ * turn may have been added to it. A known statement that the reader says to change was not read from these events, even if a draft of
+ * theirs has confirmed it.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
   const { relation } = statement;
@@ -157,6 +158,7 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader
       memory.id !== changes &&
       memory.sourceEvents.some((id) => events.has(id)) &&
       (contentHash(memory.content) === contentHash(statement.text) ||
+        (memory.attribute === statement.attribute && memory.content.startsWith(`${statement.text} `)) ||
         (hasSameFields(memory, statement) && quotesMeet(memory.quotes, statement.quotes))),
   );
 }

@@ -6,7 +6,7 @@ import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import { ownEvents } from '../../store/event-store.ts';
+import { findEvents, ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
@@ -15,6 +15,7 @@ import { toDate } from '../check/check.ts';
 import {
   type CheckContext,
   locateOwnWords,
+  quotedIn,
   quoteOf,
   saidWith,
   trustOfWords,
@@ -181,8 +182,10 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const named = open.filter(({ id }) => targets.some((target) => target.id === id));
   if (named.length > 0 || told === null) return { memories: named, words: [] };
   if (told.isEverything) return { memories: open, words: await allWords(forgetting, evidence.event) };
+  const ids = told.words.map(({ event }) => event);
+  const sources = await findEvents(forgetting.writer, forgetting.owner, ids);
   const memories = open.flatMap((memory) =>
-    told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words) ?? []),
+    told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words, sources) ?? []),
   );
   const quotes = memories.flatMap((memory) => memory.quotes);
   const isQuoted = ({ event, start, end }: Quote): boolean =>
@@ -192,16 +195,22 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
 
 /**
  * A statement, if it says what is meant. Of "I live in Oslo and work at Equinor" a request may mean one clause, while both statements quote
- * the whole sentence: then the value decides. A statement without a value counts with the meant words alone, so that the rest stays.
+ * the whole sentence: then the value decides. Of a value that the reader has put into words of its own ("physics teacher" for "I teach
+ * physics"), so that no quote has it, one word decides. A statement without a value counts with the meant words alone, so that the rest
+ * stays.
  */
-function withinWords(memory: Memory, words: readonly MeantWords[]): Memory | null {
+function withinWords(memory: Memory, words: readonly MeantWords[], sources: readonly Event[]): Memory | null {
   const { quotes, value } = memory;
   const meant = words.filter((each) => quotesMeet(quotes, [each]));
   if (meant.length === 0) return null;
   if (lengthOf(meant) * WHOLE >= lengthOf(quotes)) return memory;
   const said = meant.map(({ text }) => text.trim()).join(' ');
   if (value === null) return { ...memory, content: said, quotes: meant };
-  return normalValue(said).includes(normalValue(value)) ? { ...memory, quotes: meant } : null;
+  const isQuoted = normalValue(quotedIn(quotes, sources).join(' ')).includes(normalValue(value));
+  const isMeant = isQuoted
+    ? normalValue(said).includes(normalValue(value))
+    : [...contentStems(value)].some((stem) => contentStems(said).has(stem));
+  return isMeant ? { ...memory, quotes: meant } : null;
 }
 
 /** Of a statement that quotes up to this many times the words that are meant, all is meant. */

@@ -391,6 +391,13 @@ function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[
   });
 }
 
+/** The quoted words, as far as their events are given. */
+export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): string[] {
+  return quotes.flatMap(
+    ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
+  );
+}
+
 function turnsBefore(event: Event, turns: readonly Event[]): Event[] {
   const place = turns.findIndex(({ id }) => id === event.id);
   return turns.slice(0, Math.max(0, place));

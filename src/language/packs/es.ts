@@ -117,7 +117,7 @@ export const spanish: Pack = {
   my: 'mi|mis|nuestro|nuestra',
   i: 'yo',
   iAm: 'yo soy|soy|yo estoy|estoy|somos|estamos',
-  is: ' es| está',
+  is: ' es| está| ya no es| ya no está',
   relations: relations({
     mother: 'madre|mamá|mama|vieja',
     father: 'padre|papá|papa|viejo',

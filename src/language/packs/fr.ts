@@ -117,7 +117,7 @@ export const french: Pack = {
   my: 'mon|ma|mes|notre',
   i: "je|j'|on|nous",
   iAm: 'je suis|on est|nous sommes|suis',
-  is: ' est',
+  is: " est| n'est plus",
   relations: relations({
     mother: 'mère|maman',
     father: 'père|papa',

@@ -121,7 +121,7 @@ export const italian: Pack = {
   my: 'mio|mia|nostro|nostra|il mio|la mia',
   i: 'io',
   iAm: 'io sono|sono|siamo',
-  is: ' è',
+  is: ' è| non è più',
   relations: relations({
     mother: 'madre|mamma',
     father: 'padre|papà',

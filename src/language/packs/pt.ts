@@ -118,7 +118,7 @@ export const portuguese: Pack = {
   my: 'meu|minha|o meu|a minha|nosso|nossa',
   i: 'eu',
   iAm: 'eu sou|sou|eu estou|estou|tô|somos',
-  is: ' é| está',
+  is: ' é| está| já não é| não é mais',
   relations: relations({
     mother: 'mãe',
     father: 'pai',

@@ -8,9 +8,11 @@ import {
   orderIn,
   packPattern,
   packRegExp,
+  perPack,
   plainMarks,
   relationsOf,
   saysAny,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
@@ -298,16 +300,37 @@ function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Read
   );
 }
 
-/** "I quit smoking" ends "I smoke a pack a day", which has no attribute. */
+/** "I quit smoking" ends "I smoke a pack a day", which has no attribute, and "I don't like sushi anymore" ends "I love sushi". */
 function quitIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return units.filter(isClaim).flatMap(({ text, pack }) => {
-    if (pack === null || !listPattern(pack, 'quitsSmoking').test(plainMarks(text))) return [];
-    const isHabit = ({ subject, attribute, tense, statedAt }: Memory): boolean =>
-      attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds') && statedAt < event.occurredAt;
-    const smokes = ({ content }: Memory): boolean =>
-      listPattern(pack, 'smokes').test(content) && !packPattern(pack, 'not').test(content);
-    return endsOf(known, (memory) => isHabit(memory) && smokes(memory), { turn: number, words: text });
+    if (pack === null) return [];
+    const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
+    const liked = endedTaste(plainMarks(text), pack);
+    if (!quits && liked === null) return [];
+    const isOver = ({ subject, attribute, type, tense, content, statedAt }: Memory): boolean => {
+      const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
+      if (!isHabit || statedAt >= event.occurredAt || packPattern(pack, 'not').test(plainMarks(content))) return false;
+      const isLiked = liked !== null && type === 'preference' && tasteIn(plainMarks(content), pack) === liked;
+      return isLiked || (quits && listPattern(pack, 'smokes').test(content));
+    };
+    return endsOf(known, isOver, { turn: number, words: text });
   });
+}
+
+/** What the user says to like no longer, as `tasteIn` writes it; null in other sentences. */
+function endedTaste(plain: string, pack: Pack): string | null {
+  const over = packPattern(pack, 'ended').exec(plain);
+  if (over === null || !packPattern(pack, 'me').test(plain)) return null;
+  const [{ length }, between] = [over[0], over[0].split(' ').slice(1, -1).join(' ')];
+  return tasteIn(`${plain.slice(0, over.index)} ${between} ${plain.slice(over.index + length)}`, pack);
+}
+
+const tasteWords = perPack(({ words: { taste }, common, script }) => wordsPattern(`${taste}|${common}`, script, 'giu'));
+
+/** What a sentence about a taste speaks of, as its stems in alphabetical order; null if it is about no taste. */
+function tasteIn(plain: string, pack: Pack): string | null {
+  const stems = [...contentStems(plain.replace(tasteWords(pack), ' '))];
+  return packPattern(pack, 'taste').test(plain) && stems.length > 0 ? stems.toSorted().join(' ') : null;
 }
 
 function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {

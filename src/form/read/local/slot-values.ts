@@ -61,11 +61,12 @@ export interface MatchInput {
   starts: readonly number[];
 }
 
-const oneOf = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'i');
+const oneOf = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'iu');
 const PARTICLES = oneOf(wordsOfAll('nameParticle'));
 const NOT_PLACES = oneOf(wordsOfAll('noPlace'));
 const NOT_NAMES = oneOf(wordsOfAll('noName'));
 const NO_VALUE = oneOf(wordsOfAll('noValue'));
+const STREETS = oneOf(wordsOfAll('streetName'));
 /** People "move to" programs and "live in" them, but a program is not a place. */
 const PRODUCT = oneOf(PRODUCTS);
 const POLITE_END = new RegExp(`,? (?:${wordsOfAll('politeEnd')})$`, 'i');
@@ -128,6 +129,11 @@ function knownName(run: string, { values = [] }: SlotContext): string | null {
 }
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
+
+/** Whether a name can be a town or a country: it is no day, and no street. */
+export function isPlaceName(name: string): boolean {
+  return !isNoPlace(name.split(' ')[0] ?? '') && !name.split(/[ -]/u).some((word) => STREETS.test(bareWord(word)));
+}
 
 const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   name: cutPersonName,
@@ -210,7 +216,7 @@ function cutPlace(cut: Cut): string | null {
   if (cut.isHan) return hanName(cut.raw);
   const place =
     capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first)) ?? (cut.isBefore ? null : smallPlace(cut));
-  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') ? null : place;
+  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') || !isPlaceName(place) ? null : place;
 }
 
 function organisationName(raw: string, isBefore: boolean): string | null {

@@ -488,6 +488,9 @@ export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): 
   const last = onlyOne(lastSaid(said, input, number, next.denied !== null).filter(fits));
   if (last === null || last.one.from === null) return null;
   const { one } = last;
+  // The turn is read a second time: the known statement has the new day.
+  if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
+    return { ...one, quotes: [{ turn: number, words: event.content }] };
   const old = new Date(last.one.from);
   const day = next.dayAfter(old);
   const timed = withTime(day, event.content, pack, at.timeZone) ?? day;
@@ -508,10 +511,14 @@ export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): 
 /** Adds words that begin with a pronoun to the last statement of the turn before, which names what they mean. False where there is none. */
 export function joinsLast(words: ReadStatement, turn: number, reading: Reading, input: ReadInput): boolean {
   const { statements: said } = reading;
-  const found = lastSaid(said, input, turn).filter(({ one }) => one.polarity === 'affirmed');
+  const all = lastSaid(said, input, turn).filter(({ one }) => one.polarity === 'affirmed');
+  const here = all.filter(({ known }) => known === null);
+  const found = here.length > 0 ? here : all;
   const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
   if (last === undefined) return false;
   const { text, quotes, importance } = last.one;
+  // A turn that is read a second time finds its words there.
+  if (text.includes(words.text)) return true;
   const joined = {
     text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,
     quotes: [...quotes, ...words.quotes],

@@ -31,7 +31,7 @@ import type { Event } from '../../../record/event.ts';
 import { hasTrait } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
-import type { FilledSlot, SlotContext } from './slot-values.ts';
+import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
 
 /** A turn of a conversation that is read. */
 export interface Turn {
@@ -268,6 +268,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     );
     if (place.start === place.end || isTaken || (isNobodys && isOfSeveral)) return [];
     const value = unit.text.slice(place.start, place.end);
+    if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
