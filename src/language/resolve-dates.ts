@@ -33,8 +33,8 @@ import {
 } from './calendar.ts';
 import { type DateContext, type FoundDate, isRightBefore, packDates } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
-import { packPattern, plainMarks } from './packs/packs.ts';
-import type { TextSpan } from './sentences.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks } from './packs/packs.ts';
+import { splitClauses, type TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 
 /** A month name, long or short, for a case-insensitive pattern. */
@@ -454,6 +454,31 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
 export const DOUBTFUL_AHEAD: number = 250 * DAY;
 
 /**
+ * The dates of words about the past. A clause in the present or the future may be among them: of "I resigned today, my last day is
+ * 13 November" only the first day is past.
+ */
+function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
+  const plain = plainMarks(words);
+  const [past, ahead] = (['past', 'future'] as const).map((prefer) => findDates(plain, pack, { ...at, prefer }));
+  // In chat an emoji may be all that is between two clauses.
+  const clauses = splitClauses(plain.replace(/\p{Extended_Pictographic}/gu, ({ length }) => ';'.padEnd(length)));
+  return (past ?? []).map((date) => {
+    const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
+    const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
+    return clause === undefined || later === undefined || !isAhead(plain.slice(clause.start, clause.end), pack)
+      ? date
+      : later;
+  });
+}
+
+function isAhead(clause: string, pack: Pack): boolean {
+  if (packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause)) return false;
+  return packPattern(pack, 'future').test(clause) || isWord(pack).test(clause);
+}
+
+const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
+
+/**
  * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
  * weekday only where it means one day.
  */
@@ -465,7 +490,10 @@ export function withDates(
 ): { text: string; dates: FoundDate[] } {
   if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
     return { text: words, dates: [] };
-  const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
+  const found =
+    tense === 'happened'
+      ? datesOfPast(words, pack, at)
+      : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
   const dates = found.filter(
     ({ isBareWeekday, relative, hasYear, from }) =>
       (!isBareWeekday || tense === 'happened' || tense === 'planned') &&

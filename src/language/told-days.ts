@@ -133,8 +133,18 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
     !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
   if (listPattern(pack, 'pastVerb').test(plain))
     return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
-  return packPattern(pack, 'past').test(plain) ? null : 'ahead';
+  if (!packPattern(pack, 'past').test(plain)) return 'ahead';
+  // "I already paid, on the 5th": a day that is set apart is the day of the verb. What was booked or agreed may be for a later day.
+  const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
+  const isApart = ({ start, end }: FoundDate): boolean =>
+    /[,;–—] ?(?:\p{L}{1,3} ){0,2}$/u.test(plain.slice(0, start)) && /^(?:[.!]|\s*$)/u.test(plain.slice(end));
+  const isRecent = ({ from, isDay }: FoundDate): boolean =>
+    !isDay || (from !== null && at.now.getTime() - from.getTime() < RECENTLY);
+  if (isOpen || !days.every(isApart)) return null;
+  return findDates(plain, pack, { ...at, prefer: 'past' }).every(isRecent) ? 'past' : null;
 }
+
+const RECENTLY = 62 * DAY;
 
 /** The first date that lies ahead and is not denied; a day within it, if the words name one: "next week … wed 11th". */
 export function dayAhead(

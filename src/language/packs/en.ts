@@ -290,7 +290,7 @@ export const english: Pack = {
         "(?:i|we)(?:'ll| will)? (?:be )?(?:start|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
         "<related>(?:'ll| will)? (?:be )?(?:start|starts|starting) (?:work|working|a new job) (?:at|with) <org>",
         '<am> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
-        '(?<=(?:^|[,;.] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
+        '(?<=(?:^|[,;.\\p{Extended_Pictographic}] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
       ],
       { tense: 'planned' },
     ),

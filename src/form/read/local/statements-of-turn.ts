@@ -1,5 +1,5 @@
 import { extractEntities } from '../../../language/entities.ts';
-import type { DateContext } from '../../../language/pack-dates.ts';
+import type { DateContext, FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -309,8 +309,10 @@ export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): 
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
-  const tense = tenseOf(main, { ...at, prefer: 'future' });
-  const { text, dates } = withDates(words, tense, turn.pack, at);
+  const guess = tenseOf(main, { ...at, prefer: 'future' });
+  const { text, dates } = withDates(words, guess, turn.pack, at);
+  const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
+  const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
   const ahead = dayAhead(dates, words, turn.pack, at.now);
   // A state has a beginning, and an event a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
@@ -321,7 +323,7 @@ export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): 
         ? withTime(ahead?.from ?? null, words, turn.pack, input.timeZone)
         : null;
   const type = typeOf(main, due);
-  const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
+  const day = tense === 'planned' ? ahead : tense === 'happened' ? dates.find((date) => !isAhead(date)) : undefined;
   return readStatement({
     subject: subjectOfWords(main, turn),
     type,
