@@ -65,3 +65,33 @@ describe('a day without a year', () => {
     );
   });
 });
+
+describe('a job whose last day lies ahead', () => {
+  it.each([
+    ['I work at Harrow Mills', 'My last day at Harrow Mills is 27 November.', '2026-11-28'],
+    ['I work at Harrow Mills', 'Gave notice this morning. 4 December is my last day', '2026-12-05'],
+    ['I work at Harrow Mills', 'I resigned from Harrow Mills, my last day will be the 6th of November', '2026-11-07'],
+    ['Ich arbeite bei Siemens', 'Hab heute gekündigt. Mein letzter Arbeitstag ist der 15. Dezember.', '2026-12-16'],
+    ['Trabajo en Iberdrola', 'Renuncié ayer, mi último día será el 13 de noviembre.', '2026-11-14'],
+    ['Je travaille chez Danone', "J'ai donné ma démission. Mon dernier jour est le 18 décembre.", '2026-12-19'],
+    ['Ik werk bij Heineken', 'Mijn laatste dag bij Heineken is 31 december.', '2027-01-01'],
+    ['Trabalho na Embraer', 'Pedi demissão. Meu último dia é 20 de novembro.', '2026-11-21'],
+  ])('lasts until then: %s … %s', async (job, notice, end) => {
+    const employer = (await after(job, notice)).find(({ attribute }) => attribute === 'employer');
+    expect([employer?.polarity, day(employer?.validTo)]).toEqual(['affirmed', end]);
+    const later = await after(job, notice, '+120');
+    expect(later.filter(({ attribute }) => attribute === 'employer')).toEqual([]);
+  });
+
+  it.each([
+    ['I work at Harrow Mills', 'I handed in my notice at Harrow Mills.'],
+    ['I work at Harrow Mills', 'My last day at the gym is 27 November.'],
+    ['I work at Harrow Mills', 'Gave notice on the flat. My last day is 27 November.'],
+    ['I work at Harrow Mills', 'If I resigned, my last day would be 27 November.'],
+    ['I work at Harrow Mills', 'My last day of leave is 27 November.'],
+    ['Ich arbeite bei Siemens', 'Ich habe die Wohnung gekündigt, mein letzter Tag ist der 27. November.'],
+  ])('has no end where no day of the job is named: %s … %s', async (job, said) => {
+    const employer = (await after(job, said)).find(({ attribute }) => attribute === 'employer');
+    expect([employer?.polarity, employer?.validTo]).toEqual(['affirmed', null]);
+  });
+});

@@ -106,15 +106,24 @@ export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
 }
 
-/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. In the lists of packs `<>` stands for the day. */
-export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+/** The first day ahead of which a list of the pack speaks. In these lists `<>` stands for the day. */
+function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
   const plain = plainMarks(text);
-  return findDates(plain, pack, at).some(
+  return findDates(plain, pack, at).find(
     ({ start, end, from }) =>
-      from !== null &&
-      from > at.now &&
-      listPattern(pack, 'rescheduled').test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+      from !== null && from > at.now && listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
   );
+}
+
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. */
+export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  return listedDay(text, pack, at, 'rescheduled') !== undefined;
+}
+
+/** The day after somebody's last one, if that lies ahead: 1 January for "my last day is 31 December". */
+export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | null {
+  const last = listedDay(text, pack, at, 'lastDay');
+  return last?.isDay === true ? last.to : null;
 }
 
 /**

@@ -297,7 +297,7 @@ export const english: Pack = {
     ...slot(
       'employer',
       [
-        "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|handed in my notice at|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
+        "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
       ],
       { denied: true },
     ),

@@ -30,6 +30,7 @@ import {
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { correctionOf, joinsLast, redatedBy } from './last-said.ts';
+import { leavingIn } from './leaving.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
 import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
@@ -210,6 +211,24 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     reading.statements.push(...(redated === null ? readObserved(event, turn.number, input) : [redated]));
     return;
   }
+  const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
+  const leaving = leavingIn(turn, claims, input);
+  const statements = statementsOf(
+    turn,
+    keptIn(turn, leaving === null ? asked : asked.map(leaving.withoutQuitting), input, reading),
+    input,
+  );
+  reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
+  reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input), ...(leaving?.ends ?? []));
+  const forget = forgetIn(turn);
+  if (forget !== null) reading.forgets.push(forget);
+  // The reading layers would end the job at once.
+  const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
+  if (mayChange) (reading.changes ??= []).push(turn.number);
+}
+
+/** What is kept of a turn. Corrections of earlier statements are added to the reading. */
+function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): Kept[] {
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
   const kept: Kept[] = [];
   for (const item of asked) {
@@ -223,11 +242,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       kept.push(...keptOf({ ...item, isWanted }, { turn, asked, kept, input, reading }));
     }
   }
-  reading.statements.push(...statementsOf(turn, kept, input));
-  reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input));
-  const forget = forgetIn(turn);
-  if (forget !== null) reading.forgets.push(forget);
-  if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
+  return kept;
 }
 
 interface Keeping {
