@@ -95,3 +95,31 @@ describe('a job whose last day lies ahead', () => {
     expect([employer?.polarity, employer?.validTo]).toEqual(['affirmed', null]);
   });
 });
+
+describe('the plan of a friend or a relative', () => {
+  const plan = 'My cousin Rosa is moving to Turin in December';
+  const planned = async (...said: readonly string[]): Promise<(string | null)[]> =>
+    (await after(plan, ...said))
+      .filter(({ attribute, tense }) => attribute === 'home_city' && tense === 'planned')
+      .map(({ value }) => value);
+
+  it.each([
+    'Rosa is staying in Pavia after all.',
+    "Rosa thought it over, she's staying in Pavia.",
+    'Rosa got a better offer and she is staying in Pavia.',
+  ])('is called off when they stay where they are: %s', async (said) => {
+    expect(await planned(said)).toEqual([]);
+    const later = await after(plan, said, '+60');
+    expect(later.map(({ value }) => value)).not.toContain('Turin');
+  });
+
+  it.each([
+    'Rosa is staying in a hostel in Turin tonight.',
+    "Rosa has a new boyfriend, he's staying in Pavia.",
+    "Rosa went to see Emilio, he's staying in Pavia.",
+    "Rosa's landlord called, he's staying in Pavia.",
+    'Rosa is fine.',
+  ])('stays: %s', async (said) => {
+    expect(await planned(said)).toEqual(['Turin']);
+  });
+});

@@ -8,8 +8,10 @@ import {
   orderIn,
   packPattern,
   packRegExp,
+  perPack,
   plainMarks,
   relationsOf,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { splitClauses } from '../../../language/sentences.ts';
@@ -219,7 +221,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     input,
   );
   reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
-  reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input), ...(leaving?.ends ?? []));
+  reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(turn, input), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // The reading layers would end the job at once.
@@ -315,13 +317,21 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
 const CALLED_OFF = anyWords('calledOff');
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
-function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
-  return units.filter(isClaim).flatMap((unit) =>
+function calledOffIn(
+  claims: readonly ReadUnit[],
+  { number, event }: Turn,
+  { known, timeZone }: ReadInput,
+): Reading['ends'] {
+  const at = { now: event.occurredAt, timeZone, prefer: 'future' as const };
+  return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
       const pack = unit.pack as Pack;
       const clause = plainMarks(unit.text.slice(start, end));
       if (!CALLED_OFF.test(clause)) return [];
-      const slots = unit.filled.filter((slot) => slot.start >= start && slot.start < end);
+      const slots = [
+        ...unit.filled.filter((slot) => slot.start >= start && slot.start < end),
+        ...pronounSlots(unit, start, clause, known, at),
+      ];
       return known.flatMap((plan, index) =>
         isOpenPlan(plan, event.occurredAt) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots))
           ? [{ known: index + 1, quote: { turn: number, words: unit.text }, on: null }]
@@ -329,6 +339,32 @@ function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Read
       );
     }),
   );
+}
+
+const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' } }) =>
+  packRegExp(script === 'han' ? '(?!)' : `^(?:(?:${clauseBreak}) )?(?:${sheOrHe})(?=[ '])`),
+);
+
+/** The slots of a clause about the person with whose name its sentence begins: "Tobi changed his mind, he's staying in Leipzig". */
+function pronounSlots(
+  unit: ReadUnit,
+  start: number,
+  clause: string,
+  known: readonly Memory[],
+  at: SlotContext,
+): FilledSlot[] {
+  const pack = unit.pack as Pack;
+  const pronoun = pronounFirst(pack).exec(clause)?.[0];
+  const relative = pronoun === undefined ? null : relativeAt(unit, pack, known);
+  if (pronoun === undefined || relative === null) return [];
+  const { subject, name, lead } = relative;
+  // Where the sentence names somebody else before, the pronoun may mean them.
+  const before = unit.text.slice(name.length, start);
+  if (/^['’]|\p{Lu}/u.test(before) || wordsPattern(relationsOf(pack)).test(before)) return [];
+  // The patterns read "Tobi's" as a possessive.
+  const rest = clause.slice(pronoun.length).replace(/^'s(?= )/, pack.is.split('|')[0] ?? '');
+  const told = lead + name + rest;
+  return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
 }
 
 /** "I quit smoking" ends "I smoke a pack a day", which has no attribute. */
@@ -352,7 +388,9 @@ function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, a
 
 /** Whether a clause names the value of a plan, or nothing that is not in the words of the plan. */
 function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
-  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return true;
+  // "Staying in Graz" calls off no move to Graz.
+  const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
+  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return !isPlace;
   const rest = [...contentStems(clause.replace(CALLED_OFF, ' '))];
   const stems = contentStems(content);
   return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
@@ -419,18 +457,28 @@ function nameAt(text: string, name: string, isThing = false): number {
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
 
-/** The slots of a sentence that begins with the name of a known relative, read as if the words named the relation too. */
-function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+/** The only known relative or friend with whose name a sentence begins, with the words for the relation; null if there is none. */
+function relativeAt(
+  { text }: ReadUnit,
+  pack: Pack,
+  known: readonly Memory[],
+): Record<'subject' | 'name' | 'lead', string> | null {
   const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
     const name = RELATED.exec(subject)?.groups?.['name'];
-    return name !== undefined && nameAt(unit.text, name) === 0;
+    return name !== undefined && nameAt(text, name) === 0;
   });
   const [subject] = subjects;
-  if (subject === undefined || subjects.length > 1) return [];
-  const relation = RELATED.exec(subject)?.groups?.['relation'] ?? '';
+  if (subject === undefined || subjects.length > 1) return null;
+  const { relation = '', name = '' } = RELATED.exec(subject)?.groups ?? {};
   const word = Object.keys(pack.relations).find((each) => pack.relations[each] === relation);
-  if (word === undefined) return [];
-  const lead = `${pack.my.split('|')[0] ?? ''} ${word} `;
+  return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
+}
+
+/** The slots of a sentence that begins with the name of a known relative, read as if the words named the relation too. */
+function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+  const relative = relativeAt(unit, pack, known);
+  if (relative === null) return [];
+  const { subject, lead } = relative;
   return fillSlots(lead + unit.text, pack, context).flatMap((slot) =>
     slot.subject === subject
       ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]
