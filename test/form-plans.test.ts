@@ -123,3 +123,37 @@ describe('the plan of a friend or a relative', () => {
     expect(await planned(said)).toEqual(['Turin']);
   });
 });
+
+describe('another day for a plan', () => {
+  const dated = (live: readonly Memory[]): (string | undefined)[] =>
+    live.filter(({ tense }) => tense === 'planned').map(({ dueAt }) => dueAt?.toISOString().slice(0, 16));
+
+  it.each([
+    ['The flower show is on November 12.', 'Oops, the flower show is on the 14th, not the 12th.', '2026-11-14T00:00'],
+    [
+      'My interview at Nestlé is on Friday at 11:15.',
+      'Sorry, the interview is on Monday, not Friday.',
+      '2026-10-26T11:15',
+    ],
+    ['I have a scan on 3 December at 8:30.', 'no, the scan is on the 4th, not the 3rd', '2026-12-04T08:30'],
+    ['Die Lesung ist am 12. November.', 'Sorry, die Lesung ist am 13. November, nicht am 12.', '2026-11-13T00:00'],
+  ])('replaces the day that is denied: %s … %s', async (plan, correction, due) => {
+    const live = await after(plan, correction);
+    expect(dated(live)).toEqual([due]);
+  });
+
+  it.each([
+    ['The flower show is on November 12.', 'I teach on the 14th, not the 12th.'],
+    ['The flower show is on November 12.', 'The bake sale is on the 14th, not the 12th.'],
+    ['The flower show is on November 12.', 'The flower show is on the 14th, not the 13th.'],
+    ['The flower show is on November 12.', 'moved in yesterday!'],
+  ])('leaves a plan alone that is not meant: %s … %s', async (plan, said) => {
+    expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
+  });
+
+  it('is the one that is told where no plan is known, not the denied one', async () => {
+    expect(dated(await after('Sorry, the rehearsal with Ivo is on Friday, not Thursday.'))).toEqual([
+      '2026-10-23T00:00',
+    ]);
+  });
+});

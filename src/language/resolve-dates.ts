@@ -310,10 +310,11 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     }
   }
   found.sort((left, right) => left.start - right.start);
-  // "On Wednesday, May 27" is one day, which the date determines.
+  // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two.
   const days = found.filter(
     ({ text: words, end }) =>
-      !BARE_WEEKDAY.test(words) || !found.some(({ start }) => isRightBefore(readable.slice(end, start))),
+      !BARE_WEEKDAY.test(words) ||
+      !found.some((other) => !WEEKDAY_ALONE.test(other.text) && isRightBefore(readable.slice(end, other.start))),
   );
   return joinRanges(readable, withYears(readable, days), reference.timeZone);
 }

@@ -6,12 +6,14 @@ import type { Pack } from './packs/pack.ts';
 import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
 import { DOUBTFUL_AHEAD, findDates } from './resolve-dates.ts';
 import { type TextSpan, withBlanks } from './sentences.ts';
-import { withoutEnd } from './words.ts';
+import { contentStems, withoutEnd } from './words.ts';
 
 /** Another day for something that was said before: "no, Thursday", "moved!! now Wednesday 21st". */
 export interface NewDay {
-  /** The day that the words deny: "not 5 December". */
-  denied: Date | null;
+  /** Whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
+  denies: ((day: Date) => boolean) | null;
+  /** Stems of the words that say what is on that day; empty for "no, Thursday". */
+  about: readonly string[];
   /** The new day of what was planned for a day. A weekday alone is in the same week. */
   dayAfter: (old: Date) => Date;
   words: string;
@@ -31,36 +33,62 @@ const dayWords = perPack(
   }),
 );
 
-/** The new day, if a text says nothing else; null otherwise. */
+/** The new day, if a text says nothing else, or denies the old day and names what it speaks of; null otherwise. */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
   const plain = plainMarks(text);
-  const { weekday, weekdays, cue, filler } = dayWords(pack);
+  const { weekday, cue, filler } = dayWords(pack);
   if (plain.length > LONGEST || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
   const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
   const alone = [...plain.matchAll(weekday)]
     .map(({ index, 0: { length } }) => ({ start: index, end: index + length, from: null, isBareWeekday: true }))
     .filter(({ start, end }) => !dates.some((date) => start < date.end && end > date.start));
-  const days = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
-  const rest = withBlanks(plain, days).replace(CLOCK, ' ').replace(cue, ' ').replace(filler, ' ');
-  if (days.length === 0 || /[\p{L}\p{N}]/u.test(rest)) return null;
+  const days: DayWords[] = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
   const isDenied = ({ start }: TextSpan): boolean => deniesNext(pack).test(plain.slice(0, start));
+  const left = withBlanks(plain, days);
+  const numbers = [...left.matchAll(OF_MONTH)]
+    .map(({ index, 0: { length } }) => ({ start: index, end: index + length }))
+    .filter(isDenied);
+  const denies = deniedDay(plain, numbers[0], days.find(isDenied)?.from ?? null, at.timeZone);
+  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ');
+  const about = denies === null || pack.script === 'han' ? [] : [...contentStems(rest)];
+  const saysMore = /[\p{L}\p{N}]/u.test(rest.replace(filler, ' '));
   const told = days.filter((day) => !isDenied(day));
   const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
-  if (next === undefined) return null;
+  if (next === undefined || (saysMore && about.length === 0)) return null;
+  // "Moved in yesterday" tells of a plan that came true.
+  if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
   const words = plain.slice(next.start, next.end);
+  return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+}
+
+interface DayWords extends TextSpan {
+  from: Date | null;
+  isBareWeekday: boolean;
+}
+
+/** A day of a month: "25th", "25.". */
+const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
+
+function deniedDay(text: string, number: TextSpan | undefined, day: Date | null, timeZone: string): NewDay['denies'] {
+  if (number !== undefined)
+    return (old) => civilDateAt(old, timeZone).day === Number.parseInt(text.slice(number.start), 10);
+  return day === null ? null : (old) => Math.abs(old.getTime() - day.getTime()) < DAY;
+}
+
+/** The new day: a weekday alone is in the week of the old day, and "the 25th" in its month. */
+function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
   const { timeZone, now } = at;
-  return {
-    denied: days.find((day) => isDenied(day))?.from ?? null,
-    words,
-    dayAfter(old) {
-      if (!next.isBareWeekday && next.from !== null) return next.from;
-      const name = words.match(weekday)?.[0] ?? '';
-      const before = civilDateAt(old, timeZone);
-      const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
-      const day = startOfDay(moved, timeZone);
-      return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
-    },
-  };
+  const { weekday, weekdays } = dayWords(pack);
+  const before = civilDateAt(old, timeZone);
+  if (!next.isBareWeekday && next.from !== null) {
+    const ofMonth = /^\D*(\d{1,2})(?:st|nd|rd|th|\.)$/u.exec(words)?.[1];
+    const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
+    return same < now ? next.from : same;
+  }
+  const name = words.match(weekday)?.[0] ?? '';
+  const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
+  const day = startOfDay(moved, timeZone);
+  return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
 }
 
 /** A negation right before what follows: "not 5 December". */
@@ -96,7 +124,9 @@ export function withNewDay(
   const from = (part: string): number => Math.max(0, part.search(core));
   const lead = head.slice(date.start, date.start + from(head.slice(date.start)));
   const start = head.slice(0, date.start).replace(before, '');
-  return `${start}${lead}${words.slice(from(words))} ${written(day)}${text.slice(head.length + mark.length)}`;
+  // "On the 28th" keeps its article after the same preposition.
+  const told = lead !== '' && words.startsWith(lead) ? words.slice(lead.length) : words.slice(from(words));
+  return `${start}${lead}${told} ${written(day)}${text.slice(head.length + mark.length)}`;
 }
 
 /** "My mother's birthday is on 12 May" is so every year. */

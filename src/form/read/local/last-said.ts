@@ -1,8 +1,7 @@
 import { civilDateAt, writeDay } from '../../../language/calendar.ts';
 import { packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
 import { kindOf, newDayIn, withNewDay, withTime } from '../../../language/told-days.ts';
-import { withoutEnd } from '../../../language/words.ts';
-import { DAY } from '../../../record/clock.ts';
+import { contentStems, withoutEnd } from '../../../language/words.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { normalValue } from '../../../record/statement.ts';
 import { type Reading, type ReadInput, readStatement, type ReadStatement, type Relation } from '../reader.ts';
@@ -83,7 +82,7 @@ export function correctionOf(
   });
 }
 
-/** "No, Thursday": a turn that says nothing but another day. What was planned is told again with that day, in the words that named it. */
+/** "No, Thursday", "the fair is on the 6th, not the 4th": a turn that only says another day. What was planned is told again with that day, in the words that named it. */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
   const { event, number, pack, units } = turn;
   const { timeZone } = input;
@@ -91,11 +90,12 @@ export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): 
   const isOwn = !units.some(({ isForeign }) => isForeign);
   const next = pack === null || !isOwn ? null : newDayIn(event.content, pack, at);
   if (pack === null || next === null) return null;
-  const fits = ({ one: { from, tense } }: Said): boolean =>
+  const fits = ({ one: { from, tense, text } }: Said): boolean =>
     from !== null &&
     tense === 'planned' &&
-    (next.denied === null || Math.abs(Date.parse(from) - next.denied.getTime()) < DAY);
-  const last = onlyOne(lastSaid(said, input, number, next.denied !== null).filter(fits));
+    next.denies?.(new Date(from)) !== false &&
+    next.about.every((stem) => contentStems(text).has(stem));
+  const last = onlyOne(lastSaid(said, input, number, next.denies !== null).filter(fits));
   if (last === null || last.one.from === null) return null;
   const { one } = last;
   const old = new Date(last.one.from);
