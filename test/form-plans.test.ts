@@ -157,3 +157,19 @@ describe('another day for a plan', () => {
     ]);
   });
 });
+
+describe('a move', () => {
+  it.each([
+    ['KEYS ON FRIDAY. moving in on november 7th, Ulica Długa 18. so happy', 'Ulica Długa 18'],
+    ["We're moving to 14 Marsh Lane on 5 November, the landlord is called Mrs Petrie.", '14 Marsh Lane'],
+    ['Wir ziehen am 7. November in die Hafenstraße 9 um.', 'Hafenstraße 9'],
+  ])('is still known long after its day: %s', async (said, address) => {
+    const live = await after(said, '+19', 'moved in yesterday!', '+60');
+    expect(live.map(({ content }) => content).join()).toContain(address);
+  });
+
+  it('of something else is an intention as before', async () => {
+    const [plan] = await after('Need to move the piano on Friday.');
+    expect(plan?.type).toBe('intention');
+  });
+});

@@ -322,7 +322,7 @@ export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): 
       : tense === 'planned' && !isState
         ? withTime(ahead?.from ?? null, words, turn.pack, input.timeZone)
         : null;
-  const type = typeOf(main, due);
+  const type = typeOf({ ...main, unit: { ...main.unit, text: words } }, due);
   const day = tense === 'planned' ? ahead : tense === 'happened' ? dates.find((date) => !isAhead(date)) : undefined;
   return readStatement({
     subject: subjectOfWords(main, turn),
@@ -376,7 +376,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
 function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
-  // "My daughter's first day at school is on 7 April" is no intention, which would expire after the day.
+  // "My daughter's first day at school is on 7 April" and "moving on 1 May" are no intentions, which would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
