@@ -22,7 +22,7 @@ export type {
   ThresholdSettings,
   TriggerSettings,
 } from './form/formation-settings.ts';
-export type { FormResult, Refusal, RefusalReason } from './form/formation-result.ts';
+export type { FormResult, Refusal, RefusalReason } from './form/read/reader.ts';
 export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './language/privacy-policy.ts';
 export type { Appended } from './observe/observe.ts';
 export type { ChatCategory, UserContextUpdate, ObservationSource } from './observe/record-observation.ts';
@@ -189,8 +189,7 @@ export type { CreditEntry, CreditOwner } from './store/doors/credit-store.ts';
 export type { PriceTable, Price, PricedTokens } from './ledger/price-table.ts';
 export type { ReportLine, ReportQuery, UsageScope, ReportBy } from './store/doors/usage-store.ts';
 export type { Calibrated, CalibrationReport, CalibrationBoundary, CosineSummary } from './models/calibrate.ts';
-export type { BreakerSettings } from './models/call-failure.ts';
-export type { CallSettings, Delay } from './models/caller.ts';
+export type { BreakerSettings, CallSettings, Delay } from './models/caller.ts';
 export type { Observable, ChatMessage, Conversation } from './record/chat-message.ts';
 export type { RestingSentence } from './store/block-store.ts';
 export type { PostgresOptions } from './store/postgres/open-postgres.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cutWords, FEW_VALUES, shrinks } from '../src/consolidate/check-text.ts';
+import { cutWords } from '../src/consolidate/check-text.ts';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
-import { lossOf } from '../src/consolidate/documents/changes.ts';
+import { losesTooMuch, lossOf } from '../src/consolidate/documents/changes.ts';
 import { fittedSections, readBlockText, writeBlockText } from '../src/consolidate/documents/document.ts';
 import { DAY } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
@@ -47,12 +47,12 @@ describe('the boundaries of rules', () => {
   });
 
   it.each([
-    [{ before: 2, after: 0 }, FEW_VALUES, true],
-    [{ before: 2, after: 1 }, FEW_VALUES, false],
-    [{ before: 3, after: 1 }, FEW_VALUES, true],
-    [{ before: 0, after: 0 }, FEW_VALUES, false],
-  ])('[T6] %o, with few being %i, shrinks by more than half: %s', (sizes, few, expected) => {
-    expect(shrinks(sizes, { share: 0.5, few })).toBe(expected);
+    [{ held: 2, lost: 2 }, true],
+    [{ held: 2, lost: 1 }, false],
+    [{ held: 3, lost: 2 }, true],
+    [{ held: 0, lost: 0 }, false],
+  ])('[T6] %o loses more than half: %s', (loss, expected) => {
+    expect(losesTooMuch(loss, 0.5)).toBe(expected);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
-import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/plans.ts';
+import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/maintain.ts';
 import { judgeUse, stepOf } from '../src/consolidate/usefulness.ts';
 import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import { MEMORY_TYPES, type MemoryType } from '../src/record/memory-types.ts';

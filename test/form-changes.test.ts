@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FormResult } from '../src/form/formation-result.ts';
+import type { FormResult } from '../src/form/read/reader.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';

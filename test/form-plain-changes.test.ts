@@ -74,13 +74,29 @@ describe('people and animals whose names are known', () => {
     ['My brother Olaf lives in Bergen', 'Olaf moved to Stavanger', "User's brother Olaf home_city=Stavanger"],
     ['Meine Tante Rosa wohnt in Ulm', 'Rosa wohnt jetzt in Hagen', "User's aunt Rosa home_city=Hagen"],
     ['Ma sœur Inès habite à Lille', 'Inès habite à Brest maintenant', "User's sister Inès home_city=Brest"],
+    ['My uncle Seb is a plumber', "Seb isn't a plumber any more, he retired", "User's uncle Seb not job_title=plumber"],
+    ['Mi hermana Nuria es celíaca', 'Nuria ya no es celíaca', "User's sister Nuria not medical_condition=celíaca"],
+    [
+      'Mon frère Luc est végétarien',
+      "Luc n'est plus végétarien, il remange de tout",
+      "User's brother Luc not diet=végétarien",
+    ],
+    ['Mia sorella Elsa è vegana', 'Elsa non è più vegana', "User's sister Elsa not diet=vegana"],
     ['Our cat is called Pickle', 'Pickle passed away last night', 'not pet_name=Pickle'],
     ['Unsere Katze heißt Mimi', 'Mimi ist heute früh gestorben', 'not pet_name=Mimi'],
     ['Mi gata se llama Luna', 'Luna murió anoche', 'not pet_name=Luna'],
   ])('%s … %s', async (before, change, holds) => {
     const live = await after(before, '+9', change);
     expect(live).toContain(holds);
-    expect(live.filter((one) => one.includes(holds.replace(/^not /, '').split('=')[0] as string))).toEqual([holds]);
+    expect(live.filter((one) => one.includes(/(\w+)=/u.exec(holds)?.[1] as string))).toEqual([holds]);
+  });
+
+  it.each([
+    ['My uncle Seb is a plumber', "Seb isn't at work this week", "User's uncle Seb job_title=plumber"],
+    ['My wife Ingrid is vegan', "Ingrid isn't a strict vegan, she eats honey", "User's wife Ingrid diet=vegan"],
+    ['Mia sorella Elsa è vegana', 'Elsa non è più a Roma', "User's sister Elsa diet=vegana"],
+  ])('nothing ends by other words: %s … %s', async (before, words, holds) => {
+    expect(await after(before, '+9', words)).toContain(holds);
   });
 });
 
@@ -214,5 +230,29 @@ describe('a new job', () => {
     const live = await after('I work at Tesco', 'Handed in my notice at Tesco, starting at Aldi on 30 March', '+60');
     expect(live).toContain('employer=Aldi');
     expect(live).not.toContain('employer=Tesco');
+  });
+});
+
+describe('a taste that is over', () => {
+  it.each([
+    ['I love spicy ramen', "I don't like spicy ramen any more"],
+    ['I really enjoy jazz concerts', 'I no longer enjoy jazz concerts'],
+    ['Ich liebe Lakritz', 'Ich mag kein Lakritz mehr'],
+    ['Me encanta el cine de terror', 'Ya no me gusta el cine de terror'],
+    ['Eu adoro comida tailandesa', 'Eu já não gosto de comida tailandesa'],
+  ])('ends: %s … %s', async (before, words) => {
+    expect(await after(before, '+3')).toEqual([before]);
+    expect(await after(before, '+3', words)).not.toContain(before);
+  });
+
+  it.each([
+    ['I love spicy ramen', "I don't like the spicy ramen at Koji any more"],
+    ['I love spicy ramen', "My brother doesn't like spicy ramen any more"],
+    ['I love spicy ramen', "She doesn't like spicy ramen any more"],
+    ['I love spicy ramen', "Why don't I like spicy ramen any more?"],
+    ['I love spicy ramen', "I don't eat ramen any more"],
+    ['Me encanta el cine de terror', 'Ya no me gusta el cine de mi barrio'],
+  ])('is not ended by other words: %s … %s', async (before, words) => {
+    expect(await after(before, '+3', words)).toContain(before);
   });
 });

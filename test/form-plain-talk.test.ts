@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock, MINUTE } from '../src/record/clock.ts';
+import { HOUR, manualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
@@ -63,6 +63,18 @@ describe('health', () => {
     expect(live.map(({ importance }) => importance)).toContain(0.9);
   });
 
+  it.each([
+    ["It turns out I'm allergic to pecans and mussels!", ['pecans', 'mussels']],
+    ["I'm allergic to barley, rye and lentils.", ['barley', 'rye', 'lentils']],
+    ['oysters and crab are off-limits for me', ['oysters', 'crab']],
+    ['Early meetings are a no-go for me', []],
+    ['Are oysters a no-go for me?', []],
+    ['Oysters are a no-go for my uncle', []],
+  ])('of what one must not eat, every item is a fact: %s', async (words, values) => {
+    const live = await after(words);
+    expect(live.flatMap(({ attribute, value }) => (attribute === 'allergy' ? value : []))).toEqual(values);
+  });
+
   it('a taste is not', async () => {
     expect((await after('My daughter Priya loves drawing dragons')).map(({ importance }) => importance)).not.toContain(
       0.9,
@@ -84,6 +96,37 @@ describe('words that mean the turn before', () => {
     ['Mijn nicht heeft een bakkerij geopend', 'Ze woont nu in Assen en is vegetariër'],
   ])('are kept with it: %s … %s', async (before, words) => {
     expect((await after(before, words)).map(({ content }) => content)).toEqual([`${before}. ${words}`]);
+  });
+
+  it.each([
+    [['our new lodger is a trainee pilot.', 'he is allergic to peanuts and his desk is oak.']],
+    [['Mein Cousin hat eine Bäckerei eröffnet.', 'Er wohnt jetzt in Husum und ist Vegetarier.']],
+    [['My check-up is tomorrow at 4pm.', 'It got moved to Thursday at 9.']],
+    [['The optician is on Monday at 9.', 'no, Thursday']],
+  ])('are added once, however often the turns are read: %s', async (messages) => {
+    const once = (await after(...messages)).map(({ content }) => content);
+    for (const isFormedBetween of [false, true]) {
+      const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
+      clock.set(START + MINUTE);
+      for (const userMessage of messages) {
+        await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+        await varve.drain();
+        if (isFormedBetween) await memory.form();
+        clock.advance(MINUTE);
+      }
+      await memory.form();
+      const { items } = await memory.memories.list({ order: 'oldest' });
+      expect(items.filter(({ type }) => type !== 'summary').map(({ content }) => content)).toEqual(once);
+    }
+    expect(once).toHaveLength(1);
+  });
+
+  it('do not end what they are added to', async () => {
+    const [appointment] = await after(
+      'Mein Friseurtermin ist am Montag um 9 Uhr.',
+      'Er wurde auf Mittwoch um 11 Uhr verschoben.',
+    );
+    expect(appointment?.content).toContain('Mittwoch');
   });
 
   it('are not kept alone', async () => {
@@ -114,4 +157,76 @@ describe('days', () => {
     expect(live.map(({ tense, validFrom }) => (tense === 'happened' ? day(validFrom) : ''))).toContain(from);
     expect(live.map(({ tense }) => tense)).not.toContain('planned');
   });
+});
+
+describe('what the user asks to forget and the reader has put into words of its own', () => {
+  it.each([
+    ['I teach chemistry.', 'Please forget that I teach chemistry.'],
+    ["I'm fructose intolerant.", "Forget that I'm fructose intolerant, please."],
+    ['My husband died in March.', 'Please forget that my husband died.'],
+    ['No como pescado.', 'Olvida que no como pescado, por favor.'],
+    ['Sono vedova.', 'Dimentica che sono vedova, per favore.'],
+  ])('is gone: %s', async (said, request) => {
+    expect((await after(said)).map(({ attribute }) => attribute).filter(Boolean)).not.toEqual([]);
+    expect(await after(said, request)).toEqual([]);
+  });
+
+  it('leaves what the rest of the sentence says', async () => {
+    const said = 'I live in Turku and I drive a bus.';
+    const left = async (request: string): Promise<string[]> =>
+      (await after(said, request)).flatMap(({ value }) => value ?? []);
+    expect((await after(said)).flatMap(({ value }) => value ?? []).toSorted()).toEqual(['Turku', 'bus driver']);
+    expect(await left('Please forget that I drive a bus.')).toEqual(['Turku']);
+    expect(await left('Please forget that I live in Turku.')).toEqual(['bus driver']);
+  });
+});
+
+describe('places and wishes', () => {
+  it.each([
+    'We moved to Acacia Avenue in June.',
+    'I live in Friedrich-Ebert-Straße.',
+    "J'habite rue des Lilas.",
+    'Abito in Via Dante.',
+  ])('a street is no town: %s', async (words) => {
+    expect((await after(words)).filter(({ attribute }) => attribute === 'home_city')).toEqual([]);
+  });
+
+  it.each([
+    ['The garage has my bike. They will call me on Monday.', false],
+    ['The vet took a sample and she said she would call me tonight.', false],
+    ['Call me Gus from now on.', true],
+  ])('a call is no wish: %s', async (words, isWish) => {
+    expect((await after(words)).some(({ type }) => type === 'preference')).toBe(isWish);
+  });
+});
+
+it('entities are names, and each is one: no verb of a rendering, no adjective, no second entity of unknown type', async () => {
+  await after(
+    'Mi hermana Nuria vive en Gijón.',
+    'My uncle Seb works for a Rolex-like firm.',
+    'im Ulrik, 34, live in Odense w my mum',
+    'I live in Odense.',
+    'our rent is 980',
+  );
+  const entities = await varve.for({ user: `u${users}` }).entities.list();
+  expect(entities.map(({ name }) => name).toSorted()).toEqual(['Gijón', 'Nuria', 'Odense', 'Rolex', 'Seb', 'Ulrik']);
+});
+
+it('a summary whose first words are forgotten is called by the words that are left, without the marks of a quotation', async () => {
+  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
+  clock.set(START);
+  for (const userMessage of [
+    'My salary is 61k.',
+    'My cousin Wanda lives in Gdynia and repairs old church organs.',
+    'I play the bassoon on Tuesdays.',
+  ])
+    await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+  await memory.session.close();
+  await varve.drain();
+  clock.advance(2 * HOUR);
+  await varve.drain();
+  await memory.logInteraction({ userMessage: 'Please forget my salary.', agentResponse: 'Of course.' });
+  await varve.drain();
+  const { items } = await memory.memories.list({ types: ['summary'] });
+  expect(items.map(({ title }) => title)).toContain('Summary: My cousin Wanda lives in Gdynia …');
 });

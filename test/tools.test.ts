@@ -112,6 +112,25 @@ describe('the agent’s tools', () => {
     expect(system).toContain('Home city: Leeds');
   });
 
+  it.each([
+    ['I moved to Tampere last month', 'Home city: Tampere'],
+    ['User is 52 years old', 'Age: 52'],
+    ['User speaks Finnish', 'Language: Finnish'],
+  ])('a sentence that says no more than its field is in the prompt as a value: %s', async (text, line) => {
+    const own = varve.for({ agent: 'ada', user: `value of ${line}`, session: 's' });
+    await run('remember', { text }, own);
+    const { system } = await own.context({ message: 'Hello there', history: false });
+    expect(system.split('\n')).toContain(`- ${line}`);
+  });
+
+  it('a later wish for answers takes the place of the earlier one', async () => {
+    const own = varve.for({ agent: 'ada', user: 'wishes', session: 's' });
+    await run('remember', { text: 'User prefers detailed answers' }, own);
+    await run('remember', { text: 'User prefers brief answers' }, own);
+    const { items } = await own.memories.list();
+    expect(items.map(({ attribute, value }) => `${attribute}=${value}`)).toEqual(['answer_length=brief']);
+  });
+
   it.each(['remember', 'record_observation'])(
     '%s: a note about the user is read as the user’s own words',
     async (tool) => {

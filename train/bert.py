@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import numpy as np
 import onnx
@@ -12,6 +13,12 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 DEVICE = "cuda"
 MOST_TOKENS = 256
+STARTED = time.time()
+
+
+def report(*words):
+    """Prints words after the seconds since the start."""
+    print(f"[{time.time() - STARTED:.0f} s]", *words, flush=True)
 
 
 def load_tokenizer(model):

@@ -1,12 +1,11 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import { messageOf, VarveError } from '../errors.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import type { RecallDeps } from '../recall/recall.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
-import { gatherWrites, type Parts } from '../store/database.ts';
+import { gatherWrites } from '../store/database.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 import type { ContextOptions, ContextSettings } from './context-options.ts';
 import type { ContextReport } from './context-report.ts';
@@ -36,8 +35,10 @@ export interface AssembleOptions extends ContextSettings {
   staleAfter?: number;
 }
 
+type LogDeps = Pick<RecallDeps, 'database' | 'clock' | 'ids' | 'ledger'>;
+
 export async function createAssembling(
-  parts: Pick<RecallDeps, 'database' | 'clock' | 'ids' | 'ledger'>,
+  parts: LogDeps,
   { logDays, staleAfter, ...settings }: AssembleOptions = {},
   { tracing, languageModel }: { tracing?: TracingOptions | false; languageModel?: LanguageModel } = {},
 ): Promise<Assembling> {
@@ -66,12 +67,8 @@ export interface NotedAlong {
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
 
-interface LogParts extends Pick<Parts, 'database' | 'clock' | 'ids'> {
-  ledger: Pick<Ledger, 'record'>;
-}
-
 /** A log that keeps entries for `days`. A failed write loses the entry but never fails an answer. */
-function createContextLog({ database, clock, ids, ledger }: LogParts, days = 90): ContextLog {
+function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90): ContextLog {
   const writes = gatherWrites<{ context: LoggedContext; along: Partial<NotedAlong> }>(async (noted) => {
     const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
     for (const [tenant, entries] of byTenant) {
@@ -119,7 +116,6 @@ interface Tracing {
 
 export type Attributes = Record<string, string | number | boolean | string[]>;
 
-/** A span to which attributes can be added. */
 interface OpenSpan {
   set(attributes: Attributes): void;
 }

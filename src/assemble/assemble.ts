@@ -54,24 +54,16 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
     const budget = budgetOf(layout, options);
     const { on, off } = switchedSections(layout, options);
     const gathered = await gather({ deps, scope, options, layout, on, budget, counter });
-    const tools =
-      options.tools === undefined
-        ? ''
-        : typeof options.tools === 'string'
-          ? options.tools
-          : JSON.stringify(options.tools);
-    const toolTokens = counter.count(tools);
-    const { reserve } = options;
-    const holdsEvidence = on.has('recall') && options.lookup !== 'never';
-    const { material, given } = gathered;
+    const { tools = '', reserve, lookup } = options;
+    const toolTokens = counter.count(typeof tools === 'string' ? tools : JSON.stringify(tools));
     const fitted = fitContext({
       layout,
-      material,
-      given,
+      material: gathered.material,
+      given: gathered.given,
       budget,
       reserve,
       mostRecalled: mostRecalled(layout, options),
-      holdsEvidence,
+      holdsEvidence: on.has('recall') && lookup !== 'never',
       toolTokens,
       counter,
     });
@@ -94,8 +86,11 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
       milliseconds: performance.now() - started,
     };
     span.set(spanEnd(report, gathered));
-    if (!options.unlogged)
-      log.note(logged(deps, scope, report), { ...givenIn(sections), injection: injectionOf(report, options) });
+    const { model, unlogged } = options;
+    // The usage of memory in the prompt is known only if the application names the model that reads it.
+    const isEstimated = counter.id === estimatingCounter.id;
+    const injection = model === undefined ? null : { model, tokens: report.saving.injected, estimated: isEstimated };
+    if (!unlogged) log.note(logged(deps, scope, report), { ...givenIn(sections), injection });
     return { system, user, beforeMessage, messages, report };
   });
 }
@@ -113,10 +108,8 @@ function switchedSections(
 ): { on: Set<SectionName>; off: SectionName[] } {
   const isOff = (name: SectionName): boolean => {
     const { tier } = sectionOf(name);
-    const isPast = name === 'history' || name === 'earlier';
-    return (
-      sections[name] === false || (history === false && isPast) || (tier !== undefined && sections[tier] === false)
-    );
+    if (history === false && (name === 'history' || name === 'earlier')) return true;
+    return sections[name] === false || (tier !== undefined && sections[tier] === false);
   };
   const shown = sectionsOf(layout);
   const off = SECTION_NAMES.filter((name) => shown.has(name) && isOff(name));
@@ -180,11 +173,6 @@ function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' 
       .flatMap((report) => report.ids)
       .filter((id) => /^(?:mem|blk)_/.test(id));
   return { given: idsOf('found'), always: idsOf('always') };
-}
-
-/** The usage of memory in the prompt; null unless the application names the model that reads it. */
-function injectionOf({ saving, counter }: ContextReport, { model }: ContextOptions): NotedAlong['injection'] {
-  return model === undefined ? null : { model, tokens: saving.injected, estimated: counter === estimatingCounter.id };
 }
 
 function spanStart(scope: Scope, layout: Layout): Attributes {
@@ -261,8 +249,9 @@ async function gather(request: GatherRequest): Promise<Gathered> {
     earlier: turns.earlier,
     ...ownText(request, { now, message, history: turns.verbatim }),
   };
+  const shown = Object.entries(material).filter(([name]) => on.has(name as SectionName));
   return {
-    material: only(material, on),
+    material: Object.fromEntries(shown),
     history: turns.verbatim,
     given: turns.given ?? [],
     lookup,
@@ -298,8 +287,4 @@ async function openKnowledge(
   const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
   if (opened.loaded) access.note(scope.tenant, read);
   return { knowledge: opened.knowledge, cached: !opened.loaded };
-}
-
-function only(material: Material, on: ReadonlySet<SectionName>): Material {
-  return Object.fromEntries(Object.entries(material).filter(([name]) => on.has(name as SectionName)));
 }

@@ -125,7 +125,8 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
     const shown = section === 'recall' ? best(unsaid, request.mostRecalled ?? Infinity) : unsaid;
     const own = rooms.of(section, want);
     const found = fitter.fit(section, shown, Math.min(own, room), own <= room ? OVER_OWN : OVER_TOTAL);
-    const cut = found.cut || items.some((item) => isCapped(item, format));
+    const isCapped = items.some(({ text }) => format?.cap !== undefined && text.endsWith(`\n${format.cap.notice}`));
+    const cut = found.cut || isCapped;
     fitted.set(section, { ...found, cut, dropped: [...repeated, ...found.dropped] });
     wanted.set(section, want);
     rooms.take(section, found.tokens);
@@ -246,11 +247,9 @@ function reportSections(
   { placed }: Fitter,
   { fitted, wanted }: SectionsFitted,
 ): SectionReport[] {
-  const reports: SectionReport[] = [];
-  for (const [section, { place }] of placed) {
+  const reports = [...placed].map(([section, { place }]): SectionReport => {
     const { items, tokens, dropped, cut } = fitted.get(section) as FittedSection;
-    if (items.length === 0 && dropped.length === 0) continue;
-    reports.push({
+    return {
       section,
       place,
       budget: budget.sections?.[section] ?? null,
@@ -260,9 +259,9 @@ function reportSections(
       ids: [...new Set(items.flatMap(({ id, statements = [] }) => [...(id === null ? [] : [id]), ...statements]))],
       dropped,
       cut,
-    });
-  }
-  return reports;
+    };
+  });
+  return reports.filter(({ items, dropped }) => items > 0 || dropped.length > 0);
 }
 
 interface Placed {
@@ -279,10 +278,6 @@ function formatsByPlace(layout: Layout): Map<SectionName, Placed> {
   }
   if (layout.history === 'messages') placed.set('history', { place: 'history' });
   return placed;
-}
-
-function isCapped({ text }: Item, format: SectionFormat | undefined): boolean {
-  return format?.cap !== undefined && text.endsWith(`\n${format.cap.notice}`);
 }
 
 function capped(format: SectionFormat | undefined, items: readonly Item[]): readonly Item[] {

@@ -6,7 +6,6 @@ import { CHANGED_LATER } from '../recall/results.ts';
 import { type OverflowRule, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
 import { contentHash } from '../record/id.ts';
 
-/** The items of a section that fit into its budget. */
 export interface FittedSection {
   items: Item[];
   tokens: number;
@@ -37,23 +36,15 @@ export function fitSection(fitting: Fitting): FittedSection {
 function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSection {
   const order = items.map((item, index) => ({ item, index }));
   order.sort((one, other) => worth(other, rule) - worth(one, rule) || one.index - other.index);
-  const best = (count: number): Item[] => {
-    const chosen = new Set(order.slice(0, count).map(({ index }) => index));
-    return items.filter((_item, index) => chosen.has(index));
-  };
+  const best = (count: number): Set<number> => new Set(order.slice(0, count).map(({ index }) => index));
+  const keep = (indexes: ReadonlySet<number>): Item[] => items.filter((_item, index) => indexes.has(index));
   // The token count is nearly monotonic in the number of items; the loop after the binary search corrects the exceptions.
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (measure(best(middle)) <= budget) low = middle;
-    else high = middle - 1;
-  }
-  while (low > 0 && measure(best(low)) > budget) low -= 1;
-  const chosen = new Set(order.slice(0, low).map(({ index }) => index));
-  const kept = (): Item[] => items.filter((_item, index) => chosen.has(index));
+  let count = largestThat(items.length, (some) => measure(keep(best(some))) <= budget);
+  while (count > 0 && measure(keep(best(count))) > budget) count -= 1;
+  const chosen = best(count);
+  const kept = (): Item[] => keep(chosen);
   // The first item without room may be long; shorter items after it may still fit.
-  for (const { index } of rule === 'drop-lowest' ? order.slice(low + 1, low + 1 + MOST_TRIES) : []) {
+  for (const { index } of rule === 'drop-lowest' ? order.slice(count + 1, count + 1 + MOST_TRIES) : []) {
     chosen.add(index);
     if (measure(kept()) > budget) chosen.delete(index);
   }
@@ -62,6 +53,18 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
 }
 
 const MOST_TRIES = 8;
+
+/** The largest number up to `most` that fits, found by bisection. Smaller numbers are assumed to fit too. */
+function largestThat(most: number, fits: (count: number) => boolean): number {
+  let low = 0;
+  let high = most;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
 
 function worth({ item, index }: { item: Item; index: number }, rule: OverflowRule): number {
   return rule === 'drop-oldest' && item.score !== Infinity ? index : item.score;
@@ -86,15 +89,9 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
-  let low = 0;
-  let high = item.text.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (fits(cutText(item.text, middle, CUT))) low = middle;
-    else high = middle - 1;
-  }
-  const text = cutText(item.text, low, CUT);
-  return low < SHORTEST || !fits(text) ? null : { ...item, text };
+  const length = largestThat(item.text.length, (characters) => fits(cutText(item.text, characters, CUT)));
+  const text = cutText(item.text, length, CUT);
+  return length < SHORTEST || !fits(text) ? null : { ...item, text };
 }
 
 /** The beginning of a text and a notice that it was cut. Never splits a surrogate pair. */
@@ -251,12 +248,11 @@ function withoutQuotations(item: Item, bySections: (words: string) => SectionNam
 /** The remaining sentences of a document, or the name of the section that already contains all of them. */
 function documentWithout(item: Item, bySections: (sentence: Sentence) => SectionName | undefined): Item | SectionName {
   const sentences = sentencesOf(item);
-  const said = new Map(
-    [...sentences].flatMap(([words, sentence]) => {
-      const by = bySections(sentence);
-      return by === undefined ? [] : [[words, by] as const];
-    }),
-  );
+  const said = new Map<string, SectionName>();
+  for (const [words, sentence] of sentences) {
+    const by = bySections(sentence);
+    if (by !== undefined) said.set(words, by);
+  }
   const [by] = said.values();
   if (by === undefined) return item;
   if (item.entry !== undefined) return entryWithout(item, (words) => said.has(words)) ?? by;
@@ -285,17 +281,9 @@ function sentencesOf(item: Item): ReadonlyMap<string, Sentence> {
   return sentences;
 }
 
-function readSentences({
-  kind,
-  id,
-  title,
-  text,
-  sentence,
-  quotes = [],
-  entry,
-  restsOn,
-}: Item): [string, readonly Statement[]][] {
+function readSentences({ kind, id, title, text, entry, restsOn, ...memory }: Item): [string, readonly Statement[]][] {
   if (kind === 'memory') {
+    const { quotes = [], sentence } = memory;
     const statement = id === null ? [] : [{ id, quotes }];
     const whole = title === undefined ? text : `${title}: ${text}`;
     return [whole, ...(sentence === undefined ? [] : [sentence])].map((words) => [words, statement]);

@@ -249,7 +249,11 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     const block = own(kind);
     if (typeof block?.content !== 'string') return [];
     const content = withoutEmptyHeadings(block.content);
-    return content === '' ? [] : [{ ...blockItem(block.id, content), restsOn: statementsBehind(block, quotes) }];
+    // A sentence may also rest on an event, which has no quotes.
+    const restsOn = new Map(
+      [...block.restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]),
+    );
+    return content === '' ? [] : [{ ...blockItem(block.id, content), restsOn }];
   };
   const scaffold = own('scaffold');
   return {
@@ -275,11 +279,6 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
 function labelOf({ attribute, subject, trust }: Memory, attributes: AttributeTable): string {
   const label = attributeLabel(attributes, attribute ?? '');
   return isUser(subject) ? label : `${label} (${textByTrust(subject, trust)})`;
-}
-
-/** The statements behind each sentence of a block. A sentence may also rest on an event, which has no quotes. */
-function statementsBehind({ restsOn }: VisibleBlock, quotes: Knowledge['quotes']): NonNullable<Item['restsOn']> {
-  return new Map([...restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]));
 }
 
 /** The merged reflections of a level, and those that wait to be merged. */

@@ -87,7 +87,6 @@ export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[
   return 'sections' in entry ? entry.sections : [entry];
 }
 
-/** The sections that a layout shows. */
 export function sectionsOf(layout: Layout): Set<SectionName> {
   const names = [...layout.system, ...layout.user].flatMap(formatsOf).map(({ section }) => section);
   return new Set(layout.history === 'messages' ? [...names, 'history'] : names);

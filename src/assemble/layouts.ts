@@ -15,6 +15,10 @@ const bySpeaker = (item: Item, writing: Writing): string => {
   return `- ${item.kind === 'event' ? `${label}:` : `[${label}]`} ${marked(item, writing.line(item.text))}`;
 };
 const byDay = ({ date }: Item): string => (date === undefined ? '' : `${isoDay(date)}:`);
+const asField = (item: Item, writing: Writing): string =>
+  `- ${writing.line(item.title ?? '')}: ${marked(item, writing.line(item.text))}`;
+const byConnection = ({ label, text }: Item, writing: Writing): string =>
+  label === undefined ? text : `${writing.line(label)}: ${text}`;
 
 function tagged(tag: string, section: SectionName, format: Partial<SectionFormat> = {}): SectionFormat {
   return { section, before: `<${tag}>`, after: `</${tag}>`, ...format };
@@ -40,19 +44,15 @@ const varveLayout: Layout = defineLayout({
       open: `<memory>\n${NOTICE}`,
       close: '</memory>',
       sections: [
-        tagged('user_profile', 'structuredProfile', {
-          item: (item, writing) => `- ${writing.line(item.title ?? '')}: ${marked(item, writing.line(item.text))}`,
-        }),
+        tagged('user_profile', 'structuredProfile', { item: asField }),
         tagged('facts', 'facts', {
           group: ({ label = 'general' }, writing) => `${writing.line(label)}:`,
-          item: (item, writing) => `- ${writing.line(item.title ?? '')}: ${marked(item, writing.line(item.text))}`,
+          item: asField,
         }),
         tagged('profile', 'profile', { item: asBlock }),
         tagged('working_memory', 'workingMemory', { item: asBlock }),
         tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asIs, between: ',\n' }),
-        tagged('learned_info', 'learnedInfo', {
-          item: ({ label, text }, writing) => (label === undefined ? text : `${writing.line(label)}: ${text}`),
-        }),
+        tagged('learned_info', 'learnedInfo', { item: byConnection }),
         tagged('rules', 'learnings'),
         tagged('memories', 'memories', { item: withType }),
         tagged('agent_reflections', 'agentReflections', { item: asBlock }),
@@ -79,10 +79,7 @@ const varveLayout: Layout = defineLayout({
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits; then mark them as done or dismissed.\n</due_today>',
     }),
-    tagged('current_data', 'services', {
-      group: ({ label = '' }, writing) => `${writing.line(label)}:`,
-      item: (item, writing) => `- ${marked(item, writing.line(item.text))}`,
-    }),
+    tagged('current_data', 'services', { group: ({ label = '' }, writing) => `${writing.line(label)}:` }),
     { section: 'message', item: asIs },
   ],
   budget: { evidence: { share: 0.6, most: 1200 } },
@@ -105,7 +102,7 @@ const reflectionsXmlLayout: Layout = defineLayout({
   history: 'messages',
   recall: { sources: ['memories'], fusion: 'reciprocal-rank' },
   system: [
-    { section: 'instructions', item: ({ text }) => text },
+    { section: 'instructions', item: asIs },
     {
       open: '<MemoryContext>',
       close: '</MemoryContext>',
@@ -119,7 +116,7 @@ const reflectionsXmlLayout: Layout = defineLayout({
   ],
   user: [
     { section: 'recall', before: '<RelevantFacts>', after: '</RelevantFacts>' },
-    { section: 'message', item: ({ text }) => text },
+    { section: 'message', item: asIs },
   ],
 });
 
@@ -133,13 +130,11 @@ function contextBlock(type: string, section: SectionName, advice: string, item?:
 /** `- Title: first 200 characters`. */
 function titled(item: Item, writing: Writing): string {
   const text = writing.line(item.text);
-  const start =
-    text.length > 200
-      ? `${text
-          .slice(0, 200)
-          .toWellFormed()
-          .replace(/\uFFFD$/, '')}`
-      : text;
+  const cut = text
+    .slice(0, 200)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '');
+  const start = text.length > 200 ? cut : text;
   return `- ${marked(item, item.title === undefined ? start : `${writing.line(item.title)}: ${start}`)}`;
 }
 
@@ -158,7 +153,7 @@ export const factsAndProfileLayout: Layout = defineLayout({
   escape: 'markdown',
   history: 'messages',
   system: [
-    { section: 'instructions', item: ({ text }) => text },
+    { section: 'instructions', item: asIs },
     {
       section: 'facts',
       before: '## What I Know About You\nVerified permanent facts — treat these as ground truth.\n',
@@ -175,15 +170,15 @@ export const factsAndProfileLayout: Layout = defineLayout({
       cap: { characters: 4800, notice: '[...profile truncated for context]' },
     },
     { section: 'learnings', before: '## Rules You Have Learned' },
-    { section: 'capabilities', item: ({ text }) => text },
+    { section: 'capabilities', item: asIs },
   ],
   user: [
-    { section: 'date', item: ({ text }) => text },
+    { section: 'date', item: asIs },
     contextBlock('notes', 'notes', "Build on these — don't repeat them verbatim."),
     contextBlock('summaries', 'summaries', "Use for continuity — don't reference it explicitly."),
     contextBlock('read_later', 'savedItems', 'Mention these and include the URL.', savedItem),
     contextBlock('follow_ups', 'intentions', 'Ask about these when it fits.'),
-    { section: 'message', item: ({ text }) => text },
+    { section: 'message', item: asIs },
   ],
   budget: {
     total: 16_000,
@@ -204,25 +199,16 @@ export const fixedBudgetsLayout: Layout = defineLayout({
     withoutSections: ['intentions', 'learnings'],
   },
   system: [
-    { section: 'instructions', item: ({ text }) => text },
-    {
-      section: 'structuredProfile',
-      before: 'TENANT CONTEXT:',
-      item: (item, writing) => `- ${writing.line(item.title ?? '')}: ${marked(item, writing.line(item.text))}`,
-    },
+    { section: 'instructions', item: asIs },
+    { section: 'structuredProfile', before: 'TENANT CONTEXT:', item: asField },
   ],
   user: [
     {
       section: 'recall',
       before: "MEMORIES (what you've learned about this business):",
-      item: (item, writing) =>
-        `- [${writing.line(item.label ?? 'memory')}] ${marked(item, writing.line(item.text))} (importance: ${(item.importance ?? 0).toFixed(2)})`,
+      item: (item, writing) => `${withType(item, writing)} (importance: ${(item.importance ?? 0).toFixed(2)})`,
     },
-    {
-      section: 'services',
-      group: ({ label = '' }, writing) => `CURRENT DATA (${writing.line(label)}):`,
-      item: (item, writing) => `- ${marked(item, writing.line(item.text))}`,
-    },
+    { section: 'services', group: ({ label = '' }, writing) => `CURRENT DATA (${writing.line(label)}):` },
     { section: 'earlier', before: 'EARLIER IN THIS CONVERSATION:' },
     {
       section: 'history',
@@ -234,14 +220,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
   budget: {
     total: 8000,
     reserve: 300,
-    sections: {
-      instructions: 500,
-      structuredProfile: 200,
-      recall: 1500,
-      services: 2000,
-      history: 2000,
-      tools: 1500,
-    },
+    sections: { instructions: 500, structuredProfile: 200, recall: 1500, services: 2000, history: 2000, tools: 1500 },
   },
 });
 
@@ -251,21 +230,17 @@ const memoryListLayout: Layout = defineLayout({
   escape: 'markdown',
   history: 'messages',
   system: [
-    { section: 'instructions', item: ({ text }) => text },
+    { section: 'instructions', item: asIs },
     {
       section: 'memories',
       before: '--- WHAT YOU KNOW ABOUT THIS USER ---',
       item: (item, writing) =>
         `- [${writing.line(item.label ?? 'memory').toUpperCase()}] ${marked(item, writing.line(item.text))}`,
     },
-    {
-      section: 'structuredProfile',
-      before: '--- PROFILE DATA ---',
-      item: (item, writing) => `- ${writing.line(item.title ?? '')}: ${marked(item, writing.line(item.text))}`,
-    },
-    { section: 'capabilities', before: '--- YOUR CAPABILITIES ---', item: ({ text }) => text },
+    { section: 'structuredProfile', before: '--- PROFILE DATA ---', item: asField },
+    { section: 'capabilities', before: '--- YOUR CAPABILITIES ---', item: asIs },
   ],
-  user: [{ section: 'message', item: ({ text }) => text }],
+  user: [{ section: 'message', item: asIs }],
 });
 
 /** Instructions and working memory first, then six more sections in a fixed order. */
@@ -275,26 +250,18 @@ const workingMemoryLayout: Layout = defineLayout({
   history: 'messages',
   recall: { mode: 'semantic', limit: 5 },
   system: [
-    { section: 'instructions', item: ({ text }) => text },
-    {
-      section: 'workingMemory',
-      before: '# Your Context',
-      item: (item, writing) => marked(item, writing.block(item.text, 1)),
-    },
-    { section: 'scaffold', before: 'Structured Data:', around: ['{', '}'], item: ({ text }) => text, between: ', ' },
-    {
-      section: 'learnedInfo',
-      before: 'Learned Info:',
-      item: ({ label, text }, writing) => (label === undefined ? text : `${writing.line(label)}: ${text}`),
-    },
+    { section: 'instructions', item: asIs },
+    { section: 'workingMemory', before: '# Your Context', item: asBlock },
+    { section: 'scaffold', before: 'Structured Data:', around: ['{', '}'], item: asIs, between: ', ' },
+    { section: 'learnedInfo', before: 'Learned Info:', item: byConnection },
     { section: 'recall', before: 'Relevant Retrieved Facts:' },
-    { section: 'identity', before: '# Agent Identity', item: ({ text }) => text },
+    { section: 'identity', before: '# Agent Identity', item: asIs },
     { section: 'directives', before: '# Temporal Governance Directives', item: ({ text }) => `- ${text}` },
     { section: 'artifacts', before: 'Your Artifacts' },
   ],
   user: [
-    { section: 'date', item: ({ text }) => text },
-    { section: 'message', item: ({ text }) => text },
+    { section: 'date', item: asIs },
+    { section: 'message', item: asIs },
   ],
 });
 

@@ -21,7 +21,7 @@ import type { ContextOptions, Intent } from './context-options.ts';
 import type { Lookup } from './context-report.ts';
 import { oneLine, textByTrust } from '../language/inert-text.ts';
 import type { Layout } from './layout.ts';
-import { applicationItem, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
+import { applicationItem, type Item, type Material, memoryItem, turnItem } from './section.ts';
 
 /** The intent of a message: by rules, and by the application's own function where it has one. */
 export async function chooseIntent({ services, intent: hook }: ContextOptions, turn: GatherTurn): Promise<Intent> {
@@ -156,7 +156,8 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
   return tracing.span('search_memory', attributes, async (span) => {
     const how = recallHow(request);
     const answer = await turn.attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
-    const isUnanswered = answer.abstained && on.has('unknown') && isQuestion(turn.message);
+    // Only the answer to a question can be unknown.
+    const isUnanswered = answer.abstained && on.has('unknown') && /[?？؟]/u.test(turn.message);
     const isUnknown = isUnanswered && (await turn.attempt('recall', () => asksForKnown(request, turn.message), false));
     // The nearest results may still help, as long as they are not presented as an answer.
     const near = isUnanswered
@@ -260,15 +261,18 @@ export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: [
 
 /** The two nearest notes, without those whose title has the prefix `summary:` or `research:`. */
 async function noteSection(search: Search): Promise<Item[]> {
-  const { results } = await recallBest(search, { ...RELEVANT_NOTES, limit: 10 });
-  const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
+  const items = await recallMemories(search, { ...RELEVANT_NOTES, limit: 10 });
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
 async function summarySection(search: Search): Promise<Item[]> {
-  const { results } = await recallBest(search, RELEVANT_SUMMARIES);
-  const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
+  const items = await recallMemories(search, RELEVANT_SUMMARIES);
   return items.map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
+}
+
+async function recallMemories(search: Search, how: RecallOptions): Promise<Item[]> {
+  const { results } = await recallBest(search, how);
+  return results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
 }
 
 /** Up to three saved items that share a tag with the message, those that share most first. */
@@ -331,7 +335,7 @@ async function readBehind(
 ): Promise<Behind> {
   const pieces = results.flatMap(({ memory }) => (memory !== null && isPiece(memory) ? memory.sourceEvents : []));
   const recalled = results.flatMap(({ event }) => event?.id ?? []);
-  if (pieces.length + recalled.length === 0) return { turns: new Map(), retired: [] };
+  if (pieces.length + recalled.length === 0) return NOTHING_BEHIND;
   return database.readReplica(scope, async (reader) => {
     const found = await findEvents(reader, scope, [...new Set(pieces)]);
     const turns = new Map(found.map((turn) => [turn.id, { ...turn, content: redactSensitive(turn.content, privacy) }]));
@@ -387,11 +391,9 @@ function evidenceItems(
 function itemOf(result: RecallResult, turn: Event | null): Item {
   if (turn === null) return memoryItem(result.memory as Memory, result.score);
   const passage = result.kind === 'event' ? result.passage : null;
-  return recalledTurn(turn, {
-    text: textOf(turn, passage),
-    score: result.score,
-    trust: trustOfTurn(turn, passage),
-  });
+  const trust = trustOfTurn(turn, passage);
+  const text = textByTrust(textOf(turn, passage), trust);
+  return { ...turnItem(turn, result.score), text, trust, label: turn.speaker ?? turn.origin };
 }
 
 /** Whether a statement is a quotation and not a sentence that stands alone. */
@@ -438,11 +440,6 @@ function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast:
 async function asksForKnown({ deps, scope }: GatherRequest, message: string): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });
-}
-
-/** Whether a message is a question. Only the answer to a question can be unknown. */
-function isQuestion(message: string): boolean {
-  return /[?？؟]/u.test(message);
 }
 
 const LONGEST_QUESTION = 200;

@@ -1,5 +1,6 @@
-import { wordsOfAll } from '../language/packs/packs.ts';
-import { timedRendering, withoutBlanks } from '../language/sentences.ts';
+import { detectPack, PACKS, wordsOfAll } from '../language/packs/packs.ts';
+import { findDates } from '../language/resolve-dates.ts';
+import { timedRendering, withBlanks, withoutBlanks } from '../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
@@ -139,7 +140,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
 /** A permanent fact: its label as the title, its value as the text, its category as the label. A sentence that says more is the text. */
 export function factItem(fact: Memory, label: string): Item {
   const { value, content, trust } = fact;
-  const text = textByTrust(value === null || saysMore(content, label, value) ? content : value, trust);
+  const text = textByTrust(value === null || saysMore(fact, label, value) ? content : value, trust);
   return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: content };
 }
 
@@ -149,16 +150,29 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /**
  * Whether a sentence says more than the label and the value of its field: other names or numbers, several words, or further values ("peanuts
- * and penicillin").
+ * and penicillin"). The words of a rendering ("Is 41 years old") say no more, and "last week" says nothing at a later time.
  */
-function saysMore(sentence: string, label: string, value: string): boolean {
-  const field = `${label} ${value}`;
-  if (!saysNamesAndNumbers(field, sentence)) return true;
-  // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.
-  if (WITHOUT_SPACES.test(sentence)) return false;
-  const said = contentStems(field);
-  const more = [...contentStems(sentence)].filter((stem) => !said.has(stem)).length;
-  return more > MOST_MORE || (more > 0 && isInList(sentence, value));
+function saysMore({ content, attribute, statedAt }: Memory, label: string, value: string): boolean {
+  const rendering = PACKS.map(({ templates }) => templates[attribute ?? ''] ?? '').join(' ');
+  const field = `${label} ${value} ${rendering}`;
+  const isMore = (sentence: string): boolean => {
+    if (!saysNamesAndNumbers(field, sentence)) return true;
+    // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.
+    if (WITHOUT_SPACES.test(sentence)) return false;
+    const said = contentStems(field);
+    const more = [...contentStems(sentence)].filter((stem) => !said.has(stem)).length;
+    return more > MOST_MORE || (more > 0 && isInList(sentence, value));
+  };
+  if (!isMore(content)) return false;
+  const pack = detectPack(content);
+  if (pack === null) return true;
+  const days = findDates(content, pack, { now: statedAt, timeZone: 'UTC', prefer: 'past' });
+  return isMore(
+    withBlanks(
+      content,
+      days.filter(({ relative, start, end }) => relative && !/\d/u.test(content.slice(start, end))),
+    ),
+  );
 }
 
 /** Whether a value is followed or preceded by another one. */
@@ -179,22 +193,6 @@ export function turnItem(event: Event, score: number): Item {
     trust: trustOf(event.origin),
     score,
     label: event.origin === 'agent' ? 'agent' : 'user',
-    date: event.occurredAt,
-  };
-}
-
-/** A recalled turn, or the recalled passage of a long turn. */
-export function recalledTurn(
-  event: Event,
-  { text, score, trust }: { text: string; score: number; trust: Trust },
-): Item {
-  return {
-    text: textByTrust(text, trust),
-    kind: 'event',
-    id: event.id,
-    trust,
-    score,
-    label: event.speaker ?? event.origin,
     date: event.occurredAt,
   };
 }
@@ -238,24 +236,16 @@ export function fieldItems(
   data: Readonly<Record<string, unknown>> | readonly string[] | string,
   about: { label?: string; trust: Trust; score: (text: string) => number },
 ): Item[] {
-  const fields: [string | undefined, unknown][] =
-    typeof data === 'string'
-      ? data.split('\n').map((line) => [undefined, line])
-      : Array.isArray(data)
-        ? (data as readonly string[]).map((line) => [undefined, line])
-        : Object.entries(data);
+  const { label, trust } = about;
+  const given = typeof data === 'string' ? data.split('\n') : data;
+  const fields: [string | undefined, unknown][] = Array.isArray(given)
+    ? given.map((line) => [undefined, line])
+    : Object.entries(given);
   return fields
     .filter(([, value]) => value !== null && value !== undefined && value !== '')
     .map(([title, value]) => {
-      const text = textByTrust(typeof value === 'string' ? value : safeJson(value), about.trust);
-      return {
-        text: title === undefined || about.label === undefined ? text : `${title}: ${text}`,
-        kind: 'application',
-        id: null,
-        trust: about.trust,
-        score: about.score(`${title ?? ''} ${text}`),
-        label: about.label,
-        title,
-      };
+      const text = textByTrust(typeof value === 'string' ? value : safeJson(value), trust);
+      const line = title === undefined || label === undefined ? text : `${title}: ${text}`;
+      return { ...applicationItem(line), trust, score: about.score(`${title ?? ''} ${text}`), label, title };
     });
 }

@@ -1,12 +1,13 @@
 import { messageOf } from '../errors.ts';
 import { defuseImages, oneLine } from '../language/inert-text.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
+import type { RecallOptions } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { type Event, isBlank } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
-import type { Asked, ContextHooks, ContextOptions, HistoryOptions, Intent } from './context-options.ts';
+import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';
@@ -18,16 +19,13 @@ export async function serviceItems(asked: Asked, { services = {} }: ContextOptio
     const service = services[name];
     const data = await service?.load(asked);
     if (data === null || data === undefined) return [];
-    const score = (text: string): number => overlap(asked.intent, text);
+    const score = (text: string): number => {
+      const has = new Set(indexWords(text));
+      return asked.intent.words.filter((word) => has.has(word)).length;
+    };
     return fieldItems(data, { label: service?.title ?? name, trust: service?.trust ?? 'medium', score });
   };
   return (await Promise.all(needed.map((name) => attempt('services', () => load(name), [])))).flat();
-}
-
-/** How many words of an intent a text contains. */
-function overlap({ words }: Intent, text: string): number {
-  const has = new Set(indexWords(text));
-  return words.filter((word) => has.has(word)).length;
 }
 
 /** The user's structured profile from the application. */
@@ -67,34 +65,25 @@ function dateLine(now: number, timeZone = 'UTC'): string {
   return `[${date.format(now)} — ${time.format(now).replace(/\s/gu, ' ')} ${timeZone}]`;
 }
 
-interface Formatters {
-  date: Intl.DateTimeFormat;
-  time: Intl.DateTimeFormat;
-}
-
 // Cached, because making the two formatters costs fifty times as much as using them.
-const formatters = new Map<string, Formatters>();
+const formatters = new Map<string, Record<'date' | 'time', Intl.DateTimeFormat>>();
 const MOST_ZONES = 500;
+const DATE = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const;
+const TIME = { hour: '2-digit', minute: '2-digit', hour12: true } as const;
 
-function formattersOf(timeZone: string): Formatters {
+function formattersOf(timeZone: string): Record<'date' | 'time', Intl.DateTimeFormat> {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
   const made = {
-    date: new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      weekday: 'long',
-      year: 'numeric',
-      month: 'long',
-      day: 'numeric',
-    }),
-    time: new Intl.DateTimeFormat('en-US', { timeZone, hour: '2-digit', minute: '2-digit', hour12: true }),
+    date: new Intl.DateTimeFormat('en-US', { timeZone, ...DATE }),
+    time: new Intl.DateTimeFormat('en-US', { timeZone, ...TIME }),
   };
   if (formatters.size >= MOST_ZONES) formatters.clear();
   formatters.set(timeZone, made);
   return made;
 }
 
-const NO_HISTORY: History = { turns: [], mode: 'chronological' };
+const NO_HISTORY: History = { turns: [] };
 // The share of the total that past turns may take if they have no budget of their own.
 const SHARE_OF_HISTORY = 0.25;
 const DEFAULT_TOTAL = 8000;
@@ -152,10 +141,15 @@ const LABEL = 8;
 // Tokens for the lines around the section.
 const HEADING = 10;
 
+interface Digesting extends Pick<ContextHooks, 'summarise'> {
+  budget: number;
+  counter: TokenCounter;
+}
+
 /** If the turns exceed their budget, the last ones stay verbatim and the older ones are summarised. */
 async function digestTurns(
   turns: readonly Item[],
-  { budget, counter, summarise }: { budget: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,
+  { budget, counter, summarise }: Digesting,
 ): Promise<DigestedHistory> {
   const tokens = turns.map(({ text }) => counter.count(text));
   if (tokens.reduce((sum, count) => sum + count, 0) <= budget) return { verbatim: [...turns], earlier: [] };
@@ -165,16 +159,13 @@ async function digestTurns(
     used += tokens[first - 1] ?? 0;
     if (used > room && turns.length - first >= ALWAYS_VERBATIM) break;
   }
-  const verbatim = turns.slice(first);
   const used = tokens.slice(first).reduce((sum, count) => sum + count, 0);
   const left = Math.max(budget - used - HEADING, 0);
-  return { verbatim, earlier: await inShort(turns.slice(0, first), { room: left, counter, summarise }) };
+  const earlier = await inShort(turns.slice(0, first), { budget: left, counter, summarise });
+  return { verbatim: turns.slice(first), earlier };
 }
 
-async function inShort(
-  older: readonly Item[],
-  { room, counter, summarise }: { room: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,
-): Promise<Item[]> {
+async function inShort(older: readonly Item[], { budget: room, counter, summarise }: Digesting): Promise<Item[]> {
   if (older.length === 0 || room === 0) return [];
   if (summarise !== undefined) {
     const text = await summarise(older.map(({ label = 'user', text }) => ({ role: label, text })));
@@ -204,7 +195,6 @@ function beginning(text: string, longest: number): string {
 /** Past turns, oldest first. */
 export interface History {
   turns: Event[];
-  mode: 'chronological' | 'semantic';
   /** Why the semantic mode was not available. */
   failed?: string;
 }
@@ -220,18 +210,18 @@ const LONGEST_QUERY = 1500;
 /** The turns of the session, or of the user if there is no session. If the semantic search fails, the last turns are used. */
 async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
   const turns = await lastTurns(deps, request);
-  if (request.mode !== 'semantic') return { turns, mode: 'chronological' };
+  if (request.mode !== 'semantic') return { turns };
   const recent = request.recent ?? 3;
   const relevant = request.relevant ?? 3;
   const exchanges = toExchanges(turns);
   try {
     const last = recent === 0 ? [] : exchanges.slice(-recent);
     const older = await relevantTurns(deps, request, last.flat(), relevant);
-    const chosen = [...older, ...last.flat()];
-    return { turns: unique(chosen), mode: 'semantic' };
+    const chosen = new Map([...older, ...last.flat()].map((turn) => [turn.id, turn]));
+    return { turns: [...chosen.values()] };
   } catch (error) {
     const last = exchanges.slice(-(recent + relevant)).flat();
-    return { turns: last, mode: 'chronological', failed: messageOf(error) };
+    return { turns: last, failed: messageOf(error) };
   }
 }
 
@@ -276,43 +266,32 @@ async function relevantTurns(
   limit: number,
 ): Promise<Event[]> {
   if (limit === 0 || message.trim() === '') return [];
-  const recalled = await recall(
-    deps,
-    scope,
-    message.slice(0, LONGEST_QUERY).toWellFormed(),
-    {
-      mode: 'semantic',
-      sources: ['events'],
-      filter: { types: ['message'], origins: ['user', 'agent'] },
-      minimumSimilarity,
-      recencyBoost: true,
-      neighbours: 1,
-      limit: 50,
-      track: false,
-    },
-    { isOfUser: true },
-  );
+  const query = message.slice(0, LONGEST_QUERY).toWellFormed();
+  const how: RecallOptions = {
+    mode: 'semantic',
+    sources: ['events'],
+    filter: { types: ['message'], origins: ['user', 'agent'] },
+    minimumSimilarity,
+    recencyBoost: true,
+    neighbours: 1,
+    limit: 50,
+    track: false,
+  };
+  const recalled = await recall(deps, scope, query, how, { isOfUser: true });
   if (recalled.degraded.length > 0) throw new Error(recalled.degraded.join('; '));
   const known = new Set(recent.map(({ id }) => id));
   const exchanges: Event[][] = [];
   for (const { event, before, after } of recalled.results) {
     if (event === null || known.has(event.id) || exchanges.length === limit) continue;
     if (event.content === message) continue;
-    const pair = event.origin === 'user' ? [event, ...answerAmong(after)] : [...questionAmong(before), event];
+    const spokenBy = (turns: readonly Event[], speaker: 'user' | 'agent'): Event[] =>
+      turns.filter(({ kind, origin }) => kind === 'message' && origin === speaker);
+    const pair =
+      event.origin === 'user'
+        ? [event, ...spokenBy(after, 'agent').slice(0, 1)]
+        : [...spokenBy(before, 'user').slice(-1), event];
     for (const turn of pair) known.add(turn.id);
     exchanges.push(pair);
   }
   return exchanges.flat().sort((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime());
-}
-
-function answerAmong(after: readonly Event[]): Event[] {
-  return after.filter(({ kind, origin }) => kind === 'message' && origin === 'agent').slice(0, 1);
-}
-
-function questionAmong(before: readonly Event[]): Event[] {
-  return before.filter(({ kind, origin }) => kind === 'message' && origin === 'user').slice(-1);
-}
-
-function unique(turns: readonly Event[]): Event[] {
-  return [...new Map(turns.map((turn) => [turn.id, turn])).values()];
 }

@@ -32,6 +32,18 @@ export interface CommandOption {
   help: string;
 }
 
+type Extra = Pick<CommandOption, 'multiple' | 'short'>;
+
+/** An option with a value; `value` is its placeholder in the help. */
+export function valued(value: string, help: string, extra: Extra = {}): CommandOption {
+  return { type: 'string', ...extra, value, help };
+}
+
+/** An option without a value. */
+export function flag(help: string, extra: Extra = {}): CommandOption {
+  return { type: 'boolean', ...extra, help };
+}
+
 /** Exit codes, which scripts can rely on. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, nothing: 3, unavailable: 4 } as const;
 
@@ -42,24 +54,17 @@ export class UsageError extends Error {
 
 /** The options that every command has. */
 export const COMMON_OPTIONS: Record<string, CommandOption> = {
-  data: {
-    type: 'string',
-    value: 'folder',
-    help: 'the folder with the memory (default: ./.varve if it exists and you trust it, else ~/.varve)',
-  },
-  database: { type: 'string', value: 'url', help: 'a PostgreSQL server instead of a folder (default: $DATABASE_URL)' },
-  tenant: { type: 'string', value: 'name', help: 'default: $VARVE_TENANT or "default"' },
-  agent: { type: 'string', value: 'name', help: 'default: $VARVE_AGENT or none' },
-  user: { type: 'string', short: 'u', value: 'name', help: 'default: $VARVE_USER or "me"; "" for none' },
-  session: { type: 'string', short: 's', value: 'name', help: 'default: none' },
-  config: { type: 'string', value: 'file', help: 'a module whose default export is the options of createVarve()' },
-  trust: { type: 'boolean', help: 'use the memory and the configuration in this folder, now and later' },
-  json: { type: 'boolean', help: 'print the answer as JSON' },
-  raw: {
-    type: 'boolean',
-    help: 'print stored text as it is, with control characters, where the output is not a terminal',
-  },
-  help: { type: 'boolean', short: 'h', help: 'show the help of a command' },
+  data: valued('folder', 'the folder with the memory (default: ./.varve if it exists and you trust it, else ~/.varve)'),
+  database: valued('url', 'a PostgreSQL server instead of a folder (default: $DATABASE_URL)'),
+  tenant: valued('name', 'default: $VARVE_TENANT or "default"'),
+  agent: valued('name', 'default: $VARVE_AGENT or none'),
+  user: valued('name', 'default: $VARVE_USER or "me"; "" for none', { short: 'u' }),
+  session: valued('name', 'default: none', { short: 's' }),
+  config: valued('file', 'a module whose default export is the options of createVarve()'),
+  trust: flag('use the memory and the configuration in this folder, now and later'),
+  json: flag('print the answer as JSON'),
+  raw: flag('print stored text as it is, with control characters, where the output is not a terminal'),
+  help: flag('show the help of a command', { short: 'h' }),
 };
 
 /** The options in the form that `parseArgs` expects. */
@@ -107,15 +112,11 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
 
 /** Joins the positional arguments into one text; "-" reads the text from standard input. */
 export async function readWords({ words }: CommandInput): Promise<string> {
-  const given = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ');
+  const isPiped = words.length === 1 && words[0] === '-';
+  const given = isPiped ? await (await import('node:stream/consumers')).text(process.stdin) : words.join(' ');
   if (given.trim() === '')
     throw new UsageError('The text is missing: give it as an argument, or give "-" to read it from standard input.');
   return given.trim();
-}
-
-async function standardInput(): Promise<string> {
-  const { text } = await import('node:stream/consumers');
-  return text(process.stdin);
 }
 
 /** The only positional argument of a command. */

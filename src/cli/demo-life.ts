@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { VarveError } from '../errors.ts';
+import type { ExpectedMemory, Turn } from '../evaluate/conversation.ts';
 import type { DemoLife } from '../http/inspector/inspector-door.ts';
 import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
@@ -12,33 +13,16 @@ import { createVarve, type Varve } from '../varve.ts';
 /** The content of `examples/demo-life.json`: conversations, and the memories that a careful reader forms from them. */
 interface Life {
   person: string;
-  sessions: { id: string; start: string; turns: Turn[] }[];
+  sessions: { id: string; start: string; turns: Omit<Turn, 'at'>[] }[];
   memories: Annotated[];
   questions: { question: string }[];
 }
 
-interface Turn {
-  id: string;
-  role: 'user' | 'assistant' | 'tool';
-  speaker: string;
-  text: string;
-}
-
-interface Annotated {
-  id: string;
+interface Annotated extends Omit<ExpectedMemory, 'contains' | 'minimumImportance'> {
   type: string;
-  about: string;
-  text: string;
-  slot: string | null;
-  value: string | null;
   polarity: 'positive' | 'negative';
   /** Given only when it does not follow from the type. */
   tense?: 'happened';
-  /** The turns that state the fact. */
-  stated: string[];
-  /** The turn from which the fact no longer holds, and the fact that replaces it. */
-  until: string | null;
-  replacedBy: string | null;
 }
 
 const PLACES = ['../../examples/demo-life.json', '../demo-life.json'];
@@ -71,15 +55,11 @@ async function loadLife(
   { tenant, onSession }: { tenant: string; onSession(done: number): void },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-demo-'));
+  const store = join(folder, 'demo.db');
   const user = life.person.split(/[\s,]/, 1)[0]?.toLowerCase() ?? 'demo';
   try {
-    await replay(join(folder, 'demo.db'), life, { user, onSession });
-    const replayed = await createVarve({
-      store: join(folder, 'demo.db'),
-      background: false,
-      embedder: null,
-      tracing: false,
-    });
+    await replay(store, life, { user, onSession });
+    const replayed = await createVarve({ store, background: false, embedder: null, tracing: false });
     try {
       await varve.operator.import(replayed.operator.export({}), { into: { tenant } });
     } finally {
@@ -152,23 +132,16 @@ function peopleOf(life: Life, session: string): Record<string, Record<string, st
 }
 
 /** Wrong readings, as models sometimes return them: words that nobody said, and the assistant's words as the user's. */
-const CARELESS: readonly { session: string; text: string; quote: string; role: Turn['role'] }[] = [
-  {
-    session: 's4',
-    text: 'User flies to Perth in the spring.',
-    quote: 'I shall fly to Perth in the spring',
-    role: 'user',
-  },
-  { session: 's5', text: 'User eats oily fish twice a week.', quote: 'beans, veg, oily fish', role: 'assistant' },
-];
+const CARELESS = [
+  ['s4', 'User flies to Perth in the spring.', 'I shall fly to Perth in the spring', 'user'],
+  ['s5', 'User eats oily fish twice a week.', 'beans, veg, oily fish', 'assistant'],
+] as const;
 
 /** Answers the reading prompt from the annotations of a life, in the format of a language model's answer. */
 function annotatingModel(life: Life): LanguageModel {
-  const turns = life.sessions.flatMap((session) => session.turns);
   const refused = (): never => {
-    throw new VarveError('The annotations of the demo life answer reading prompts only.', {
-      code: 'model_unavailable',
-    });
+    const message = 'The annotations of the demo life answer reading prompts only.';
+    throw new VarveError(message, { code: 'model_unavailable' });
   };
   return {
     modelOf: () => 'demo-annotations',
@@ -179,15 +152,9 @@ function annotatingModel(life: Life): LanguageModel {
       schema,
     }: DataRequest<Schema>): Promise<Generated<z.output<Schema>>> {
       if (task !== 'read') return refused();
-      const data = schema.parse(answerTo(life, turns, prompt.user));
-      const usage = {
-        ...NO_USAGE,
-        calls: 1,
-        tokensIn: Math.ceil(prompt.user.length / 4),
-        tokensOut: 400,
-        estimated: true,
-      };
-      return { data, model: 'demo-annotations', usage, repaired: false };
+      const data = schema.parse(answerTo(life, prompt.user));
+      const tokens = { tokensIn: Math.ceil(prompt.user.length / 4), tokensOut: 400, estimated: true };
+      return { data, model: 'demo-annotations', usage: { ...NO_USAGE, calls: 1, ...tokens }, repaired: false };
     },
   };
 }
@@ -195,7 +162,8 @@ function annotatingModel(life: Life): LanguageModel {
 const TYPES: Readonly<Record<string, string>> = { instruction: 'preference' };
 const TENSES: Readonly<Record<string, string>> = { episode: 'happened', intention: 'planned' };
 
-function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
+function answerTo(life: Life, prompt: string): unknown {
+  const turns = life.sessions.flatMap((session) => session.turns);
   const isAmending = prompt.includes('You have read these turns before.');
   const numbers = turnNumbers(turns, section(prompt, 'turns'));
   const known = section(prompt, 'known').map((line) => line.replace(/^\d+\. /, ''));
@@ -228,7 +196,7 @@ function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
       known: target,
     };
   });
-  const careless = CARELESS.flatMap(({ session, text, quote, role }) => {
+  const careless = CARELESS.flatMap(([session, text, quote, role]) => {
     const turn = turns.find(
       ({ id, role: who, text: said }) =>
         id.startsWith(`${session}.`) && numbers.has(id) && who === role && (role === 'user' || said.includes(quote)),
@@ -257,7 +225,7 @@ function section(prompt: string, name: string): string[] {
   return found?.[2]?.split('\n') ?? [];
 }
 
-function turnNumbers(turns: readonly Turn[], lines: readonly string[]): Map<string, number> {
+function turnNumbers(turns: readonly Omit<Turn, 'at'>[], lines: readonly string[]): Map<string, number> {
   const numbers = new Map<string, number>();
   for (const line of lines) {
     const match = /^(\d+)\. \[[^\]]+\] [^:]+: (.*)$/.exec(line);

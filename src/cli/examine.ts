@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, VarveError } from '../errors.ts';
 import { EXTRACTION_CHECKS } from '../operate/online-metrics.ts';
+import type { StoreStatus } from '../operate/operator.ts';
 import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';
@@ -25,18 +26,19 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
     return [...findings, storeProblem(error, place)];
   }
   try {
-    findings.push(
-      ...(await varve.operator.examineStore()).map(({ problem, remedy }) => bad('cluster', problem, remedy)),
-    );
+    const problems = await varve.operator.examineStore();
+    findings.push(...problems.map(({ problem, remedy }) => bad('cluster', problem, remedy)));
     // The following checks query every tenant, which needs every node of a cluster.
     if (findings.some(({ state }) => state === 'bad')) return findings;
+    const status = await varve.operator.status();
     return [
       ...findings,
-      ...(await store(varve)),
-      await embedder(varve),
+      store(status),
+      vectors(status),
+      await embedder(varve, status),
       await queue(varve),
       await schedules(varve),
-      await heldChanges(varve),
+      heldChanges(status),
       ...(await scopes(varve, input)),
       await extraction(varve, input),
       await keys(varve, input),
@@ -49,18 +51,15 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
 
 /** The version alone is not enough: some builds leave out full-text search. */
 async function node(): Promise<Finding> {
-  if (!isNodeNewEnough()) return bad('Node', nodeProblem(), `install Node ${NODE_NEEDED} or newer`);
+  const remedy = `install Node ${NODE_NEEDED} or newer`;
+  if (!isNodeNewEnough()) return bad('Node', nodeProblem(), remedy);
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(':memory:');
   try {
     database.exec('create virtual table probe using fts5(text)');
     return good('Node', `${process.version}, with full-text search`);
   } catch (error) {
-    return bad(
-      'Node',
-      `${process.version} has no full-text search: ${messageOf(error)}`,
-      `install Node ${NODE_NEEDED} or newer`,
-    );
+    return bad('Node', `${process.version} has no full-text search: ${messageOf(error)}`, remedy);
   } finally {
     database.close();
   }
@@ -123,34 +122,23 @@ function storeProblem(error: unknown, place: Place): Finding {
   return bad('store', messageOf(error), remedy);
 }
 
-async function store(varve: Varve): Promise<Finding[]> {
-  const { dialect, schemaVersion, embedderChanging, vectorsWaiting } = await varve.operator.status();
-  return [
-    good('store', `${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${schemaVersion}`),
-    embedderChanging
-      ? note(
-          'vectors',
-          `they were computed by another embedder and are being recomputed: ${vectorsWaiting} remain; until then recall finds by words alone`,
-          'leave `varve serve` or `varve worker` running',
-        )
-      : vectorsWaiting > 0
-        ? note(
-            'vectors',
-            `${vectorsWaiting} records have no vector yet: they are found by words, not by meaning`,
-            'varve worker --once',
-          )
-        : good('vectors', 'none missing'),
-  ];
+function store({ dialect, schemaVersion }: StoreStatus): Finding {
+  return good('store', `${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${schemaVersion}`);
 }
 
-async function embedder(varve: Varve): Promise<Finding> {
-  const { embedder: id } = await varve.operator.status();
-  if (id === null)
-    return note(
-      'embedder',
-      'none: recall finds by words alone',
-      'unset VARVE_EMBEDDER, or name one in the configuration',
-    );
+function vectors({ embedderChanging, vectorsWaiting: waiting }: StoreStatus): Finding {
+  if (embedderChanging) {
+    const found = `they were computed by another embedder and are being recomputed: ${waiting} remain; until then recall finds by words alone`;
+    return note('vectors', found, 'leave `varve serve` or `varve worker` running');
+  }
+  if (waiting === 0) return good('vectors', 'none missing');
+  const found = `${waiting} records have no vector yet: they are found by words, not by meaning`;
+  return note('vectors', found, 'varve worker --once');
+}
+
+async function embedder(varve: Varve, { embedder: id }: StoreStatus): Promise<Finding> {
+  const none = 'none: recall finds by words alone';
+  if (id === null) return note('embedder', none, 'unset VARVE_EMBEDDER, or name one in the configuration');
   const probe = await varve
     .for({ tenant: 'varve-doctor', user: null })
     .recall('does the embedder answer?', { mode: 'semantic', track: false });
@@ -189,8 +177,7 @@ async function queue(varve: Varve): Promise<Finding> {
 /** A worker looks for due schedules every second, so a schedule that is overdue by more than this has no worker. */
 const LATE = 5 * 60_000;
 
-async function heldChanges(varve: Varve): Promise<Finding> {
-  const { heldChanges: held } = await varve.operator.status();
+function heldChanges({ heldChanges: held }: StoreStatus): Finding {
   if (held === 0) return good('documents', 'no change waits for review');
   return note(
     'documents',
@@ -252,11 +239,8 @@ async function examineFile(path: string): Promise<Finding | null> {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
       database.exec('pragma busy_timeout = 1000');
-      const [problem] = database
-        .prepare('pragma quick_check(1)')
-        .all()
-        .map((row) => String(row['quick_check']));
-      if (problem !== 'ok') return bad('store', `${path} is damaged: ${problem?.split('\n').at(-1)}`, RESTORE);
+      const problem = String(database.prepare('pragma quick_check(1)').get()?.['quick_check']);
+      if (problem !== 'ok') return bad('store', `${path} is damaged: ${problem.split('\n').at(-1)}`, RESTORE);
     } finally {
       database.close();
     }
@@ -305,7 +289,7 @@ function good(what: string, found: string): Finding {
 }
 
 /** Varve works, but something could be better. */
-function note(what: string, found: string, remedy: string | null = null): Finding {
+function note(what: string, found: string, remedy: string): Finding {
   return { what, state: 'note', found, remedy };
 }
 

@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, VarveError } from '../errors.ts';
-import type { Embedder } from '../models/embedder.ts';
+import type { Handle } from '../handle/handle.ts';
+
+import type { OwnerSummary } from '../operate/inspect-records.ts';
 import type { HandleScope } from '../record/scope.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
 import { type CommandInput, textOption, UsageError } from './command.ts';
@@ -30,22 +32,16 @@ export function placeOf(input: CommandInput): Place {
   const named = textOption(input, 'data') ?? process.env['VARVE_DATA'];
   const folder = resolve(named ?? (existsSync(here) ? here : ownFolder()));
   if (named === undefined && !isTrusted(folder)) {
-    if (input.options['trust'] !== true) throw untrustedMemory(folder);
+    const problem = `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own folder with --data ${ownFolder()}.`;
+    if (input.options['trust'] !== true) throw new UsageError(problem);
     trust(folder);
   }
-  const url =
-    textOption(input, 'database') ??
-    (textOption(input, 'data') === undefined ? process.env['DATABASE_URL'] : undefined);
+  const isFolderNamed = textOption(input, 'data') !== undefined;
+  const url = textOption(input, 'database') ?? (isFolderNamed ? undefined : process.env['DATABASE_URL']);
   if (url === undefined || url === '') return { folder, store: join(folder, 'varve.db'), isPostgres: false };
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UsageError('The database must be a postgres:// URL: give it with --database or in DATABASE_URL.');
   return { folder, store: url, isPostgres: true };
-}
-
-function untrustedMemory(folder: string): UsageError {
-  return new UsageError(
-    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would be in your prompts. Use it with --trust (which is remembered), or name your own folder with --data ${ownFolder()}.`,
-  );
 }
 
 /** The scope from the options and the environment. */
@@ -70,30 +66,29 @@ export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ 
   const { events, memories } = await varve.operator.count(scope);
   if (events + memories > 0) return null;
   const { tenant = 'default', agent, user } = scope;
-  const whose = [
-    `tenant ${tenant}`,
-    ...(agent == null ? [] : [`agent ${agent}`]),
-    ...(user == null ? [] : [`user ${user}`]),
-  ];
+  const whose = [`tenant ${tenant}`, ...named('agent', agent), ...named('user', user)];
   const nothing = `nothing is stored for ${whose.join(', ')}`;
   const owners = await varve.operator.inspect.owners(tenant, { agents: null, users: null, limit: MOST_NAMED + 1 });
   if (owners.length > 0) {
-    const named = owners.slice(0, MOST_NAMED).map(ownerText);
-    const more = owners.length > MOST_NAMED ? ' and others' : '';
-    const text = `${nothing}, but the store has ${named.join(', ')}${more}`;
+    const text = `${nothing}, but the store has ${listed(owners.map(ownerText))}`;
     return { text, remedy: 'choose with --user and --agent (VARVE_USER, VARVE_AGENT); --user "" is the whole tenant' };
   }
   const tenants = (await varve.operator.inspect.tenants()).filter((name) => name !== tenant);
   if (tenants.length === 0) return null;
-  const more = tenants.length > MOST_NAMED ? ' and others' : '';
-  const text = `${nothing}, but the store has the tenants ${tenants.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const text = `${nothing}, but the store has the tenants ${listed(tenants)}`;
   return { text, remedy: 'choose with --tenant (VARVE_TENANT)' };
 }
 
-function ownerText({ agent, user, memories }: { agent: string | null; user: string | null; memories: number }): string {
-  const whose = [...(user === null ? [] : [`user ${user}`]), ...(agent === null ? [] : [`agent ${agent}`])].join(
-    ' of ',
-  );
+function named(part: string, name: string | null | undefined): string[] {
+  return name == null ? [] : [`${part} ${name}`];
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ' and others' : ''}`;
+}
+
+function ownerText({ agent, user, memories }: OwnerSummary): string {
+  const whose = [...named('user', user), ...named('agent', agent)].join(' of ');
   return `${whose === '' ? 'records of the tenant' : whose} (${memories} ${memories === 1 ? 'memory' : 'memories'})`;
 }
 
@@ -130,7 +125,9 @@ export async function openMemory(
       : store,
     background,
     webhooks: { allowPrivate: process.env['VARVE_WEBHOOKS_PRIVATE'] === '1' },
-    ...(embeds === 'query' && configured.embedder === undefined ? { embedder: await embedderForOne() } : {}),
+    ...(embeds === 'query' && configured.embedder === undefined
+      ? { embedder: (await import('../models/local-embedder/local-embedder.ts')).createLocalEmbedder({ threads: 0 }) }
+      : {}),
     ...(background === false ? { tracing: false } : {}),
     ...configured,
     ...(withoutEmbedder ? { embedder: null } : {}),
@@ -148,11 +145,6 @@ async function makeOwnFolder(folder: string): Promise<void> {
       cause,
     });
   }
-}
-
-async function embedderForOne(): Promise<Embedder> {
-  const { createLocalEmbedder } = await import('../models/local-embedder/local-embedder.ts');
-  return createLocalEmbedder({ threads: 0 });
 }
 
 /** Runs `work` with an open memory and closes the memory afterwards, also after an error. */
@@ -175,6 +167,15 @@ export async function withMemory<Result>(
   }
 }
 
+/** The same with the handle of the command's scope. */
+export function withHandle<Result>(
+  input: CommandInput,
+  options: OpenOptions,
+  work: (handle: Handle, varve: Varve) => Promise<Result>,
+): Promise<Result> {
+  return withMemory(input, options, (varve) => work(varve.for(scopeOf(input)), varve));
+}
+
 async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
   try {
     return (await import(pathToFileURL(file).href)) as { default?: VarveOptions };
@@ -194,7 +195,8 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   // asked for its memory, not for its code.
   const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
   if (named === undefined && !isOwn && !isTrusted(folder)) {
-    if (input.options['trust'] !== true) throw untrustedCode(usual);
+    const problem = `${usual} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${usual}.`;
+    if (input.options['trust'] !== true) throw new UsageError(problem);
     trust(folder);
   }
   if (!existsSync(file))
@@ -203,12 +205,6 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   if (typeof module.default !== 'object')
     throw new UsageError(`${file} has no default export. Export the options of createVarve() as its default.`);
   return module.default;
-}
-
-function untrustedCode(file: string): UsageError {
-  return new UsageError(
-    `${file} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${file}.`,
-  );
 }
 
 // Long enough for another process to finish a write, short enough that this process does not look dead.

@@ -34,18 +34,21 @@ const CONTROL =
  * Escapes a text for a terminal. The text may come from strangers: control characters could clear the screen, set the title, or type a
  * command that the reader then sends. They are shown as symbols instead (␛), and as escapes in JSON.
  */
-function printable(text: string, { json = false }: { json?: boolean } = {}): string {
-  const shown = (character: string): string => {
-    const code = character.charCodeAt(0);
-    if (json) {
-      return Array.from(
-        { length: character.length },
-        (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-      ).join('');
-    }
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\uFFFD';
-  };
-  return text.replaceAll(CONTROL, shown);
+function printable(text: string, { json }: { json: boolean }): string {
+  return text.replaceAll(CONTROL, json ? escapedUnits : symbolOf);
+}
+
+function escapedUnits(character: string): string {
+  // A string is split into its UTF-16 units.
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+function symbolOf(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\uFFFD';
 }
 
 /** The output of this process. */
@@ -107,6 +110,11 @@ export function table(rows: readonly (readonly string[])[]): string {
       .join('  ')
       .trimEnd();
   return rows.map(line).join('\n');
+}
+
+/** Counts by their names, one on each line. */
+export function countTable(counts: object): string {
+  return table(Object.entries(counts).map(([name, count]) => [name, String(count)]));
 }
 
 /** A text on one line, truncated to a length. */

@@ -3,16 +3,8 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  type Command,
-  type CommandInput,
-  type CommandOption,
-  COMMON_OPTIONS,
-  EXIT,
-  parseConfig,
-  UsageError,
-  version,
-} from './command.ts';
+import { COMMON_OPTIONS, EXIT, parseConfig, UsageError, version } from './command.ts';
+import type { Command, CommandInput, CommandOption } from './command.ts';
 import { COMMANDS, findCommand } from './commands.ts';
 import { createOutput, type Output, table } from './output.ts';
 
@@ -28,24 +20,19 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   const place = commandPlace(line);
   const name = line[place] ?? 'serve';
   const rest = line.toSpliced(place, 1);
-  if (['-h', '--help'].includes(first) || name === 'help')
-    return help(
-      rest.find((word) => !word.startsWith('-')),
-      output,
-    );
+  const asked = rest.find((word) => !word.startsWith('-'));
+  if (['-h', '--help'].includes(first) || name === 'help') return help(asked, output);
   if (['-v', '--version'].includes(first) || name === 'version') return say(output, { version: version() }, version());
   const found = findCommand(name);
-  if (found === undefined)
-    return refuse(
-      output,
-      `There is no command ${JSON.stringify(name)}.${nearest(name, Object.keys(COMMANDS))}`,
-      'varve --help',
-    );
+  if (found === undefined) {
+    const problem = `There is no command ${JSON.stringify(name)}.${nearest(name, Object.keys(COMMANDS))}`;
+    return refuse(output, problem, 'varve --help');
+  }
   startFast(name, found);
   const command = await found.load();
   try {
     const input = readLine(command, rest, output);
-    if (input.options['help'] === true) return say(output, described(command), commandHelp(name, command, output));
+    if (input.options['help'] === true) return describe(command, output);
     return (await command.run(input)) ?? EXIT.ok;
   } catch (error) {
     if (error instanceof UsageError) return refuse(output, error.message, `varve ${name} --help`);
@@ -88,17 +75,15 @@ function optionProblem({ code, message }: NodeJS.ErrnoException, command: Comman
 }
 
 async function help(name: string | undefined, output: Output): Promise<number> {
-  const found = name === undefined ? undefined : findCommand(name);
-  if (name !== undefined && found === undefined)
-    return refuse(output, `There is no command ${JSON.stringify(name)}.`, 'varve --help');
-  if (name === undefined || found === undefined)
-    return say(output, { commands: Object.keys(COMMANDS) }, overview(output));
-  const command = await found.load();
-  return say(output, described(command), commandHelp(name, command, output));
+  if (name === undefined) return say(output, { commands: Object.keys(COMMANDS) }, overview(output));
+  const command = await findCommand(name)?.load();
+  if (command !== undefined) return describe(command, output);
+  return refuse(output, `There is no command ${JSON.stringify(name)}.`, 'varve --help');
 }
 
-function described({ usage, help, options = {}, examples }: Command): object {
-  return { usage, help, options, examples };
+function describe(command: Command, output: Output): Promise<number> {
+  const { usage, help: about, options = {}, examples } = command;
+  return say(output, { usage, help: about, options, examples }, commandHelp(command, output));
 }
 
 async function say(output: Output, value: unknown, text: string): Promise<number> {
@@ -189,19 +174,18 @@ function overview(output: Output): string {
   ].join('\n');
 }
 
-function commandHelp(name: string, command: Command, output: Output): string {
-  const own = Object.keys(command.options ?? {}).length > 0 ? ['', 'Options:', optionTable(command.options ?? {})] : [];
+function commandHelp({ usage, help: about, options, examples }: Command, output: Output): string {
   return [
-    `Usage: ${output.style('bold', `varve ${command.usage}`)}`,
+    `Usage: ${output.style('bold', `varve ${usage}`)}`,
     '',
-    command.help,
-    ...own,
+    about,
+    ...(options === undefined ? [] : ['', 'Options:', optionTable(options)]),
     '',
     'Options of every command:',
     optionTable(COMMON_OPTIONS),
     '',
     'Examples:',
-    ...command.examples.map((example) => `  ${example}`),
+    ...examples.map((example) => `  ${example}`),
   ].join('\n');
 }
 

@@ -17,13 +17,10 @@ A sentence that you do not name stays as it is: never repeat it. To condense, wr
 
 /** The sentences of a document, numbered from `first`. Dated lines keep their day. */
 export function numberedSentences(label: string, sentences: readonly Sentence[], first = 1): string {
-  return numbered(
-    label,
-    sentences.map(
-      ({ text, section, day }) => `${section === null ? '' : `(${section}) `}${day === null ? '' : `[${day}] `}${text}`,
-    ),
-    first,
+  const lines = sentences.map(
+    ({ text, section, day }) => `${section === null ? '' : `(${section}) `}${day === null ? '' : `[${day}] `}${text}`,
   );
+  return numbered(label, lines, first);
 }
 
 const REFUSALS: Record<RefusedChange['reason'], string> = {
@@ -48,7 +45,7 @@ export function refusedNote(refused: readonly RefusedChange[]): string {
 
 // Merging single statements into one text
 
-interface MergeInput {
+export interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;
@@ -82,7 +79,6 @@ Answer with the text alone.`,
 // An answer with more words than the limit times this factor is refused.
 const FAR_TOO_LONG = 2;
 
-/** Asks a model to merge several texts into one, within a word limit. */
 export async function askMerge(model: LanguageModel, input: MergeInput, signal?: AbortSignal): Promise<string> {
   const prompt = renderPrompt(mergePrompt, input);
   const { data } = await model.generateText({ task: 'merge', prompt, signal });

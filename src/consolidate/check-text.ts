@@ -52,14 +52,8 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
  * A model's text without unsupported sentences: instructions to the agent that the user never gave, and addresses, accounts and telephone
  * numbers that no source contains.
  */
-export function checkedText(text: string, sources: TextSources): { text: string; refused: string[] } {
-  const refused: string[] = [];
-  const kept = replaceSentences(text, (sentence) => {
-    if (problemOf(sentence, sources) === null) return sentence;
-    refused.push(sentence);
-    return null;
-  });
-  return { text: kept, refused };
+export function checkedText(text: string, sources: TextSources): string {
+  return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));
 }
 
 /** Cuts a text to at most `limit` words, at the end of a sentence. A first sentence that is too long is cut after a word. */
@@ -72,21 +66,6 @@ export function cutWords(text: string, limit: number): string {
     end = sentence.span.end;
   }
   if (end > 0) return trimmed.slice(0, end).trim();
-  const words = [...trimmed.matchAll(/\S+/gu)];
-  const last = words[limit - 1];
+  const last = [...trimmed.matchAll(/\S+/gu)][limit - 1];
   return last === undefined ? '' : trimmed.slice(0, last.index + last[0].length);
 }
-
-/**
- * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. The share is not
- * checked for documents with fewer than `few` items.
- */
-export function shrinks(
-  { before, after }: { before: number; after: number },
-  { share, few }: { share: number; few: number },
-): boolean {
-  return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
-}
-
-/** A scaffold with fewer values than this may lose any share of them, but not all. */
-export const FEW_VALUES = 3;

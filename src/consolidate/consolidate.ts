@@ -5,12 +5,10 @@ import type { RunCause } from '../store/history-store.ts';
 import { ownerStates, seeOwner } from '../store/owner-store.ts';
 import { saveProgress } from '../store/progress-store.ts';
 import type { ConsolidationSettings } from './consolidation-settings.ts';
-import { mergeReflections, reflectionBuffers } from './documents/reflections.ts';
+import { endOwnSessions, mergeReflections, reflectionBuffers } from './documents/reflections.ts';
 import { type SynthesisCounts, type SynthesisDeps, synthesiseOwner } from './documents/synthesise.ts';
-import { endOwnSessions } from './end-sessions.ts';
 import { crowdedTags, type MergedTag, mergeTag, withoutTried } from './merge-tags.ts';
-import { findPatterns } from './patterns/find-patterns.ts';
-import { writePattern } from './patterns/write-pattern.ts';
+import { findPatterns, writePattern } from './patterns/find-patterns.ts';
 import { rehearse } from './rehearse.ts';
 import { judgeGiven } from './usefulness.ts';
 
@@ -57,7 +55,16 @@ export async function consolidateOwner(
   if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => consolidateOwner(rehearsed, scope, { cause, signal }));
   const owner: Scope = { ...scope, session: null, connection: null };
   const { database } = deps;
-  const report = emptyReport();
+  const report: ConsolidationReport = {
+    synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },
+    sessionsEnded: 0,
+    absorbed: 0,
+    tags: [],
+    patterns: [],
+    judged: 0,
+    moved: 0,
+    failures: [],
+  };
   const version = await database.read(owner.tenant, (reader) => versionOf(reader, owner));
   const run: OwnerRun = { deps, owner, report, options: { cause, signal } };
   for (const { name, isOn, work } of STEPS) {
@@ -79,20 +86,6 @@ export async function consolidateOwner(
   return report;
 }
 
-function emptyReport(): ConsolidationReport {
-  return {
-    synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },
-    sessionsEnded: 0,
-    absorbed: 0,
-    tags: [],
-    patterns: [],
-    judged: 0,
-    moved: 0,
-    failures: [],
-  };
-}
-
-/** The context of a running consolidation. */
 interface OwnerRun {
   deps: SynthesisDeps;
   owner: Scope;

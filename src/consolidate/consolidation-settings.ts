@@ -110,13 +110,9 @@ export interface IntervalSettings {
   keepRunsDays: number;
 }
 
-type Deep<Settings> = {
-  [Key in keyof Settings]?: Settings[Key] extends Record<string, unknown> ? Deep<Settings[Key]> : Settings[Key];
-};
-
 /** The settings that an application may give. Omitted settings have their defaults. */
 export type ConsolidationOptions = {
-  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Deep<
+  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Partial<
     ConsolidationSettings[Key]
   >;
 } & {
@@ -128,87 +124,71 @@ export type ConsolidationOptions = {
 const count = z.int().min(0).max(100_000);
 const days = z.number().min(0).max(36_500);
 const step = z.number().min(-1).max(1);
+/** Settings that may be left out, each by itself or all of them. */
+const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const merge = (threshold: number, words: number) =>
-  z
-    .strictObject({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) })
-    .prefault({});
+  group({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) });
 
 const settingsSchema = z.strictObject({
-  tiers: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      words: count.min(10).max(500).default(500),
-      staleAfterDays: days.default(45),
-      scaffoldKeys: z.array(z.string().min(1).max(200)).max(200).nullable().default(null),
-      batch: count.min(1).default(50),
-      tries: count.min(1).default(5),
-      shrinkShare: shareSchema.default(0.5),
-    })
-    .prefault({}),
-  reflections: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      agent: merge(8, 1000),
-      user: merge(4, 400),
-      session: merge(4, 400),
-    })
-    .prefault({}),
-  tags: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      moreThan: count.min(1).default(5),
-      words: count.min(10).default(150),
-    })
-    .prefault({}),
-  patterns: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      minimum: count.min(2).default(5),
-      similarity: shareSchema.default(0.7),
-      window: count.max(1000).default(200),
-    })
-    .prefault({}),
-  nightly: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      hour: z.int().min(0).max(23).default(2),
-      timeZone: timeZoneSchema.default('UTC'),
-      words: count.min(50).max(550).default(550),
-      exchanges: count.min(1).default(200),
-      characters: count.min(50).default(1000),
-    })
-    .prefault({}),
-  decay: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      unreadDays: days.default(7),
-      archiveBelow: shareSchema.default(0.3),
-      archiveAfterDays: days.default(30),
-      pruneBelow: shareSchema.default(0.1),
-      pruneAfterDays: days.default(30),
-    })
-    .prefault({}),
-  usefulness: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      used: step.default(0.02),
-      confirmed: step.default(0.05),
-      corrected: step.default(-0.15),
-      ignored: step.default(-0.01),
-      ignoredAfter: count.min(1).default(5),
-      largestStep: shareSchema.default(0.15),
-    })
-    .prefault({}),
+  tiers: group({
+    enabled: z.boolean().default(true),
+    words: count.min(10).max(500).default(500),
+    staleAfterDays: days.default(45),
+    scaffoldKeys: z.array(z.string().min(1).max(200)).max(200).nullable().default(null),
+    batch: count.min(1).default(50),
+    tries: count.min(1).default(5),
+    shrinkShare: shareSchema.default(0.5),
+  }),
+  reflections: group({
+    enabled: z.boolean().default(true),
+    agent: merge(8, 1000),
+    user: merge(4, 400),
+    session: merge(4, 400),
+  }),
+  tags: group({
+    enabled: z.boolean().default(true),
+    moreThan: count.min(1).default(5),
+    words: count.min(10).default(150),
+  }),
+  patterns: group({
+    enabled: z.boolean().default(true),
+    minimum: count.min(2).default(5),
+    similarity: shareSchema.default(0.7),
+    window: count.max(1000).default(200),
+  }),
+  nightly: group({
+    enabled: z.boolean().default(true),
+    hour: z.int().min(0).max(23).default(2),
+    timeZone: timeZoneSchema.default('UTC'),
+    words: count.min(50).max(550).default(550),
+    exchanges: count.min(1).default(200),
+    characters: count.min(50).default(1000),
+  }),
+  decay: group({
+    enabled: z.boolean().default(true),
+    unreadDays: days.default(7),
+    archiveBelow: shareSchema.default(0.3),
+    archiveAfterDays: days.default(30),
+    pruneBelow: shareSchema.default(0.1),
+    pruneAfterDays: days.default(30),
+  }),
+  usefulness: group({
+    enabled: z.boolean().default(true),
+    used: step.default(0.02),
+    confirmed: step.default(0.05),
+    corrected: step.default(-0.15),
+    ignored: step.default(-0.01),
+    ignoredAfter: count.min(1).default(5),
+    largestStep: shareSchema.default(0.15),
+  }),
   retention: z.record(z.string().min(1).max(50), days).default({}),
   eventRetention: z.partialRecord(z.enum(EVENT_KINDS), days).default({}),
-  intervals: z
-    .strictObject({
-      consolidate: z.string().max(100).default('0 */5 * * * *'),
-      maintain: z.string().max(100).default('0 0 */6 * * *'),
-      nightly: z.string().max(100).default('0 */15 * * * *'),
-      keepRunsDays: days.default(365),
-    })
-    .prefault({}),
+  intervals: group({
+    consolidate: z.string().max(100).default('0 */5 * * * *'),
+    maintain: z.string().max(100).default('0 0 */6 * * *'),
+    nightly: z.string().max(100).default('0 */15 * * * *'),
+    keepRunsDays: days.default(365),
+  }),
 });
 
 /** Checks the settings and fills in the defaults. Throws `invalid_input`. */

@@ -1,37 +1,15 @@
-import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Parts, Writer } from '../store/database.ts';
-import {
-  decideHeldChanges,
-  findHeldChange,
-  type HeldChange,
-  type HeldKind,
-  listHeldChanges,
-} from '../store/held-change-store.ts';
-import { insertRun, type RunNotes } from '../store/history-store.ts';
-import { applySynthesis, type SynthesisToApply } from './documents/tiers.ts';
-import { applyDocument, type DocumentToApply } from './nightly/reflect.ts';
+import type { Parts } from '../store/database.ts';
+import { decideHeldChanges, findHeldChange, type HeldChange, listHeldChanges } from '../store/held-change-store.ts';
+import { insertRun } from '../store/history-store.ts';
+import type { StoredDocument } from './documents/document.ts';
+import { applySynthesis, type SynthesisToApply } from './documents/synthesise.ts';
+import { applyDocument } from './nightly/reflect.ts';
 
 /** The answers of a scope that wait for review, oldest first. */
 export async function heldChanges(parts: Parts, scope: Scope): Promise<HeldChange[]> {
   return parts.database.read(scope.tenant, (reader) => listHeldChanges(reader, scope));
 }
-
-type Apply = (
-  writer: Writer,
-  parts: Parts,
-  scope: Scope,
-  given: { proposal: unknown; why: Change },
-) => Promise<RunNotes>;
-
-const APPLY: Record<HeldKind, Apply> = {
-  synthesis: (writer, parts, scope, { proposal, why }) =>
-    applySynthesis(writer, parts, scope, { apply: proposal as SynthesisToApply, why }),
-  profile: (writer, parts, scope, { proposal, why }) =>
-    applyDocument(writer, parts, scope, { kind: 'profile', apply: proposal as DocumentToApply, why }),
-  working_memory: (writer, parts, scope, { proposal, why }) =>
-    applyDocument(writer, parts, scope, { kind: 'working_memory', apply: proposal as DocumentToApply, why }),
-};
 
 /** Applies a held answer as it was proposed. Throws `conflict` if the document has changed since. */
 export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, actor: string): Promise<void> {
@@ -41,7 +19,10 @@ export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, a
     const run = parts.ids.next('run');
     const why = { reason: `accepted after review: ${reason}`.slice(0, 500), actor, run };
     await decideHeldChanges(writer, scope, { ids: [id], decision: 'accepted', now: now.getTime() });
-    const changed = await APPLY[kind](writer, parts, scope, { proposal, why });
+    const changed =
+      kind === 'synthesis'
+        ? await applySynthesis(writer, parts, scope, { apply: proposal as SynthesisToApply, why })
+        : await applyDocument(writer, parts, scope, { kind, apply: proposal as StoredDocument, why });
     await insertRun(writer, {
       id: run,
       scope,

@@ -46,10 +46,8 @@ const OWNERS_AT_ONCE = 1000;
 
 /** Enqueues one job for each owner whose records have changed since the last consolidation. */
 async function queueConsolidation(deps: Parts): Promise<void> {
-  for (
-    let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };
-    after !== null;
-  ) {
+  let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | undefined = { tenant_id: '', owner_key: '' };
+  while (after !== undefined) {
     const owners: ChangedOwner[] = await changedOwners(deps.database, after, OWNERS_AT_ONCE);
     const jobs = owners.map((row) => ({
       kind: 'consolidate',
@@ -59,7 +57,7 @@ async function queueConsolidation(deps: Parts): Promise<void> {
       payload: { scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id } },
     }));
     if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
-    after = owners.length < OWNERS_AT_ONCE ? null : (owners.at(-1) ?? null);
+    after = owners.length < OWNERS_AT_ONCE ? undefined : owners.at(-1);
   }
 }
 

@@ -10,7 +10,7 @@ import { recordDerivation } from '../store/derivation-store.ts';
 import { listRuns } from '../store/history-store.ts';
 import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
-import { askMerge } from './ask-model.ts';
+import { askMerge, type MergeInput } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
@@ -39,9 +39,7 @@ const MOST_AT_ONCE = 40;
 /** Tags by which Varve marks the kind of a memory. They are not topics. */
 const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 'positive', 'negative', 'neutral']);
 
-function isTopic(tag: string): boolean {
-  return !NOT_TOPICS.has(tag) && !tag.startsWith('sensitive:');
-}
+const isTopic = (tag: string): boolean => !NOT_TOPICS.has(tag) && !tag.startsWith('sensitive:');
 
 /**
  * The tags for which an owner has more live memories outside of merged texts than `tags.moreThan`. Only single statements without an
@@ -117,43 +115,40 @@ export async function mergeTag(
 ): Promise<MergedTag | null> {
   const wordLimit = deps.consolidation.tags.words;
   return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
+    const { languageModel, signal } = run;
     const newest = singles.slice(-MOST_AT_ONCE);
-    const candidates = run.languageModel === null ? fitting(newest, wordLimit) : newest;
+    const candidates = languageModel === null ? fitting(newest, wordLimit) : newest;
     run.read({ tag, memories: candidates.length });
     const content =
-      run.languageModel === null
+      languageModel === null
         ? mergedList(candidates)
-        : await wordedText(run.languageModel, { tag, candidates, wordLimit, signal: run.signal });
-    const originals =
-      run.languageModel === null ? candidates : candidates.filter((memory) => isContained(memory, content));
+        : await wordedText(languageModel, candidates, { purpose: 'tag', subject: tag, wordLimit }, signal);
+    const originals = languageModel === null ? candidates : candidates.filter((memory) => isContained(memory, content));
     const isNew = originals.some(({ id }) => memories.some((memory) => memory.id === id));
     if (!isNew || originals.length <= candidates.length / 2) {
       await run.commit(async () => ({ changed: { merged: 0, group: groupDigest(memories) }, status: 'skipped' }));
       return null;
     }
-    return (
-      await run.commit(async (writer) => {
-        const into = await supersedeByOne(writer, deps, scope, { tag, originals, content, old: text, run: run.id });
-        const left = singles.filter(({ id }) => !into.originals.includes(id));
-        return { changed: { into: into.into, superseded: into.originals, group: groupDigest(left) }, into };
-      })
-    ).into;
+    const { merged } = await run.commit(async (writer) => {
+      const memory = mergedMemory(originals, { content, tag, scope });
+      const merged = await supersedeByOne(writer, deps, scope, { tag, originals, memory, old: text, run: run.id });
+      const left = singles.filter(({ id }) => !merged.originals.includes(id));
+      return { changed: { into: merged.into, superseded: merged.originals, group: groupDigest(left) }, merged };
+    });
+    return merged;
   });
 }
 
 async function wordedText(
   model: LanguageModel,
-  {
-    tag,
-    candidates,
-    wordLimit,
-    signal,
-  }: { tag: string; candidates: readonly Memory[]; wordLimit: number; signal: AbortSignal | undefined },
+  candidates: readonly Memory[],
+  input: Omit<MergeInput, 'texts'>,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
-  const texts = candidates.map(timedRendering);
-  const answer = await askMerge(model, { purpose: 'tag', subject: tag, texts, wordLimit }, signal);
+  const shown = candidates.map(timedRendering);
+  const answer = await askMerge(model, { ...input, texts: shown }, signal);
   const own = candidates.filter(({ trust }) => trust !== 'low').map(({ content }) => content);
-  return cutWords(checkedText(answer, { shown: texts, own }).text, wordLimit);
+  return cutWords(checkedText(answer, { shown, own }), input.wordLimit);
 }
 
 /** The newest memories whose lines fit into the word limit. Older ones are not merged. */
@@ -170,24 +165,17 @@ async function supersedeByOne(
   writer: Writer,
   deps: Parts,
   scope: Scope,
-  {
-    tag,
-    originals,
-    content,
-    old,
-    run,
-  }: { tag: string; originals: readonly Memory[]; content: string; old: Memory | null; run: string },
+  given: { tag: string; originals: readonly Memory[]; memory: InternalMemory; old: Memory | null; run: string },
 ): Promise<MergedTag> {
+  const { tag, originals, old, run } = given;
   const why = { reason: `merged ${originals.length} memories tagged ${tag}`, actor: 'merge-tags', run };
-  const { memory } = await writeMemory(writer, deps, scope, mergedMemory(originals, { content, tag, scope }), why);
-  for (const original of originals) {
-    if (original.id !== memory.id)
-      await reviseMemory(writer, deps, original, { change: { contradictedBy: memory.id }, why });
-  }
-  const ids = originals.map(({ id }) => id).filter((id) => id !== memory.id);
-  if (old !== null) await archiveMemory(writer, deps, old, { reason: 'superseded', by: memory.id, why });
-  await recordDerivation(writer, scope.tenant, memory.id, ids);
-  return { tag, into: memory.id, originals: ids };
+  const { id: into } = (await writeMemory(writer, deps, scope, given.memory, why)).memory;
+  const merged = originals.filter(({ id }) => id !== into);
+  for (const original of merged) await reviseMemory(writer, deps, original, { change: { contradictedBy: into }, why });
+  const ids = merged.map(({ id }) => id);
+  if (old !== null) await archiveMemory(writer, deps, old, { reason: 'superseded', by: into, why });
+  await recordDerivation(writer, scope.tenant, into, ids);
+  return { tag, into, originals: ids };
 }
 
 /**

@@ -23,7 +23,7 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
   const answers = new Map<string, Answer>();
   for (let strayed = 0; ;) {
     const { pass, result } = await takeBack(deps.database, tenant, async (writer) => {
-      const pass: Pass = { ...nothingOpen(), answers };
+      const pass: Pass = { answers, used: new Set(), open: null };
       try {
         return { pass, result: await work(rehearsedDeps(deps, withinTransaction(deps.database, writer, pass), pass)) };
       } catch (error) {
@@ -35,7 +35,11 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
     const unused = [...answers.keys()].filter((key) => !pass.used.has(key));
     for (const key of unused) answers.delete(key);
     strayed += unused.length;
-    if (strayed > MOST_STRAYED) throw keptChanging();
+    if (strayed > MOST_STRAYED)
+      throw new VarveError('The store kept changing during the dry run. Try again.', {
+        code: 'conflict',
+        retryable: true,
+      });
     answers.set(pass.open.key, await ask(deps, pass.open));
   }
 }
@@ -49,25 +53,13 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
   const { database } = deps;
-  return work({
-    ...rehearsedDeps(
-      deps,
-      { ...database, write: (tenant, change) => takeBack(database, tenant, change) },
-      nothingOpen(),
-    ),
-    languageModel: null,
-  });
+  const apart: Database = { ...database, write: (tenant, change) => takeBack(database, tenant, change) };
+  const pass: Pass = { answers: new Map(), used: new Set(), open: null };
+  return work({ ...rehearsedDeps(deps, apart, pass), languageModel: null });
 }
 
 // The dry run fails after more than this number of answers have become useless, because the store changed between two passes.
 const MOST_STRAYED = 3;
-
-function keptChanging(): VarveError {
-  return new VarveError('The store kept changing during the dry run. Try again.', {
-    code: 'conflict',
-    retryable: true,
-  });
-}
 
 type Answer = { generated: Generated<unknown> } | { error: unknown };
 
@@ -77,7 +69,6 @@ interface Question {
   ask(model: LanguageModel): Promise<Generated<unknown>>;
 }
 
-/** One pass through the work. */
 interface Pass {
   answers: ReadonlyMap<string, Answer>;
   used: Set<string>;
@@ -85,32 +76,22 @@ interface Pass {
   open: Question | null;
 }
 
-function nothingOpen(): Pass {
-  return { answers: new Map(), used: new Set(), open: null };
-}
-
-class TakenBack extends Error {
-  readonly result: unknown;
-
-  constructor(result: unknown) {
-    super('The dry run was rolled back.');
-    this.result = result;
-  }
-}
-
 async function takeBack<Result>(
   database: Database,
   tenant: Tenant,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
+  const rolledBack = new Error('The dry run was rolled back.');
+  let result: Result | undefined;
   try {
-    return await database.write(tenant, async (writer) => {
-      throw new TakenBack(await work(writer));
+    await database.write(tenant, async (writer) => {
+      result = await work(writer);
+      throw rolledBack;
     });
   } catch (error) {
-    if (error instanceof TakenBack) return error.result as Result;
-    throw error;
+    if (error !== rolledBack) throw error;
   }
+  return result as Result;
 }
 
 async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {
@@ -135,7 +116,7 @@ function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, database: Databas
 /** Runs everything in one transaction, in which each inner transaction becomes a savepoint. */
 function withinTransaction(database: Database, writer: Writer, pass: Pass): Database {
   const goesOn = (): void => {
-    if (pass.open !== null) throw new Unanswered();
+    if (pass.open !== null) throw unanswered();
   };
   return {
     ...database,
@@ -151,10 +132,8 @@ function withinTransaction(database: Database, writer: Writer, pass: Pass): Data
 }
 
 /** Ends a pass: the step that needs the answer throws it, and so does every later access to the database. */
-class Unanswered extends Error {
-  constructor() {
-    super('The model has not been asked yet.');
-  }
+function unanswered(): Error {
+  return new Error('The model has not been asked yet.');
 }
 
 function rehearsedMeter(context: MeterContext, pass: Pass): Meter {
@@ -166,7 +145,7 @@ function rehearsedMeter(context: MeterContext, pass: Pass): Meter {
     const answer = pass.answers.get(key);
     if (answer === undefined) {
       pass.open ??= { key, context, ask: put };
-      throw new Unanswered();
+      throw unanswered();
     }
     pass.used.add(key);
     if ('error' in answer) throw answer.error;

@@ -15,12 +15,6 @@ export interface RunContext {
   seen?: SeenOwner;
 }
 
-/** The scope and kind of the work, and its context. */
-interface RunRequest extends RunContext {
-  scope: Scope;
-  kind: string;
-}
-
 /** The context of a running piece of work. */
 export interface ActiveRun {
   readonly id: string;
@@ -46,7 +40,7 @@ export interface Committed {
 /** Runs a piece of consolidation, meters it, and records its success or failure in the audit log. */
 export async function inRun<Result>(
   deps: RunDeps,
-  request: RunRequest,
+  request: RunContext & { scope: Scope; kind: string },
   work: (run: ActiveRun) => Promise<Result>,
 ): Promise<Result> {
   const id = deps.ids.next('run');
@@ -63,7 +57,7 @@ export async function inRun<Result>(
     finishedAt: new Date(deps.clock.now()),
     read: notes,
     changed,
-    model: modelsOf(meter),
+    model: [...new Set(meter?.entries.map((use) => use.model))].join(', ') || 'local',
     cost: costOf(deps, meter),
     error,
   });
@@ -107,16 +101,7 @@ function isCutShort(error: unknown): boolean {
   );
 }
 
-function modelsOf(meter: Meter | null): string {
-  const models = new Set(meter?.entries.map(({ model }) => model));
-  return models.size === 0 ? 'local' : [...models].join(', ');
-}
-
 function costOf({ ledger }: Pick<RunDeps, 'ledger'>, meter: Meter | null): number | null {
-  let total: number | null = 0;
-  for (const { model, usage } of meter?.entries ?? []) {
-    const cost = ledger.prices.cost(model, usage);
-    total = cost === null || total === null ? null : total + cost;
-  }
-  return total;
+  const costs = (meter?.entries ?? []).map(({ model, usage }) => ledger.prices.cost(model, usage));
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }

@@ -88,24 +88,21 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   const found = new Map<string, string[]>();
   for (const kind of ['profile', 'working_memory'] as const) {
     const block = await findBlock(reader, scope, kind);
-    if (block !== null) found.set(block.id, [...idsOf(readBlockText(String(block.content), block.basis ?? {}))]);
+    if (block !== null) found.set(block.id, [...idsOf(readBlockText(String(block.content), block.basis))]);
   }
   return found;
 }
 
 /** Removes the given memories from the list, so that each is judged once, and counts the use of each. */
 async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
-  const taken = await takeGiven(
-    writer,
-    scope.tenant,
-    given.map((each) => each.given.id),
-  );
+  const ids = given.map((each) => each.given.id);
+  const taken = await takeGiven(writer, scope.tenant, ids);
   const counts = new Map<string, Counts>();
+  // A memory that is gone is known as null and not searched for again.
   const memories = new Map<string, Memory | null>();
   for (const { given: each, turn } of given) {
     if (!taken.has(each.id)) continue;
     const known = memories.get(each.memoryId);
-    // A memory that is gone is known as null and not searched for again.
     const memory = known === undefined ? await findMemory(writer, scope, each.memoryId) : known;
     memories.set(each.memoryId, memory);
     if (memory === null) continue;
@@ -174,7 +171,7 @@ async function turnAfter(
   scope: Scope,
   given: GivenMemory,
   now: number,
-): Promise<AnsweredTurn | 'unanswered' | null> {
+): Promise<Answered['turn'] | null> {
   const events = await ownEvents(reader, scope, {
     kind: 'message',
     session: given.session ?? undefined,
@@ -204,10 +201,7 @@ const USED = 0.5;
 const REPEATED = 0.8;
 
 /** Judges by their words whether an answer uses a memory, and how the user reacted. */
-export function judgeUse(
-  memory: string,
-  { question, answer, reaction }: { question: string; answer: string; reaction: string | null },
-): Verdict {
+export function judgeUse(memory: string, { question, answer, reaction }: AnsweredTurn): Verdict {
   const [known, asked, answered] = [contentStems(memory), contentStems(question), contentStems(answer)];
   const added = new Set([...known].filter((stem) => !asked.has(stem)));
   const used =

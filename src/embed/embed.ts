@@ -152,23 +152,22 @@ interface Progress {
 /**
  * Migrates the store to another embedding model. Every record without a vector of the new model is queued; when all records have one, the
  * model becomes active in one transaction and the old vectors are removed. Until then queries use the old vectors. Each call does what can
- * be done now and returns true once the change is complete.
+ * be done now.
  */
 export async function changeEmbedder(
   database: Database,
   embedding: EmbeddingModels,
   signal?: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const model = embedding.current?.id;
-  if (model === undefined || (await readMeta(database, ACTIVE_MODEL)) === model) return true;
+  if (model === undefined || (await readMeta(database, ACTIVE_MODEL)) === model) return;
   await queueAll(database, model, signal);
-  if ((await countQueued(database)) > 0) return false;
+  if ((await countQueued(database)) > 0) return;
   await database.write(EVERY_TENANT, async (writer) => {
     await setMeta(writer, ACTIVE_MODEL, model);
     await removeMeta(writer, PROGRESS);
   });
   await removeOtherVectors(database, model, signal);
-  return true;
 }
 
 async function queueAll(database: Database, model: string, signal?: AbortSignal): Promise<void> {

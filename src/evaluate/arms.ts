@@ -19,6 +19,10 @@ export interface Arm {
   oneModelOf?: Task;
 }
 
+function arm(about: string, changes: Partial<Arm> = {}): Arm {
+  return { about, varve: {}, ask: {}, ...changes };
+}
+
 /** The sections of a prompt that contain memory, by source. */
 const STATEMENTS: readonly SectionName[] = ['facts', 'memories', 'learnings', 'intentions', 'notes', 'savedItems'];
 const DOCUMENTS: readonly SectionName[] = [
@@ -40,6 +44,10 @@ function only(...kept: readonly SectionName[]): SectionSwitches {
   );
 }
 
+function withoutLookup(sections: SectionSwitches): AskOptions {
+  return { context: { sections, lookup: 'never' } };
+}
+
 const nothingFormed: VarveOptions = {
   formation: { facts: false, reflections: false, summaries: false },
   consolidation: {
@@ -59,63 +67,36 @@ const FIXED_KEYS = ['name', 'home_city', 'employer', 'job_title', 'family', 'hea
  * arm differs from it in one setting.
  */
 export const ARMS: Readonly<Record<string, Arm>> = {
-  all: { about: 'everything, with the defaults', varve: {}, ask: {} },
-  'no-memory': { about: 'no memory in the prompt', varve: {}, ask: { context: { sections: only(), lookup: 'never' } } },
-  'working-memory': {
-    about: 'the working memory alone',
-    varve: {},
-    ask: { context: { sections: only('workingMemory'), lookup: 'never' } },
-  },
-  turns: { about: 'raw turns alone: nothing is formed', varve: nothingFormed, ask: {} },
-  statements: {
-    about: 'statements alone: no turns, no documents',
-    varve: {},
+  all: arm('everything, with the defaults'),
+  'no-memory': arm('no memory in the prompt', { ask: withoutLookup(only()) }),
+  'working-memory': arm('the working memory alone', { ask: withoutLookup(only('workingMemory')) }),
+  turns: arm('raw turns alone: nothing is formed', { varve: nothingFormed }),
+  statements: arm('statements alone: no turns, no documents', {
     ask: {
       recall: { sources: ['memories', 'notes', 'saved_items'] },
       context: { sections: only(...STATEMENTS, 'recall'), recallSources: ['memories', 'notes', 'saved_items'] },
     },
-  },
-  documents: {
-    about: 'documents alone: profile, working memory, scaffold, reflections',
-    varve: {},
-    ask: { context: { sections: only(...DOCUMENTS), lookup: 'never' } },
-  },
-  'no-lookup': {
-    about: 'nothing is looked up for the question',
-    varve: {},
-    ask: { context: { sections: { lookups: false }, lookup: 'never' } },
-  },
-  'no-vectors': { about: 'no embedder: words alone', varve: { embedder: null }, ask: {} },
-  'fixed-scaffold': {
-    about: 'a scaffold with a fixed schema',
+  }),
+  documents: arm('documents alone: profile, working memory, scaffold, reflections', {
+    ask: withoutLookup(only(...DOCUMENTS)),
+  }),
+  'no-lookup': arm('nothing is looked up for the question', { ask: withoutLookup({ lookups: false }) }),
+  'no-vectors': arm('no embedder: words alone', { varve: { embedder: null } }),
+  'fixed-scaffold': arm('a scaffold with a fixed schema', {
     varve: { consolidation: { tiers: { scaffoldKeys: FIXED_KEYS } } },
-    ask: {},
-  },
-  deferred: {
-    about: 'deferred writes: nothing is read before a session is formed',
+  }),
+  deferred: arm('deferred writes: nothing is read before a session is formed', {
     varve: { formation: { writes: 'deferred' } },
-    ask: {},
-  },
-  'local-reader': {
-    about: 'the local reader instead of the model',
+  }),
+  'local-reader': arm('the local reader instead of the model', {
     varve: { formation: { tasks: { read: 'local', decide: 'local', reflect: 'local' } } },
-    ask: {},
     needsModel: true,
-  },
-  'one-model-fast': {
-    about: 'one model for all tasks: the one that reads',
-    varve: {},
-    ask: {},
-    needsModel: true,
-    oneModelOf: 'read',
-  },
-  'one-model-slow': {
-    about: 'one model for all tasks: the one that writes documents',
-    varve: {},
-    ask: {},
+  }),
+  'one-model-fast': arm('one model for all tasks: the one that reads', { needsModel: true, oneModelOf: 'read' }),
+  'one-model-slow': arm('one model for all tasks: the one that writes documents', {
     needsModel: true,
     oneModelOf: 'profile',
-  },
+  }),
 };
 
 /** Why an arm cannot run with this language model; null if it can. */

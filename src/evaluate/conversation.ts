@@ -102,6 +102,11 @@ export function conversation(fields: Partial<Conversation> & Pick<Conversation, 
   return { language: 'en', sessions: [], memories: [], questions: [], facts: [], ...fields };
 }
 
+/** A question with defaults for the fields that are not given. A question of the kind `unknown` cannot be answered. */
+export function question(fields: Partial<Question> & Pick<Question, 'id' | 'kind' | 'question' | 'answer'>): Question {
+  return { after: null, evidence: [], memories: [], isAnswerable: fields.kind !== 'unknown', ...fields };
+}
+
 /** A turn with defaults for the fields that are not given. */
 export function turn(id: string, role: Role, text: string, fields: Partial<Turn> = {}): Turn {
   return { id, role, speaker: role === 'assistant' ? 'Assistant' : 'User', text, at: null, ...fields };
@@ -122,15 +127,15 @@ export function repaired(name: string, conversations: readonly Conversation[], f
     counts.empty +=
       each.sessions.reduce((sum, { turns }) => sum + turns.length, 0) -
       sessions.reduce((sum, { turns }) => sum + turns.length, 0);
-    const questions = each.questions.flatMap((question) => {
-      const evidence = [...new Set(question.evidence)].filter((id) => known.has(id));
-      counts.dangling += new Set(question.evidence).size - evidence.length;
-      if (question.isAnswerable && question.evidence.length > 0 && evidence.length === 0) {
+    const questions = each.questions.flatMap((asked) => {
+      const evidence = [...new Set(asked.evidence)].filter((id) => known.has(id));
+      counts.dangling += new Set(asked.evidence).size - evidence.length;
+      if (asked.isAnswerable && asked.evidence.length > 0 && evidence.length === 0) {
         counts.unanswerable += 1;
         return [];
       }
-      const after = question.after !== null && sessionIds.has(question.after) ? question.after : null;
-      return [{ ...question, evidence, after }];
+      const after = asked.after !== null && sessionIds.has(asked.after) ? asked.after : null;
+      return [{ ...asked, evidence, after }];
     });
     const memories = each.memories.map((memory) => ({
       ...memory,

@@ -3,15 +3,15 @@ import { invalidInput } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { LOCAL_EMBEDDER_ID } from '../models/local-embedder/local-embedder.ts';
 import type { VarveOptions } from '../varve.ts';
-import { ARMS, groupArms, whyNot } from './arms.ts';
+import { type Arm, ARMS, groupArms, whyNot } from './arms.ts';
 import type { Conversation, Dataset } from './conversation.ts';
 import { measureConsolidation, measureEndToEnd } from './judge.ts';
 import { measureCost, measureExtraction, measureScaffold } from './measure-extraction.ts';
-import { measureRetrieval, measureSignals, watchColdStart } from './measure-questions.ts';
+import { type AskOptions, measureRetrieval, measureSignals, watchColdStart } from './measure-questions.ts';
 import { replay, type Replay } from './replay.ts';
-import { MEASURES, type Measure, type Row } from './row.ts';
+import { type Found, MEASURES, type Measure, type Row } from './row.ts';
 import { openRun, readRun, type Run, type RunHeader } from './run-file.ts';
-export type { AskOptions } from './measure-questions.ts';
+export type { AskOptions };
 
 /** The data, the measures and the configurations of an evaluation. */
 export interface EvaluateOptions {
@@ -119,11 +119,11 @@ async function evaluateConversation(
   const wanted = new Set(header.measures);
   const rows: Row[] = [];
   for (const group of groupArms(header.arms)) {
-    const add = (arm: string, found: readonly Omit<Row, 'conversation' | 'arm'>[]): void => {
+    const add = (arm: string, found: readonly Found[]): void => {
       for (const row of found) if (wanted.has(row.measure)) rows.push({ conversation: conversation.id, arm, ...row });
     };
     const [leading = 'all'] = group.names;
-    const askOf = (name: string): NonNullable<(typeof ARMS)[string]>['ask'] => ARMS[name]?.ask ?? {};
+    const askOf = (name: string): AskOptions => ARMS[name]?.ask ?? {};
     const coldStart = wanted.has('cold-start') ? watchColdStart(askOf(leading)) : null;
     const askAll = async (state: Replay, after: string | null): Promise<void> => {
       for (const question of conversation.questions.filter((one) => one.after === after)) {
@@ -146,7 +146,7 @@ async function evaluateConversation(
           add(leading, [...(await measureExtraction(state)), ...(await measureCost(state))]);
         if (wanted.has('scaffold')) add(leading, await measureScaffold(state));
         if (wanted.has('consolidation')) add(leading, await measureConsolidation(state, judge));
-        if (coldStart !== null) add(leading, coldStart.rows(state));
+        if (coldStart !== null) add(leading, coldStart.rows());
       },
     });
   }
@@ -156,7 +156,7 @@ async function evaluateConversation(
 /** The options of a replay: the application's options with the changes of a group of arms. */
 function optionsOf(
   varve: VarveOptions,
-  { varve: change, oneModelOf }: ReturnType<typeof groupArms>[number],
+  { varve: change, oneModelOf }: Pick<Arm, 'varve' | 'oneModelOf'>,
 ): VarveOptions {
   const languageModel = oneModelOf === undefined ? undefined : varve.languageModel?.withOneModel?.(oneModelOf);
   return { ...merged(varve, change), ...(languageModel === undefined ? {} : { languageModel }) };
@@ -173,47 +173,20 @@ function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
   return join({ ...base }, change) as VarveOptions;
 }
 
-export { ARMS, whyNot, type Arm } from './arms.ts';
-export type {
-  Conversation,
-  Dataset,
-  ExpectedMemory,
-  Question,
-  Session,
-  Turn,
-  Role,
-  StoredFact,
-} from './conversation.ts';
+export { ARMS, whyNot, type Arm };
+export type { Conversation, Dataset };
+export type { ExpectedMemory, Question, Session, Turn, Role, StoredFact } from './conversation.ts';
 export { createBaselines, BASELINES, type Baseline, type BaselineDocument } from './baselines.ts';
 export { DATASETS, loadDataset, type DatasetChoice, type DatasetName } from './datasets/load-dataset.ts';
-export {
-  abstentionOf,
-  compareArms,
-  compareRuns,
-  figuresOf,
-  type Compared,
-  type Figure,
-  type Abstention,
-} from './figures.ts';
+export { abstentionOf, compareArms, compareRuns, figuresOf } from './figures.ts';
+export type { Abstention, Compared, Figure } from './figures.ts';
 export { checkFloors, type Floor, type MissedFloor } from './floors.ts';
-export {
-  abstentionArea,
-  abstentionCurve,
-  ndcgAt,
-  precisionAt,
-  recallAt,
-  reciprocalRank,
-  type AbstentionPoint,
-} from './metrics.ts';
-export { replay, type Replay, type ReplayHooks } from './replay.ts';
+export { abstentionArea, abstentionCurve, ndcgAt, precisionAt, recallAt, reciprocalRank } from './metrics.ts';
+export type { AbstentionPoint } from './metrics.ts';
+export { replay, type Replay };
+export type { ReplayHooks } from './replay.ts';
 export { htmlReport } from './report.ts';
 export { MEASURES, METRICS, type Measure, type Metric, type Row } from './row.ts';
-export { readRun, type Run, type RunHeader } from './run-file.ts';
-export {
-  difference,
-  estimate,
-  type Difference,
-  type Estimate,
-  type Observation,
-  type ResamplingOptions,
-} from './statistics.ts';
+export { readRun, type Run, type RunHeader };
+export { difference, estimate } from './statistics.ts';
+export type { Difference, Estimate, Observation, ResamplingOptions } from './statistics.ts';

@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import { abstentionArea, abstentionCurve, type AbstentionPoint } from './metrics.ts';
 import { METRICS, type Row } from './row.ts';
-import type { Run, RunHeader } from './run-file.ts';
+import type { Run } from './run-file.ts';
 import { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';
 
 /** The mean of a metric over its items, with its interval. */
@@ -30,20 +30,12 @@ export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {
   const { seed } = run.header;
   return armsOf(run).flatMap((arm) =>
     Object.keys(METRICS).flatMap((metric) => {
-      const whole = observationsOf(rows, { arm, metric });
-      if (whole.length === 0) return [];
-      const kinds = byKind
-        ? [...new Set(rows.filter((row) => row.arm === arm && row.values[metric] !== undefined).map((row) => row.kind))]
-        : [];
-      return [
-        { arm, metric, kind: null, ...estimate(whole, { seed }) },
-        ...kinds.sort().map((kind) => ({
-          arm,
-          metric,
-          kind,
-          ...estimate(observationsOf(rows, { arm, metric, kind }), { seed }),
-        })),
-      ];
+      const own = rows.filter((row) => row.arm === arm && row.values[metric] !== undefined);
+      if (own.length === 0) return [];
+      const kinds = byKind ? [...new Set(own.map((row) => row.kind))].sort() : [];
+      return [null, ...kinds].map((kind) => {
+        return { arm, metric, kind, ...estimate(observationsOf(own, { arm, metric, kind }), { seed }) };
+      });
     }),
   );
 }
@@ -92,42 +84,30 @@ const SIGNIFICANT = 0.05;
 
 /** Compares two runs on the same data, arm by arm and metric by metric, over the items that both have. */
 export function compareRuns(before: Run, after: Run): Compared[] {
-  assertComparable(before.header, after.header);
+  const [one, other] = [before.header.dataset, after.header.dataset];
+  if (one !== other)
+    throw invalidInput(`The runs have different data sets, ${one} and ${other}, and cannot be compared.`);
   const arms = armsOf(after).filter((arm) => armsOf(before).includes(arm));
   if (arms.length === 0) throw invalidInput('The two runs have no arm in common.');
-  return arms.flatMap((arm) => compared({ before: before.rows, after: after.rows, from: arm, to: arm }));
+  return arms.flatMap((arm) => compared({ rows: before.rows, arm }, { rows: after.rows, arm }));
 }
 
 /** Compares every arm of a run with the first one. */
 export function compareArms(run: Run): Compared[] {
   const [base, ...others] = armsOf(run);
   const { rows } = run;
-  return base === undefined
-    ? []
-    : others.flatMap((arm) => compared({ before: rows, after: rows, from: base, to: arm }));
+  return base === undefined ? [] : others.flatMap((arm) => compared({ rows, arm: base }, { rows, arm }));
 }
 
-function assertComparable(one: RunHeader, other: RunHeader): void {
-  if (one.dataset !== other.dataset)
-    throw invalidInput(
-      `The runs have different data sets, ${one.dataset} and ${other.dataset}, and cannot be compared.`,
-    );
+interface Side {
+  rows: readonly Row[];
+  arm: string;
 }
 
-function compared({
-  before,
-  after,
-  from,
-  to,
-}: {
-  before: readonly Row[];
-  after: readonly Row[];
-  from: string;
-  to: string;
-}): Compared[] {
+function compared(before: Side, after: Side): Compared[] {
   return Object.entries(METRICS).flatMap(([metric, { better }]) => {
-    const earlier = observationsOf(before, { arm: from, metric });
-    const later = observationsOf(after, { arm: to, metric });
+    const earlier = observationsOf(before.rows, { arm: before.arm, metric });
+    const later = observationsOf(after.rows, { arm: after.arm, metric });
     const change = difference(earlier, later);
     if (change.items === 0) return [];
     const isSure = change.p < SIGNIFICANT && better !== 'none';
@@ -139,16 +119,8 @@ function compared({
       const keys = new Set(other.map(({ conversation, item }) => `${conversation} ${item}`));
       return estimate(one.filter(({ conversation, item }) => keys.has(`${conversation} ${item}`)));
     };
-    return [
-      {
-        arm: to,
-        metric,
-        before: shared(earlier, later),
-        after: shared(later, earlier),
-        difference: change,
-        verdict,
-      },
-    ];
+    const means = { before: shared(earlier, later), after: shared(later, earlier) };
+    return [{ arm: after.arm, metric, ...means, difference: change, verdict }];
   });
 }
 
@@ -162,7 +134,12 @@ export function shown(metric: string, value: number): string {
 }
 
 /** A figure with its interval: .713 (.68 to .74). */
-export function shownWithInterval(metric: string, { mean, low, high }: Estimate): string {
-  if (Number.isNaN(low)) return shown(metric, mean);
-  return `${shown(metric, mean)} (${shown(metric, low)} to ${shown(metric, high)})`;
+export function shownWithInterval(metric: string, figure: Estimate): string {
+  const mean = shown(metric, figure.mean);
+  return Number.isNaN(figure.low) ? mean : `${mean} (${shownInterval(metric, figure, '')})`;
+}
+
+/** The interval of a figure; `otherwise` if it has none. */
+export function shownInterval(metric: string, { low, high }: Estimate, otherwise: string): string {
+  return Number.isNaN(low) ? otherwise : `${shown(metric, low)} to ${shown(metric, high)}`;
 }

@@ -2,12 +2,10 @@ import { z } from 'zod';
 import type { LanguageModel } from '../models/language-model.ts';
 import { definePrompt, fence, renderPrompt } from '../models/prompt.ts';
 import type { Question } from './conversation.ts';
-import { measurePrompt, promptOf, type AskOptions } from './measure-questions.ts';
+import { contextFor, measurePrompt, promptOf, type AskOptions } from './measure-questions.ts';
 import type { Replay } from './replay.ts';
-import type { Row } from './row.ts';
+import type { Found } from './row.ts';
 import { isSaidIn, tellingWords } from './says.ts';
-
-type Found = Omit<Row, 'conversation' | 'arm'>;
 
 // The rubrics influence the figures: a change of their wording changes the benchmark and must increment the version.
 
@@ -76,9 +74,7 @@ export async function measureEndToEnd(
 ): Promise<Found[]> {
   const rows = await measurePrompt(replay, question, ask);
   if (model === null) return rows;
-  const context = await replay
-    .handle(`ask ${question.id}`)
-    .context({ message: question.question, unlogged: true, ...ask.context, budget: 2000 });
+  const context = await contextFor(replay.handle(`ask ${question.id}`), question, ask, 2000);
   const prompt = renderPrompt(ANSWER, { system: promptOf({ ...context, user: '' }), user: context.user });
   const { data: answer } = await model.generateText({ task: 'answer', prompt, maximumTokens: 300 });
   const { data: verdict } = await model.generate({
@@ -86,14 +82,17 @@ export async function measureEndToEnd(
     prompt: renderPrompt(CORRECT, { question, answer }),
     schema: verdictSchema,
   });
-  const judged = {
-    values: { correct: verdict.right ? 1 : 0 },
-    detail: { question: question.question, expected: question.answer, answer, reason: verdict.reason },
-  };
   const [row] = rows;
-  if (row !== undefined)
-    return [{ ...row, values: { ...row.values, ...judged.values }, detail: { ...row.detail, ...judged.detail } }];
-  return [{ measure: 'end-to-end', item: question.id, kind: question.kind, ...judged }];
+  const judged = { question: question.question, expected: question.answer, answer, reason: verdict.reason };
+  return [
+    {
+      measure: 'end-to-end',
+      item: question.id,
+      kind: question.kind,
+      values: { ...row?.values, correct: verdict.right ? 1 : 0 },
+      detail: { ...row?.detail, ...judged },
+    },
+  ];
 }
 
 const DOCUMENTS = ['profile', 'working_memory', 'scaffold', 'reflections'] as const;

@@ -2,10 +2,8 @@ import { overlap } from '../language/words.ts';
 import { TASK_TIERS } from '../models/prompt.ts';
 import type { Conversation, ExpectedMemory } from './conversation.ts';
 import { liveStatements, turnTexts, type LiveStatement, type Replay } from './replay.ts';
-import type { Row } from './row.ts';
+import type { Found } from './row.ts';
 import { flat, isAboutUser, isSameFilling, says, sayTogether, shareOf, tellingWords } from './says.ts';
-
-type Found = Omit<Row, 'conversation' | 'arm'>;
 
 /** Compares the live statements with the expected memories: kept, stale, useful, hallucinated, duplicate. */
 export async function measureExtraction(replay: Replay): Promise<Found[]> {
@@ -17,10 +15,8 @@ export async function measureExtraction(replay: Replay): Promise<Found[]> {
     expected.contains.length > 0
       ? phrasesIn(expected, statement.text).length > 0
       : says(expected, statement, (turn) => texts.get(turn));
-  return [
-    ...conversation.memories.map((expected) => memoryRow(expected, { conversation, statements, isSaid })),
-    ...statementRows(conversation, statements, isSaid),
-  ];
+  const compared = { conversation, statements, isSaid };
+  return [...conversation.memories.map((expected) => memoryRow(expected, compared)), ...statementRows(compared)];
 }
 
 interface Compared {
@@ -46,7 +42,10 @@ function isStale(expected: ExpectedMemory, { conversation, statements, isSaid }:
   return saying.length > 0 && !saying.some((statement) => next !== undefined && isSaid(next, statement));
 }
 
-function expectationValues(expected: ExpectedMemory, { statements, isSaid }: Compared): Pick<Row, 'values' | 'detail'> {
+function expectationValues(
+  expected: ExpectedMemory,
+  { statements, isSaid }: Compared,
+): Pick<Found, 'values' | 'detail'> {
   const near = statements.filter((statement) => isSaid(expected, statement));
   const isType = ({ memory }: LiveStatement): boolean => expected.type === null || memory.type === expected.type;
   const isImportant = ({ memory }: LiveStatement): boolean => memory.importance >= (expected.minimumImportance ?? 0);
@@ -69,11 +68,7 @@ function phrasesIn({ contains }: ExpectedMemory, text: string): string[] {
   return contains.filter((phrase) => plain.includes(flat(phrase)) || shareOf(tellingWords(phrase), words) === 1);
 }
 
-function statementRows(
-  conversation: Conversation,
-  statements: readonly LiveStatement[],
-  isSaid: Compared['isSaid'],
-): Found[] {
+function statementRows({ conversation, statements, isSaid }: Compared): Found[] {
   const stating = new Set(conversation.memories.flatMap(({ stated, contains }) => (contains.length > 0 ? [] : stated)));
   const said = tellingWords(
     conversation.sessions.flatMap(({ turns }) => turns.map(({ speaker, text }) => `${speaker} ${text}`)).join('\n'),
@@ -116,19 +111,16 @@ export async function measureScaffold(replay: Replay): Promise<Found[]> {
   const facts = await handle.facts.list();
   const scaffold = JSON.stringify((await handle.blocks.read('scaffold'))?.content ?? {}).toLowerCase();
   return slots.map(({ id, slot, value }) => {
+    const known = facts.filter(({ key }) => key === slot).map((fact) => fact.value);
     const isRight =
       facts.some((fact) => isSameFilling(fact.value, value)) ||
       (value !== null && scaffold.includes(JSON.stringify(value).slice(1, -1).toLowerCase()));
-    const isContradicted = !isRight && facts.some(({ key }) => key === slot);
     return {
       measure: 'scaffold' as const,
       item: id,
       kind: slot ?? '',
-      values: { right: isRight ? 1 : 0, contradicted: isContradicted ? 1 : 0 },
-      detail: {
-        expected: `${slot} = ${value}`,
-        known: facts.filter(({ key }) => key === slot).map((fact) => fact.value),
-      },
+      values: { right: isRight ? 1 : 0, contradicted: !isRight && known.length > 0 ? 1 : 0 },
+      detail: { expected: `${slot} = ${value}`, known },
     };
   });
 }

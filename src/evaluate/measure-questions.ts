@@ -1,13 +1,13 @@
+import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ContextReport } from '../assemble/context-report.ts';
+import type { Handle } from '../handle/handle.ts';
 import type { RecallOptions, RecallResult } from '../recall/recall-options.ts';
 import type { Question, Turn } from './conversation.ts';
 import { ndcgAt, precisionAt, reciprocalRank } from './metrics.ts';
 import { turnTexts, type Replay } from './replay.ts';
-import { BUDGETS, type Row } from './row.ts';
+import { BUDGETS, type Found, type Row } from './row.ts';
 import { flat, isSaidIn, quotedShare, sayTogether, tellingWords, type SaidStatement } from './says.ts';
-
-type Found = Omit<Row, 'conversation' | 'arm'>;
 
 /** The options of recall and of contexts with which an arm asks questions. */
 export interface AskOptions {
@@ -104,7 +104,7 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
   const values: Record<string, number> = {};
   const missed: Record<string, string[]> = {};
   for (const budget of BUDGETS) {
-    const context = await handle.context({ message: question.question, unlogged: true, ...ask.context, budget });
+    const context = await contextFor(handle, question, ask, budget);
     const missing = missingFrom(promptOf(context), needed, await statementsIn(replay, context.report));
     if (isForgotten) values['leakedInPrompt'] = 1 - missing.length / needed.length;
     else values[`evidence@${budget}`] = 1 - missing.length / needed.length;
@@ -126,16 +126,18 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
   ];
 }
 
+/** The context with which a question is asked. */
+export function contextFor(
+  handle: Handle,
+  { question }: Question,
+  ask: AskOptions,
+  budget: number,
+): Promise<AssembledContext> {
+  return handle.context({ message: question, unlogged: true, ...ask.context, budget });
+}
+
 /** The whole context of a model as one text. */
-export function promptOf({
-  system,
-  user,
-  messages,
-}: {
-  system: string;
-  user: string;
-  messages: readonly { content: string }[];
-}): string {
+export function promptOf({ system, user, messages }: Pick<AssembledContext, 'system' | 'user' | 'messages'>): string {
   return [system, user, ...messages.map(({ content }) => content)].join('\n');
 }
 
@@ -195,7 +197,7 @@ function missingFrom(prompt: string, needed: readonly Needed[], statements: read
 /** Measures after how many turns of the user a prompt first has all evidence of a question. */
 export function watchColdStart(ask: AskOptions): {
   afterTurn(replay: Replay, turn: Turn): Promise<void>;
-  rows(replay: Replay): Found[];
+  rows(): Found[];
 } {
   const said = new Set<string>();
   let [turns, possible, first] = [0, 0, 0];
@@ -213,9 +215,7 @@ export function watchColdStart(ask: AskOptions): {
       // Asked in a new session, because the prompt always contains the turns of the current session.
       await replay.varve.drain();
       for (const question of open) {
-        const context = await replay
-          .handle(`cold ${question.id}`)
-          .context({ message: question.question, unlogged: true, ...ask.context, budget: 2000 });
+        const context = await contextFor(replay.handle(`cold ${question.id}`), question, ask, 2000);
         const statements = await statementsIn(replay, context.report);
         if (missingFrom(promptOf(context), neededIn(replay, question), statements).length > 0) continue;
         [answered, first] = [question.question, turns];

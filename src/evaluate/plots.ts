@@ -1,4 +1,6 @@
-/** Plots as SVG text without a script, so that a report can be opened offline, printed and mailed. */
+import type { Estimate } from './statistics.ts';
+
+// Plots are SVG text without a script, so that a report can be opened offline, printed and mailed.
 
 /** Escapes text for HTML, because reports contain the words of users. */
 export function escaped(text: string): string {
@@ -10,11 +12,8 @@ export function escaped(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-export interface Whisker {
+export interface Whisker extends Pick<Estimate, 'mean' | 'low' | 'high'> {
   label: string;
-  value: number;
-  low: number;
-  high: number;
   /** The text at the end of the line. */
   text: string;
   tone?: 'better' | 'worse' | 'same' | 'whole';
@@ -32,46 +31,41 @@ export function whiskerPlot(
 ): string {
   const height = whiskers.length * ROW + 28;
   const right = WIDTH - VALUE;
-  const x = (value: number): number =>
-    LABEL + ((Math.min(to, Math.max(from, value)) - from) / (to - from || 1)) * (right - LABEL);
+  const x = (value: number): string =>
+    (LABEL + ((Math.min(to, Math.max(from, value)) - from) / (to - from || 1)) * (right - LABEL)).toFixed(1);
+  const vertical = (name: string, value: number): string =>
+    `<line class="${name}" x1="${x(value)}" x2="${x(value)}" y1="4" y2="${height - 22}"/>`;
   const ticks = ticksOf(from, to).map(
     (tick) =>
-      `<line class="grid" x1="${x(tick).toFixed(1)}" x2="${x(tick).toFixed(1)}" y1="4" y2="${height - 22}"/>` +
-      `<text class="tick" x="${x(tick).toFixed(1)}" y="${height - 6}" text-anchor="middle">${tickText(tick)}</text>`,
+      `${vertical('grid', tick)}<text class="tick" x="${x(tick)}" y="${height - 6}" text-anchor="middle">${tickText(tick)}</text>`,
   );
-  const base =
-    zero === undefined
-      ? ''
-      : `<line class="zero" x1="${x(zero).toFixed(1)}" x2="${x(zero).toFixed(1)}" y1="4" y2="${height - 22}"/>`;
-  const lines = whiskers.map(({ label, value, low, high, text, tone = 'same' }, index) => {
+  const base = zero === undefined ? '' : vertical('zero', zero);
+  const lines = whiskers.map(({ label, mean, low, high, text, tone = 'same' }, index) => {
     const y = index * ROW + 18;
     const bar = Number.isNaN(low)
       ? ''
-      : `<line class="bar ${tone}" x1="${x(low).toFixed(1)}" x2="${x(high).toFixed(1)}" y1="${y}" y2="${y}"/>`;
+      : `<line class="bar ${tone}" x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}"/>`;
     return (
       `<text class="label ${tone}" x="${LABEL - 14}" y="${y + 4}" text-anchor="end">${escaped(label)}</text>${bar}` +
-      `<circle class="dot ${tone}" cx="${x(value).toFixed(1)}" cy="${y}" r="4.5"/>` +
+      `<circle class="dot ${tone}" cx="${x(mean)}" cy="${y}" r="4.5"/>` +
       `<text class="value" x="${right + 14}" y="${y + 4}">${escaped(text)}</text>`
     );
   });
   return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img">${ticks.join('')}${base}${lines.join('')}</svg>`;
 }
 
-export interface Line {
+interface Line {
   name: string;
-  points: { x: number; y: number; low?: number; high?: number; label?: string }[];
+  points: { x: number; y: number; low?: number; high?: number; label: string }[];
+  xTitle: string;
+  yTitle: string;
+  /** The marks of the horizontal axis. */
+  xs: readonly number[];
+  isLogarithmic?: boolean;
 }
 
-/** Lines over a common axis, each with a band for its intervals if it has them. */
-export function linePlot(
-  lines: readonly Line[],
-  {
-    xTitle,
-    yTitle,
-    xs,
-    isLogarithmic = false,
-  }: { xTitle: string; yTitle: string; xs: readonly number[]; isLogarithmic?: boolean },
-): string {
+/** A line with a band for its intervals if it has them. */
+export function linePlot({ name, points, xTitle, yTitle, xs, isLogarithmic = false }: Line): string {
   const [width, height, left, bottom] = [520, 300, 54, 46];
   const scale = (value: number): number => (isLogarithmic ? Math.log(value) : value);
   const [first, last] = [scale(xs[0] ?? 0), scale(xs.at(-1) ?? 1)];
@@ -87,25 +81,22 @@ export function linePlot(
     (tick) =>
       `<text class="tick" x="${x(tick).toFixed(1)}" y="${height - bottom + 18}" text-anchor="middle">${tick.toLocaleString('en')}</text>`,
   );
-  const drawn = lines.map(({ name, points }, index) => {
-    const band = points.filter(({ low }) => low !== undefined && !Number.isNaN(low));
-    const outline = [
-      ...band.map((point) => at(point.x, point.high ?? point.y)),
-      ...band.toReversed().map((point) => at(point.x, point.low ?? point.y)),
-    ];
-    const dots = points.map(
-      (point) =>
-        `<circle class="dot line${index}" cx="${x(point.x).toFixed(1)}" cy="${y(point.y).toFixed(1)}" r="3.5"><title>${escaped(point.label ?? '')}</title></circle>`,
-    );
-    return (
-      (outline.length > 2 ? `<polygon class="band line${index}" points="${outline.join(' ')}"/>` : '') +
-      `<polyline class="path line${index}" points="${points.map((point) => at(point.x, point.y)).join(' ')}"><title>${escaped(name)}</title></polyline>${dots.join('')}`
-    );
-  });
+  const banded = points.filter(({ low }) => low !== undefined && !Number.isNaN(low));
+  const outline = [
+    ...banded.map((point) => at(point.x, point.high ?? point.y)),
+    ...banded.toReversed().map((point) => at(point.x, point.low ?? point.y)),
+  ];
+  const band = outline.length > 2 ? `<polygon class="band line0" points="${outline.join(' ')}"/>` : '';
+  const path = points.map((point) => at(point.x, point.y)).join(' ');
+  const line = `<polyline class="path line0" points="${path}"><title>${escaped(name)}</title></polyline>`;
+  const dots = points.map(
+    (point) =>
+      `<circle class="dot line0" cx="${x(point.x).toFixed(1)}" cy="${y(point.y).toFixed(1)}" r="3.5"><title>${escaped(point.label)}</title></circle>`,
+  );
   const titles =
     `<text class="axis" x="${(left + width) / 2}" y="${height - 6}" text-anchor="middle">${escaped(xTitle)}</text>` +
     `<text class="axis" transform="translate(14 ${(height - bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(yTitle)}</text>`;
-  return `<svg class="small" viewBox="0 0 ${width} ${height}" role="img">${grid.join('')}${marks.join('')}${drawn.join('')}${titles}</svg>`;
+  return `<svg class="small" viewBox="0 0 ${width} ${height}" role="img">${grid.join('')}${marks.join('')}${band}${line}${dots.join('')}${titles}</svg>`;
 }
 
 function ticksOf(from: number, to: number): number[] {
@@ -117,10 +108,10 @@ function ticksOf(from: number, to: number): number[] {
 }
 
 function tickText(tick: number): string {
-  return tick === 0
-    ? '0'
-    : tick
-        .toFixed(Math.abs(tick * 10 - Math.round(tick * 10)) < 1e-9 ? 1 : 2)
-        .replace(/^(-?)0\./, '$1.')
-        .replace('-', '−');
+  if (tick === 0) return '0';
+  const digits = Math.abs(tick * 10 - Math.round(tick * 10)) < 1e-9 ? 1 : 2;
+  return tick
+    .toFixed(digits)
+    .replace(/^(-?)0\./, '$1.')
+    .replace('-', '−');
 }

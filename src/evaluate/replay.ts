@@ -1,6 +1,7 @@
 import type { Handle } from '../handle/handle.ts';
 import { HOUR, manualClock, type ManualClock } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
+import type { Page } from '../store/database.ts';
 import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
 import type { SaidStatement } from './says.ts';
 import type { Conversation, Session, Turn } from './conversation.ts';
@@ -120,14 +121,12 @@ export interface LiveStatement extends SaidStatement {
 /** The live statements that rest on events, without summaries, reflections, patterns, notes, saved items and learnings. */
 export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
   const live: Memory[] = [];
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: { items: Memory[]; cursor: string | null } = await handle().memories.list({
-      limit: 100,
-      ...(cursor === null ? {} : { cursor }),
-    });
+  let cursor: string | undefined;
+  do {
+    const page: Page<Memory> = await handle().memories.list({ limit: 100, cursor });
     live.push(...page.items);
-    cursor = page.cursor;
-  }
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
   return live
     .filter((memory) => !MADE_OF_SEVERAL.has(memory.type) && memory.sourceEvents.length > 0)
     .map((memory) => ({

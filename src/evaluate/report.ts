@@ -1,13 +1,6 @@
 import { ARMS } from './arms.ts';
-import {
-  abstentionOf,
-  compareArms,
-  figuresOf,
-  shown,
-  shownWithInterval,
-  type Compared,
-  type Figure,
-} from './figures.ts';
+import { abstentionOf, compareArms, figuresOf, shown, shownInterval, shownWithInterval } from './figures.ts';
+import type { Compared, Figure } from './figures.ts';
 import { escaped, linePlot, whiskerPlot, type Whisker } from './plots.ts';
 import { BUDGETS, MEASURES, METRICS, type Measure, type Row } from './row.ts';
 import type { Run } from './run-file.ts';
@@ -46,30 +39,22 @@ ${command === '' ? '' : `<p class="command"><code>${escaped(command)}</code></p>
 ${faults.length === 0 ? '' : `<p class="note">${faults.map(escaped).join(' ')}</p>`}</header>`;
 }
 
-const HEADLINES = [
-  'kept',
-  'stale',
-  'useful',
-  'recall@10',
-  'ndcg@5',
-  'evidence@2000',
-  'silentOnUnanswerable',
-  'saved',
-  'correct',
-];
+const HEADLINES = 'kept stale useful recall@10 ndcg@5 evidence@2000 silentOnUnanswerable saved correct'.split(' ');
 
 function tiles(figures: ReadonlyMap<string, Figure>): string {
   const cards = HEADLINES.flatMap((metric) => {
     const figure = figures.get(metric);
     if (figure === undefined) return [];
-    const interval = Number.isNaN(figure.low)
-      ? `${figure.items} items`
-      : `${shown(metric, figure.low)} to ${shown(metric, figure.high)}`;
+    const interval = shownInterval(metric, figure, `${figure.items} items`);
     return [
-      `<div class="tile"><b>${shown(metric, figure.mean)}</b><span>${escaped(METRICS[metric]?.title ?? metric)}</span><small>${interval}${METRICS[metric]?.better === 'lower' ? ' · lower is better' : ''}</small></div>`,
+      `<div class="tile"><b>${shown(metric, figure.mean)}</b><span>${titleOf(metric)}</span><small>${interval}${METRICS[metric]?.better === 'lower' ? ' · lower is better' : ''}</small></div>`,
     ];
   });
   return `<section class="tiles">${cards.join('')}</section>`;
+}
+
+function titleOf(metric: string): string {
+  return escaped(METRICS[metric]?.title ?? metric);
 }
 
 const TITLES: Record<Measure, string> = {
@@ -90,7 +75,7 @@ function measureSection(measure: Measure, figures: readonly Figure[], run: Run):
     .map((figure) => {
       const { title = '', better = 'none' } = METRICS[figure.metric] ?? {};
       const way = { higher: '↑', lower: '↓', none: '' }[better];
-      return `<tr><th>${escaped(title)} <span class="way">${way}</span></th><td class="number">${shown(figure.metric, figure.mean)}</td><td class="interval">${Number.isNaN(figure.low) ? '–' : `${shown(figure.metric, figure.low)} to ${shown(figure.metric, figure.high)}`}</td><td class="count">${figure.items.toLocaleString('en')}</td></tr>`;
+      return `<tr><th>${escaped(title)} <span class="way">${way}</span></th><td class="number">${shown(figure.metric, figure.mean)}</td><td class="interval">${shownInterval(figure.metric, figure, '–')}</td><td class="count">${figure.items.toLocaleString('en')}</td></tr>`;
     });
   const table = `<table><thead><tr><th></th><th class="number">mean</th><th class="interval">95 % interval</th><th class="count">items</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
   return `<section><h2>${TITLES[measure]}</h2>${table}${plotsOf(measure, own, run)}</section>`;
@@ -110,16 +95,12 @@ function plotsOf(measure: Measure, figures: readonly Figure[], run: Run): string
   const plots: string[] = [];
   if (metric !== undefined && all !== undefined && kinds.length > 1) {
     const whiskers = [...kinds.toSorted((one, other) => other.mean - one.mean), all].map((figure): Whisker => ({
-      label: figure.kind === null ? 'all' : figure.kind,
-      value: figure.mean,
-      low: figure.low,
-      high: figure.high,
+      ...figure,
+      label: figure.kind ?? 'all',
       text: `${shown(metric, figure.mean)}   n ${figure.items}`,
       tone: figure.kind === null ? 'whole' : 'same',
     }));
-    plots.push(
-      `<figure><figcaption>${escaped(METRICS[metric]?.title ?? metric)} by kind, with 95 % intervals</figcaption>${whiskerPlot(whiskers, { from: 0, to: 1 })}</figure>`,
-    );
+    plots.push(figureOf(`${titleOf(metric)} by kind, with 95 % intervals`, whiskerPlot(whiskers, { from: 0, to: 1 })));
   }
   if (measure === 'retrieval') plots.push(abstentionPlot(run));
   if (measure === 'end-to-end') plots.push(budgetPlot(figures));
@@ -137,31 +118,30 @@ function abstentionPlot(run: Run): string {
       label: `threshold ${threshold}: silent on ${shown('stale', silentOnUnanswerable)} of the unanswerable questions, wrongly silent on ${shown('stale', silentOnAnswerable)}`,
     }))
     .sort((one, other) => one.x - other.x);
-  const plot = linePlot([{ name: 'abstention', points }], {
-    xTitle: 'wrongly silent',
-    yTitle: 'rightly silent',
-    xs: [0, 0.2, 0.4, 0.6, 0.8, 1],
-  });
-  return `<figure><figcaption>Abstention, a point for each threshold; area ${shown('stale', curve.area)} (.500 is chance)</figcaption>${plot}</figure>`;
+  const [xTitle, yTitle] = ['wrongly silent', 'rightly silent'];
+  return figureOf(
+    `Abstention, a point for each threshold; area ${shown('stale', curve.area)} (.500 is chance)`,
+    linePlot({ name: 'abstention', points, xTitle, yTitle, xs: [0, 0.2, 0.4, 0.6, 0.8, 1] }),
+  );
 }
 
 function budgetPlot(figures: readonly Figure[]): string {
   const points = BUDGETS.flatMap((tokens) => {
     const figure = figures.find(({ metric, kind }) => metric === `evidence@${tokens}` && kind === null);
     if (figure === undefined) return [];
-    const { mean, low, high } = figure;
-    return [
-      { x: tokens, y: mean, low, high, label: `${tokens} tokens: ${shownWithInterval(`evidence@${tokens}`, figure)}` },
-    ];
+    const label = `${tokens} tokens: ${shownWithInterval(figure.metric, figure)}`;
+    return [{ ...figure, x: tokens, y: figure.mean, label }];
   });
   if (points.length < 2) return '';
-  const plot = linePlot([{ name: 'evidence in the prompt', points }], {
-    xTitle: 'tokens of the prompt',
-    yTitle: 'evidence in it',
-    xs: BUDGETS,
-    isLogarithmic: true,
-  });
-  return `<figure><figcaption>Evidence in the prompt, by its budget</figcaption>${plot}</figure>`;
+  const [name, xTitle, yTitle] = ['evidence in the prompt', 'tokens of the prompt', 'evidence in it'];
+  return figureOf(
+    'Evidence in the prompt, by its budget',
+    linePlot({ name, points, xTitle, yTitle, xs: BUDGETS, isLogarithmic: true }),
+  );
+}
+
+function figureOf(caption: string, plot: string): string {
+  return `<figure><figcaption>${caption}</figcaption>${plot}</figure>`;
 }
 
 const COMPARED = ['evidence@2000', 'recall@10', 'ndcg@5', 'kept', 'right', 'correct'];
@@ -178,16 +158,13 @@ function ablations(compared: readonly Compared[]): string {
     const whiskers = rows
       .toSorted((one, other) => one.difference.mean - other.difference.mean)
       .map(({ arm, difference, verdict, after }): Whisker => ({
+        ...difference,
         label: arm,
-        value: difference.mean,
-        low: difference.low,
-        high: difference.high,
         text: `${signed(metric, difference.mean)} → ${shown(metric, after.mean)}`,
         tone: verdict,
       }));
-    return [
-      `<figure><figcaption>${escaped(METRICS[metric]?.title ?? metric)}: difference from all, with 95 % intervals</figcaption>${whiskerPlot(whiskers, { from: -reach, to: reach, zero: 0 })}</figure>`,
-    ];
+    const plot = whiskerPlot(whiskers, { from: -reach, to: reach, zero: 0 });
+    return [figureOf(`${titleOf(metric)}: difference from all, with 95 % intervals`, plot)];
   });
   if (plots.length === 0) return '';
   const named = [...new Set(compared.map(({ arm }) => arm))].flatMap((arm) =>

@@ -18,6 +18,9 @@ export interface Row {
   detail?: Record<string, unknown>;
 }
 
+/** A row without its place, as a measure returns it. */
+export type Found = Omit<Row, 'conversation' | 'arm'>;
+
 /** The definition of a metric. */
 export interface Metric {
   measure: Measure;
@@ -29,208 +32,158 @@ export interface Metric {
   unit: 'share' | 'count' | 'milliseconds';
 }
 
-const share = (measure: Measure, better: Metric['better'], title: string, definition: string): Metric => ({
-  measure,
-  title,
-  definition,
-  better,
-  unit: 'share',
-});
-const count = (measure: Measure, better: Metric['better'], title: string, definition: string): Metric => ({
-  ...share(measure, better, title, definition),
-  unit: 'count',
-});
+type Definition = Omit<Metric, 'measure'>;
+
+function metric(better: Metric['better']) {
+  return (title: string, definition: string, unit: Metric['unit'] = 'share'): Definition => {
+    return { title, definition, better, unit };
+  };
+}
+
+const [higher, lower, descriptive] = [metric('higher'), metric('lower'), metric('none')];
+
+function metricsOf(measure: Measure, metrics: Record<string, Definition>): Record<string, Metric> {
+  return Object.fromEntries(Object.entries(metrics).map(([name, defined]) => [name, { measure, ...defined }]));
+}
 
 /** The budgets in tokens at which the prompt is measured. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
 /** Every number of a run, with its definition. */
 export const METRICS: Readonly<Record<string, Metric>> = {
-  kept: share(
-    'extraction',
-    'higher',
-    'kept (recall)',
-    'Share of the expected memories that hold at the end and are said by live statements resting on their turns: by their slot’s value, 60 % of their content words (one statement, or those of the turn together), or 25 % where the turn is quoted. With expected_contains: a live memory of the expected type, important enough, that has at least one of the expected words.',
-  ),
-  complete: share(
-    'extraction',
-    'higher',
-    'expected words kept',
-    'With expected_contains: share of the expected words that live memories of the transcript have.',
-  ),
-  stale: share(
-    'extraction',
-    'lower',
-    'stale',
-    'Share of the expected memories that have ended and are still said by a live statement.',
-  ),
-  useful: share(
-    'extraction',
-    'higher',
-    'useful (precision)',
-    'Share of the live statements that rest on a turn which states an expected memory.',
-  ),
-  hallucinated: share(
-    'extraction',
-    'lower',
-    'hallucinated',
-    'Share of the live statements of which fewer than half of the content words (or of the words of the value) were ever said. A free paraphrase therefore counts as hallucinated.',
-  ),
-  duplicate: share(
-    'extraction',
-    'lower',
-    'duplicates',
-    'Share of the live statements that repeat an earlier live one: the same subject, attribute and value, or four fifths of the content words.',
-  ),
-  calls: count('extraction', 'lower', 'model calls', 'Calls of language models per session, without judging.'),
-  sentTokens: count('extraction', 'lower', 'tokens sent', 'Tokens sent to language models per session.'),
-  models: count('extraction', 'none', 'models in use', 'Number of language models that were called.'),
-  cost: count(
-    'extraction',
-    'lower',
-    'cost',
-    'Cost of language models per session in micro-dollars, if the ledger knows the price of every call.',
-  ),
-  'precision@5': share(
-    'retrieval',
-    'higher',
-    'precision@5',
-    'Share of the first five results that rest on a turn of evidence which no earlier result had.',
-  ),
-  'ndcg@5': share(
-    'retrieval',
-    'higher',
-    'NDCG@5',
-    'Normalised discounted cumulative gain of the first five results, by turns of evidence.',
-  ),
-  'recall@5': share(
-    'retrieval',
-    'higher',
-    'recall@5',
-    'Share of the turns of evidence among the first five results; a memory stands for the turns it was learned from.',
-  ),
-  'recall@10': share('retrieval', 'higher', 'recall@10', 'Share of the turns of evidence among the first ten results.'),
-  mrr: share('retrieval', 'higher', 'MRR', '1 / rank of the first result with evidence, 0 if there is none.'),
-  silentOnUnanswerable: share(
-    'retrieval',
-    'higher',
-    'silent on unanswerable',
-    'Share of the unanswerable questions on which recall abstains.',
-  ),
-  silentOnAnswerable: share(
-    'retrieval',
-    'lower',
-    'wrongly silent',
-    'Share of the answerable questions on which recall abstains.',
-  ),
-  leaked: share(
-    'retrieval',
-    'lower',
-    'forgotten and found',
-    'Share of the turns that the user asked to forget whose words are still in ten results of recall, or in the turns that these rest on.',
-  ),
-  confidence: share(
-    'retrieval',
-    'none',
-    'confidence',
-    'Recall’s probability that the answer is known: the axis of the abstention curve.',
-  ),
-  milliseconds: {
-    measure: 'retrieval',
-    title: 'time of a recall',
-    definition: 'Milliseconds of a recall, including the embedding of the query.',
-    better: 'lower',
-    unit: 'milliseconds',
-  },
-  right: share(
-    'scaffold',
-    'higher',
-    'scaffold accuracy',
-    'Share of the user’s slots (home_city, employer, …) that hold at the end and whose value the permanent facts or the scaffold have.',
-  ),
-  contradicted: share(
-    'scaffold',
-    'lower',
-    'contradicted',
-    'Share of these slots for which only another value is known.',
-  ),
-  coverage: share(
-    'consolidation',
-    'higher',
-    'coverage',
-    'Share of the expected memories that hold and that a line of the documents (profile, working memory, scaffold, reflections) contains.',
-  ),
-  staleness: share(
-    'consolidation',
-    'lower',
-    'staleness',
-    'Share of the expected memories that have ended and that the documents still contain.',
-  ),
-  words: count('consolidation', 'none', 'length', 'Words of the documents together.'),
-  completeness: share(
-    'consolidation',
-    'higher',
-    'completeness (judged)',
-    'Judge model, 1 to 5, as a share: do the documents contain everything important?',
-  ),
-  conciseness: share(
-    'consolidation',
-    'higher',
-    'conciseness (judged)',
-    'Judge model, 1 to 5, as a share: are the documents free of repetition and trivia?',
-  ),
-  recency: share(
-    'consolidation',
-    'higher',
-    'recency (judged)',
-    'Judge model, 1 to 5, as a share: do the statements of the documents still hold?',
-  ),
-  turnsToFirst: count(
-    'cold-start',
-    'lower',
-    'turns to the first right answer',
-    'User turns until the prompt (2,000 tokens) first has all evidence of a question. If this never happens, all turns of the conversation count.',
-  ),
-  turnsWaited: count(
-    'cold-start',
-    'lower',
-    'turns waited',
-    'The same, counted from the turn that completes the evidence of the first such question; 0 means at once.',
-  ),
-  ...Object.fromEntries(
-    BUDGETS.map((tokens) => [
-      `evidence@${tokens}`,
-      share(
-        'end-to-end',
-        'higher',
-        `evidence in ${tokens.toLocaleString('en')} tokens`,
-        `Share of the evidence of a question that is in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words (its beginning, or nine tenths of it sentence by sentence), or a line, or the statements of the prompt that rest on that turn together, that contain an expected memory of it by 60 % of its content words or by its slot’s name and value.`,
-      ),
-    ]),
-  ),
-  leakedInPrompt: share(
-    'end-to-end',
-    'lower',
-    'forgotten and in the prompt',
-    'Share of the turns that the user asked to forget and that a prompt of 4,000 tokens still contains.',
-  ),
-  tokens: count('end-to-end', 'none', 'tokens of memory', 'Tokens of memory in the prompt of 2,000 tokens.'),
-  saved: share(
-    'end-to-end',
-    'higher',
-    'tokens saved',
-    '1 − tokens of memory in the prompt / tokens of the whole history, over the questions at which the history is longer than the budget of 2,000 tokens.',
-  ),
-  overhead: share(
-    'end-to-end',
-    'lower',
-    'memory against a short history',
-    'Tokens of memory in the prompt / tokens of the whole history, over the questions at which the history still fits into the budget of 2,000 tokens. Above 1, memory repeats itself.',
-  ),
-  correct: share(
-    'end-to-end',
-    'higher',
-    'right answers (judged)',
-    'Answered by a model from the prompt alone, and judged right by a model with the rubric in src/evaluate/judge.ts; for unanswerable questions, the right answer is that it is unknown.',
-  ),
+  ...metricsOf('extraction', {
+    kept: higher(
+      'kept (recall)',
+      'Share of the expected memories that hold at the end and are said by live statements resting on their turns: by their slot’s value, 60 % of their content words (one statement, or those of the turn together), or 25 % where the turn is quoted. With expected_contains: a live memory of the expected type, important enough, that has at least one of the expected words.',
+    ),
+    complete: higher(
+      'expected words kept',
+      'With expected_contains: share of the expected words that live memories of the transcript have.',
+    ),
+    stale: lower('stale', 'Share of the expected memories that have ended and are still said by a live statement.'),
+    useful: higher(
+      'useful (precision)',
+      'Share of the live statements that rest on a turn which states an expected memory.',
+    ),
+    hallucinated: lower(
+      'hallucinated',
+      'Share of the live statements of which fewer than half of the content words (or of the words of the value) were ever said. A free paraphrase therefore counts as hallucinated.',
+    ),
+    duplicate: lower(
+      'duplicates',
+      'Share of the live statements that repeat an earlier live one: the same subject, attribute and value, or four fifths of the content words.',
+    ),
+    calls: lower('model calls', 'Calls of language models per session, without judging.', 'count'),
+    sentTokens: lower('tokens sent', 'Tokens sent to language models per session.', 'count'),
+    models: descriptive('models in use', 'Number of language models that were called.', 'count'),
+    cost: lower(
+      'cost',
+      'Cost of language models per session in micro-dollars, if the ledger knows the price of every call.',
+      'count',
+    ),
+  }),
+  ...metricsOf('retrieval', {
+    'precision@5': higher(
+      'precision@5',
+      'Share of the first five results that rest on a turn of evidence which no earlier result had.',
+    ),
+    'ndcg@5': higher(
+      'NDCG@5',
+      'Normalised discounted cumulative gain of the first five results, by turns of evidence.',
+    ),
+    'recall@5': higher(
+      'recall@5',
+      'Share of the turns of evidence among the first five results; a memory stands for the turns it was learned from.',
+    ),
+    'recall@10': higher('recall@10', 'Share of the turns of evidence among the first ten results.'),
+    mrr: higher('MRR', '1 / rank of the first result with evidence, 0 if there is none.'),
+    silentOnUnanswerable: higher(
+      'silent on unanswerable',
+      'Share of the unanswerable questions on which recall abstains.',
+    ),
+    silentOnAnswerable: lower('wrongly silent', 'Share of the answerable questions on which recall abstains.'),
+    leaked: lower(
+      'forgotten and found',
+      'Share of the turns that the user asked to forget whose words are still in ten results of recall, or in the turns that these rest on.',
+    ),
+    confidence: descriptive(
+      'confidence',
+      'Recall’s probability that the answer is known: the axis of the abstention curve.',
+    ),
+    milliseconds: lower(
+      'time of a recall',
+      'Milliseconds of a recall, including the embedding of the query.',
+      'milliseconds',
+    ),
+  }),
+  ...metricsOf('scaffold', {
+    right: higher(
+      'scaffold accuracy',
+      'Share of the user’s slots (home_city, employer, …) that hold at the end and whose value the permanent facts or the scaffold have.',
+    ),
+    contradicted: lower('contradicted', 'Share of these slots for which only another value is known.'),
+  }),
+  ...metricsOf('consolidation', {
+    coverage: higher(
+      'coverage',
+      'Share of the expected memories that hold and that a line of the documents (profile, working memory, scaffold, reflections) contains.',
+    ),
+    staleness: lower(
+      'staleness',
+      'Share of the expected memories that have ended and that the documents still contain.',
+    ),
+    words: descriptive('length', 'Words of the documents together.', 'count'),
+    completeness: higher(
+      'completeness (judged)',
+      'Judge model, 1 to 5, as a share: do the documents contain everything important?',
+    ),
+    conciseness: higher(
+      'conciseness (judged)',
+      'Judge model, 1 to 5, as a share: are the documents free of repetition and trivia?',
+    ),
+    recency: higher(
+      'recency (judged)',
+      'Judge model, 1 to 5, as a share: do the statements of the documents still hold?',
+    ),
+  }),
+  ...metricsOf('cold-start', {
+    turnsToFirst: lower(
+      'turns to the first right answer',
+      'User turns until the prompt (2,000 tokens) first has all evidence of a question. If this never happens, all turns of the conversation count.',
+      'count',
+    ),
+    turnsWaited: lower(
+      'turns waited',
+      'The same, counted from the turn that completes the evidence of the first such question; 0 means at once.',
+      'count',
+    ),
+  }),
+  ...metricsOf('end-to-end', {
+    ...Object.fromEntries(
+      BUDGETS.map((tokens) => [
+        `evidence@${tokens}`,
+        higher(
+          `evidence in ${tokens.toLocaleString('en')} tokens`,
+          `Share of the evidence of a question that is in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words (its beginning, or nine tenths of it sentence by sentence), or a line, or the statements of the prompt that rest on that turn together, that contain an expected memory of it by 60 % of its content words or by its slot’s name and value.`,
+        ),
+      ]),
+    ),
+    leakedInPrompt: lower(
+      'forgotten and in the prompt',
+      'Share of the turns that the user asked to forget and that a prompt of 4,000 tokens still contains.',
+    ),
+    tokens: descriptive('tokens of memory', 'Tokens of memory in the prompt of 2,000 tokens.', 'count'),
+    saved: higher(
+      'tokens saved',
+      '1 − tokens of memory in the prompt / tokens of the whole history, over the questions at which the history is longer than the budget of 2,000 tokens.',
+    ),
+    overhead: lower(
+      'memory against a short history',
+      'Tokens of memory in the prompt / tokens of the whole history, over the questions at which the history still fits into the budget of 2,000 tokens. Above 1, memory repeats itself.',
+    ),
+    correct: higher(
+      'right answers (judged)',
+      'Answered by a model from the prompt alone, and judged right by a model with the rubric in src/evaluate/judge.ts; for unanswerable questions, the right answer is that it is unknown.',
+    ),
+  }),
 };

@@ -87,13 +87,8 @@ export function readRun(file: string): Run {
 }
 
 /** The settings that must be equal for a run to be resumed. */
-function settingsOf({
-  startedAt: _startedAt,
-  machine: _machine,
-  node: _node,
-  command: _command,
-  ...settings
-}: RunHeader): string {
+function settingsOf(header: RunHeader): string {
+  const { startedAt: _startedAt, machine: _machine, node: _node, command: _command, ...settings } = header;
   return JSON.stringify(settings);
 }
 
@@ -115,18 +110,12 @@ export function openRun(file: string, header: RunHeader, { afresh = false }: { a
     throw invalidInput(`${file} has a run with other settings. Start over with --afresh, or name another folder.`);
   }
   // The file is rewritten, so that it does not contain the rows of an unfinished conversation twice.
-  const lines = [JSON.stringify(earlier?.header ?? header)];
-  for (const conversation of earlier?.done ?? []) {
-    const rows = earlier?.rows.filter((row) => row.conversation === conversation) ?? [];
-    lines.push(...rows.map((row) => JSON.stringify(row)), JSON.stringify({ done: conversation }));
-  }
-  writeFileSync(`${file}.part`, `${lines.join('\n')}\n`);
+  const linesOf = (conversation: string, rows: readonly Row[]): string =>
+    [...rows, { done: conversation }].map((row) => `${JSON.stringify(row)}\n`).join('');
+  const kept = (earlier?.done ?? []).map((conversation) =>
+    linesOf(conversation, earlier?.rows.filter((row) => row.conversation === conversation) ?? []),
+  );
+  writeFileSync(`${file}.part`, `${JSON.stringify(earlier?.header ?? header)}\n${kept.join('')}`);
   renameSync(`${file}.part`, file);
-  return {
-    earlier,
-    append(conversation, rows) {
-      const written = [...rows.map((row) => JSON.stringify(row)), JSON.stringify({ done: conversation })];
-      appendFileSync(file, `${written.join('\n')}\n`);
-    },
-  };
+  return { earlier, append: (conversation, rows) => appendFileSync(file, linesOf(conversation, rows)) };
 }

@@ -1,17 +1,15 @@
 import { estimateTokens, indexWords, lexicalSimilarity } from '../language/words.ts';
-import { calibratedSimilarity, type Calibration, type Embedder, unlessUnavailable } from '../models/embedder.ts';
+import { calibratedSimilarity, type Calibration, dot, type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
-import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { DAY } from '../record/clock.ts';
 import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { listMemories, loadMemories, memoriesReplacedBy, statementHistory } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
-import type { ApplyDeps, FormDeps } from './formation-settings.ts';
+import type { ApplyDeps, FormWork } from './formation-settings.ts';
 import type { Statement } from './statement.ts';
 import { isExpiredSince, isOfTypes } from '../store/indexing.ts';
-import type { Meter } from '../ledger/ledger.ts';
 
 /** The vectors of some texts, and the model that made them. */
 export interface Vectors {
@@ -20,41 +18,44 @@ export interface Vectors {
   of: readonly Float32Array[];
 }
 
-/** The embedder, the scope that is read for, and the meter that records the cost. */
-export interface EmbedWork {
-  deps: Pick<FormDeps, 'database' | 'embedding'>;
-  scope: Scope;
-  meter: Meter;
-  signal?: AbortSignal;
-}
-
 /** Embeds texts for comparison. Null without an embedder or while it fails: texts are then compared by their words. */
-export async function embedTexts(
-  { deps: { database, embedding }, scope, meter, signal }: EmbedWork,
-  texts: readonly string[],
-): Promise<Vectors | null> {
+export async function embedTexts(work: FormWork, texts: readonly string[]): Promise<Vectors | null> {
+  const { deps, scope, meter, signal } = work;
   if (texts.length === 0) return null;
-  const embedder = await database.read(scope.tenant, (reader) => embedding.forQueries(reader));
+  const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
   if (embedder === null) return null;
   const embedded = await unlessUnavailable(meter.embedder(embedder).embed([...texts], { signal }));
   if (embedded === null) return null;
-  return { embedder, calibration: embedding.calibrationOf(embedder), of: embedded.vectors };
+  return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: embedded.vectors };
+}
+
+/** How many characters of a text are embedded to compare it with another one. */
+export const LONGEST_COMPARED = 2000;
+
+/** How near other texts are to a text, as the cosine and on the calibrated scale. Null where there are no vectors. */
+export async function nearnessTo(
+  work: FormWork,
+  text: string,
+  others: readonly string[],
+): Promise<{ cosine: number; similarity: number }[] | null> {
+  const vectors = await embedTexts(work, [text, ...others.map((other) => other.slice(0, LONGEST_COMPARED))]);
+  const [own, ...rest] = vectors?.of ?? [];
+  if (vectors === null || own === undefined) return null;
+  return rest.map((other) => {
+    const cosine = dot(own, other);
+    return { cosine, similarity: calibratedSimilarity(cosine, vectors.calibration) };
+  });
 }
 
 /** The statements that are nearest to a text, by meaning and by words. */
-export async function nearStatements(
-  work: EmbedWork & { deps: ApplyDeps },
-  text: string,
-  most: number,
-): Promise<Memory[]> {
+export async function nearStatements(work: FormWork, text: string, most: number): Promise<Memory[]> {
   const { deps, scope } = work;
   const vectors = await embedTexts(work, [text]);
   const found = await deps.database.read(scope.tenant, (reader) =>
     search(reader, deps, {
       owner: ownerOf(scope),
       owners: changeableOwners(deps, scope),
-      condition: isComparable(deps.memoryTypes),
-      words: [...new Set(indexWords(text))].slice(0, MOST_WORDS),
+      words: wordsOf(text),
       vectors,
       most: { byText: most, byMeaning: most },
     }),
@@ -73,63 +74,52 @@ export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
 }
 
+const TEXT_HITS = 10;
+
 /**
  * For each statement, the owner's known statements that it may repeat, replace or end: all that were ever made about the same subject and
  * attribute, and the nearest ones by meaning, or by words where there are no vectors.
  */
 export async function findCandidates(
   reader: Reader,
-  deps: ApplyDeps,
-  { scope, statements, vectors }: { scope: Scope; statements: readonly Statement[]; vectors: Vectors | null },
+  { deps, scope }: { deps: ApplyDeps; scope: Scope },
+  { statements, vectors }: { statements: readonly Statement[]; vectors: Vectors | null },
 ): Promise<Candidate[][]> {
-  if (statements.length === 0) return [];
   const owner = ownerOf(scope);
   const attributes = [...new Set(statements.flatMap(({ attribute }) => attribute ?? []))];
   const owners = changeableOwners(deps, scope);
   const byFields = attributes.length === 0 ? [] : await statementHistory(reader, owner.tenant, { owners, attributes });
   const found: Candidate[][] = [];
-  for (const [index, statement] of statements.entries()) {
-    const near = await neighbours(reader, deps, { owner, owners, statement, vectors, index });
-    const merged = new Map<string, Candidate>();
-    for (const memory of byFields) {
-      if (memory.attribute === statement.attribute) merged.set(memory.id, { memory, similarity: 0 });
-    }
-    for (const candidate of near) merged.set(candidate.memory.id, candidate);
-    found.push(
-      [...merged.values()].filter(
-        ({ memory }) => owners.includes(ownerKey(memory.scope)) && memory.sourceType !== 'consolidation',
-      ),
-    );
+  for (const [index, { attribute, text }] of statements.entries()) {
+    const near = await search(reader, deps, {
+      owner,
+      owners,
+      words: wordsOf(text),
+      vectors: vectors === null ? null : { ...vectors, of: vectors.of.slice(index, index + 1) },
+      most: { byText: TEXT_HITS, byMeaning: deps.settings.limits.candidates * 2 },
+    });
+    const candidates = [
+      ...byFields.filter((memory) => memory.attribute === attribute).map((memory) => ({ memory, similarity: 0 })),
+      ...near.map(({ memory, cosine }) => ({ memory, similarity: similarityOf(text, memory, vectors, cosine) })),
+    ].filter(({ memory }) => owners.includes(ownerKey(memory.scope)) && memory.sourceType !== 'consolidation');
+    found.push([...new Map(candidates.map((candidate) => [candidate.memory.id, candidate])).values()]);
   }
   return found;
 }
 
-const TEXT_HITS = 10;
 const MOST_WORDS = 30;
 
-async function neighbours(
-  reader: Reader,
-  deps: ApplyDeps,
-  of: Pick<Search, 'owner' | 'owners' | 'vectors'> & { statement: Statement; index: number },
-): Promise<Candidate[]> {
-  const { statement, index, vectors } = of;
-  const found = await search(reader, deps, {
-    ...of,
-    condition: isComparable(deps.memoryTypes),
-    words: [...new Set(indexWords(statement.text))].slice(0, MOST_WORDS),
-    vectors: vectors === null ? null : { ...vectors, of: vectors.of.slice(index, index + 1) },
-    most: { byText: TEXT_HITS, byMeaning: deps.settings.limits.candidates * 2 },
-  });
-  return found.map(({ memory, cosine }) => {
-    return { memory, similarity: similarityOf(statement.text, memory, { cosine, vectors }) };
-  });
+/** The different words of a text, by which memories are found. */
+function wordsOf(text: string, most: number = MOST_WORDS): string[] {
+  return [...new Set(indexWords(text))].slice(0, most);
 }
 
 /** A search among the memories of some owners. */
 interface Search {
   owner: Scope;
   owners: readonly string[];
-  condition: ReturnType<typeof isOfTypes>;
+  /** Default: memories that hold, of the types that are compared. */
+  condition?: ReturnType<typeof isOfTypes>;
   archived?: boolean;
   words: readonly string[];
   vectors: Vectors | null;
@@ -140,8 +130,8 @@ interface Search {
 /** The memories that have some of the words or are near to one of the vectors, best first, with the cosine of the last vector that found them. */
 async function search(
   reader: Reader,
-  { database }: ApplyDeps,
-  { owner, owners, condition, archived, words, vectors, most }: Search,
+  { database, memoryTypes }: ApplyDeps,
+  { owner, owners, condition = isComparable(memoryTypes), archived, words, vectors, most }: Search,
 ): Promise<{ memory: Memory; cosine: number | undefined }[]> {
   const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived } as const;
   const byText = words.length === 0 ? [] : await database.text.search(reader, { ...among, words, limit: most.byText });
@@ -162,18 +152,13 @@ async function search(
 }
 
 /** How alike a text and a memory are: by their meaning where the cosine of their vectors is known, or by their words. */
-export function similarityOf(
-  text: string,
-  { content }: Memory,
-  { cosine, vectors }: { cosine: number | undefined; vectors: Vectors | null },
-): number {
+export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
 }
 
-function isComparable(types: MemoryTypeTable): ReturnType<typeof isOfTypes> {
-  const names = [...types].filter(([, type]) => type.comparable).map(([name]) => name);
-  return isOfTypes(names);
+function isComparable(types: ApplyDeps['memoryTypes']): ReturnType<typeof isOfTypes> {
+  return isOfTypes([...types].filter(([, type]) => type.comparable).map(([name]) => name));
 }
 
 const LONGEST_QUERY = 400;
@@ -183,35 +168,26 @@ const NEAR_TURN = 8;
  * Whether a memory is a draft of these events: the local reader formed it from what the user said in them, and from no other event. A model
  * that reads the events replaces it.
  */
-export function isDraftOf(events: readonly string[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
-  return (
-    reader === 'local' && statedBy === 'user' && type !== 'summary' && sourceEvents.every((id) => events.includes(id))
-  );
-}
-
-interface Known {
-  scope: Scope;
-  events: readonly Event[];
-  vectors: Vectors | null;
-  /** The local reader's statements of the same events, which are about to be replaced. */
-  drafts: readonly Memory[];
+export function isDraftOf(events: readonly Event[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
+  const isOfThese = sourceEvents.every((id) => events.some((event) => event.id === id));
+  return reader === 'local' && statedBy === 'user' && type !== 'summary' && isOfThese;
 }
 
 /**
- * The known statements that are relevant to these events, for a model to refer to: found by meaning and by words, and filled up with the
- * most important ones. At most `limits.existing` within `limits.existingTokens`.
+ * The known statements that are relevant to the events, for a model to refer to: found by meaning and by words, and filled up with the
+ * most important ones. At most `limits.existing` within `limits.existingTokens`. `drafts` are the local reader's statements of the same
+ * events, which are about to be replaced.
  */
 export async function knownStatements(
   reader: Reader,
-  deps: ApplyDeps,
-  { scope, events, vectors, drafts }: Known,
+  { deps, scope, events }: FormWork,
+  { vectors, drafts }: { vectors: Vectors | null; drafts: readonly Memory[] },
 ): Promise<Memory[]> {
   const { existing, existingTokens } = deps.settings.limits;
   const owner = ownerOf(scope);
   const said = events.filter(isReadable).map((event) => event.content);
-  const words = [...new Set(indexWords(said.join(' ').slice(0, 20_000)))].slice(0, LONGEST_QUERY);
-  const condition = isComparable(deps.memoryTypes);
-  const wanted = { owner, owners: visibleOwners(owner), words, vectors, condition };
+  const words = wordsOf(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
+  const wanted = { owner, owners: visibleOwners(owner), words, vectors };
   const found = await search(reader, deps, { ...wanted, most: mostOf(existing) });
   const near = found.map(({ memory }) => memory);
   const first = { order: 'important', limit: existing * 2 } as const;
@@ -221,7 +197,7 @@ export async function knownStatements(
   );
   const own = comparable.filter(({ permanent }) => permanent);
   const replaced = await replacedByDrafts(reader, scope, drafts);
-  const expired = await expiredNear(reader, deps, { owner, words, vectors });
+  const expired = await expiredNear(reader, deps, { ...wanted, owners: changeableOwners(deps, owner) });
   // Similarity is only a guess, so some room is left for the permanent facts, which a change in the user's life may concern.
   const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
   // Past events no longer change, so they are shown only where room is left.
@@ -250,16 +226,11 @@ const MOST_EXPIRED = 6;
  * Statements that expired lately without a known outcome (an intention that was due weeks ago, a situation of some months ago), the nearest
  * to these turns first: "got the job!" is the outcome of an interview that is in the archive.
  */
-async function expiredNear(
-  reader: Reader,
-  deps: ApplyDeps,
-  { owner, words, vectors }: { owner: Scope; words: readonly string[]; vectors: Vectors | null },
-): Promise<Memory[]> {
+async function expiredNear(reader: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;
   const condition = isExpiredSince(isComparable(deps.memoryTypes), since);
-  const owners = changeableOwners(deps, owner);
-  const wanted = { owner, owners, words, vectors, most: mostOf(MOST_EXPIRED), condition, archived: true };
-  return (await search(reader, deps, wanted)).slice(0, MOST_EXPIRED).map(({ memory }) => memory);
+  const found = await search(reader, deps, { ...wanted, most: mostOf(MOST_EXPIRED), condition, archived: true });
+  return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
 /** The share of the known statements that is chosen by nearness alone. */

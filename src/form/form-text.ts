@@ -1,8 +1,8 @@
 import { inFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
+import type { Pack } from '../language/packs/pack.ts';
 import { detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
-import { findDates } from '../language/resolve-dates.ts';
-import { withTime } from '../language/told-days.ts';
+import { findDates, withTime } from '../language/resolve-dates.ts';
 import type { Event } from '../record/event.ts';
 import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -12,13 +12,12 @@ import type { Parts, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { findMemory, listStatements } from '../store/read-memories.ts';
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
-import type { Applied } from './apply/apply.ts';
 import { ownerOf } from './compare.ts';
 import { endStatement } from './apply/requests.ts';
 import { formStatements } from './form.ts';
-import type { FormDeps } from './formation-settings.ts';
+import { type FormResult, readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
+import type { FormDeps, Writing } from './formation-settings.ts';
 import { endedByText, userNamesOf } from './read-turns.ts';
-import { readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
 
 /** The fields of a memory that say nothing about its subject, its value or its time. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([
@@ -49,17 +48,11 @@ interface ReadText {
  * Reads a text that was handed in without fields, as a turn of the user at its date and as a note about the user. The first statement has
  * the whole text. If slots say all of it, that statement has the fields of the first slot; several slots are statements in their own words.
  */
-export async function readText(
-  deps: FormDeps,
-  scope: Scope,
-  { content, at }: { content: string; at: Date },
-): Promise<ReadText> {
-  const notes = notesOf(scope, content);
-  const own = turnOf(scope, inFirstPerson(namedUser(scope, content) ?? content), at, {
-    kind: 'message',
-    origin: 'user',
-  });
-  const turns = [own, ...notes.map((note) => turnOf(scope, note, at, { kind: 'observation', origin: 'system' }))];
+export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
+  const turn = turnOf(scope, at);
+  const own = { ...turn, content: inFirstPerson(namedUser(scope, content) ?? content) };
+  const note = { ...turn, kind: 'observation', origin: 'system', category: 'fact' } as const;
+  const turns = [own, ...notesOf(scope, content).map((wording) => ({ ...note, content: wording }))];
   const reader = await deps.localReader();
   const { statements } = await reader.read(turnsAlone(turns, deps));
   const read = statements.map((statement) => ({ ...statement, quotes: [] }));
@@ -73,10 +66,8 @@ export async function readText(
   };
 }
 
-function statementsOf(
-  content: string,
-  { read, said, slots }: Record<'read' | 'said' | 'slots', ReadStatement[]>,
-): ReadText['statements'] {
+function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', ReadStatement[]>): ReadText['statements'] {
+  const { read, said, slots } = of;
   const text = readStatement({ text: content, type: 'fact', quotes: [] });
   if (slots.length > 0 && slots.length < said.length && !sayAll(slots, content)) return [text, ...slots];
   const [whole = read.find(({ attribute }) => attribute !== null), ...others] = slots;
@@ -87,9 +78,10 @@ function statementsOf(
   return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from, due: plan.due }];
 }
 
-/** Whether statements have all content words of a text: nothing of it is lost where they stand for it. */
+/** Whether statements have all content words of a text, except "likes" and "prefers": nothing of it is lost where they stand for it. */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
-  const words = contentStems(inFirstPerson(content));
+  const pack = detectPack(content) ?? (packOf('en') as Pack);
+  const words = contentStems(inFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 
@@ -121,19 +113,21 @@ export function dayIn(
   return day === undefined || at === null ? null : { at, written: day.written };
 }
 
-function turnOf(scope: Scope, content: string, at: Date, who: Pick<Event, 'kind' | 'origin'>): Event {
+/** A turn of the user without words. */
+function turnOf(scope: Scope, at: Date): Event {
   return {
-    ...who,
+    kind: 'message',
+    origin: 'user',
     id: '',
     scope,
-    content,
+    content: '',
     position: null,
     speaker: null,
     refersTo: null,
     interaction: null,
     channel: null,
     context: null,
-    category: who.kind === 'observation' ? 'fact' : null,
+    category: null,
     metadata: {},
     occurredAt: at,
     recordedAt: at,
@@ -162,47 +156,34 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
   const { scope, memory, statements, reader, why } = work;
   const events = await findEvents(writer, scope, memory.sourceEvents ?? []);
   if (events.length < (memory.sourceEvents?.length ?? 0)) return null;
-  const form = (some: ReadStatement[]): Promise<Applied> =>
-    formStatements(writer, deps, {
-      scope,
-      statements: some,
-      events: [],
-      stated: { at: memory.statedAt ?? new Date(deps.clock.now()), by: memory.statedBy ?? 'system', events },
-      sourceType: memory.sourceType ?? 'explicit',
-      reader,
-      why,
-    });
+  const writing = { writer, deps, scope, events: [], reader, why };
+  const { statedBy: by = 'system', statedAt: at = new Date(deps.clock.now()), sourceType = 'explicit' } = memory;
+  const form = (some: ReadStatement[]): Promise<FormResult> =>
+    formStatements(writing, { statements: some, stated: { at, by, events }, sourceType });
   const [text, ...slots] = statements;
   if (text === undefined) return null;
   const { importance = null, tags = [] } = memory;
   const type = work.isReminder === true && text.due !== null && memory.type === 'fact' ? 'intention' : memory.type;
   const applied = await form([{ ...text, type, importance, tags, explicit: true }]);
   if (slots.length > 0) await form(slots);
-  const { statedBy = 'system', statedAt = new Date(deps.clock.now()) } = memory;
-  for (const { id } of work.ends ?? []) await endStatement(writer, deps, { id, scope, statedBy, statedAt, why });
-  return writtenBy(writer, deps, { applied, text, work });
+  for (const { id } of work.ends ?? []) await endStatement(writing, { id, by, at });
+  return writtenBy({ ...writing, result: applied }, text);
 }
 
-async function writtenBy(
-  writer: Writer,
-  deps: FormDeps,
-  { applied, text, work }: { applied: Applied; text: ReadStatement; work: TextWork },
-): Promise<WrittenMemory | null> {
-  const { scope, why } = work;
-  const { added, updated, confirmed, retired, refused } = applied;
+async function writtenBy(writing: Writing, text: ReadStatement): Promise<WrittenMemory | null> {
+  const { writer, deps, scope, why } = writing;
+  const { added, updated, confirmed, retired, refused } = writing.result;
   const id = added[0] ?? updated[0] ?? confirmed[0];
   const memory = id === undefined ? null : await findMemory(writer, scope, id);
   if (memory !== null) {
     const outcome = added.length === 0 ? 'unchanged' : retired.length > 0 ? 'superseded' : 'created';
-    return { memory: await withoutDraft(writer, deps, memory, why), outcome };
+    // What was handed in must stay when a model reads the turns again, so the memory is no longer a draft of the local reader.
+    const isDraft = memory.reader === 'local';
+    const kept = isDraft ? await reviseMemory(writer, deps, memory, { change: { reader: null }, why }) : memory;
+    return { memory: kept, outcome };
   }
   if (text.attribute === null || !refused.some(({ reason }) => reason === 'outranked')) return null;
   const standing = { subjects: [text.subject], attributes: [text.attribute], owner: 'visible' as const };
   const [stronger] = await listStatements(writer, ownerOf(scope), standing);
   return stronger === undefined ? null : { memory: stronger, outcome: 'unchanged' };
-}
-
-/** What was handed in must stay when a model reads the turns again, so the memory is no longer a draft of the local reader. */
-async function withoutDraft(writer: Writer, deps: FormDeps, memory: Memory, why: Change): Promise<Memory> {
-  return memory.reader === 'local' ? reviseMemory(writer, deps, memory, { change: { reader: null }, why }) : memory;
 }

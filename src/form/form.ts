@@ -1,47 +1,39 @@
 import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
-import type { JobKinds } from '../jobs/job-kinds.ts';
+import type { JobHandler, JobKinds } from '../jobs/job-kinds.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { estimateTokens } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
-import type { SourceType } from '../record/memory.ts';
-import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
-import type { Parts, Reader, Writer } from '../store/database.ts';
+import type { Reader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
 import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
-import { enqueue, ownerJob } from '../store/queue/enqueue.ts';
+import { enqueue, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
 import { removeWaiting } from '../store/queue/settle-jobs.ts';
 import { listSubjects } from '../store/read-memories.ts';
 import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
-import { type Applied, applyStatements } from './apply/apply.ts';
+import { applyStatements } from './apply/apply.ts';
 import { writeReflections } from './apply/reflections.ts';
 import { applyRequests } from './apply/requests.ts';
 import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
-import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
-import type { FormDeps, FormOptions, LimitSettings } from './formation-settings.ts';
+import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
+import type { FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
+import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
+import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import {
-  checkContext,
-  type Formable,
-  type FormWork,
-  isEmpty,
-  readTurns,
-  userNamesOf,
-  withoutIndex,
-} from './read-turns.ts';
-import { createModelReader } from './read/model-reader.ts';
-import type { ReadPromptInput } from './read/read-prompt.ts';
-import { type ReadStatement, usesModel } from './read/reader.ts';
-import {
+  eventsOf,
   formationJob,
-  formationJobs,
+  formColdSessions,
   inlineExchanges,
   inlineJob,
+  payloadOf,
+  summariseSession,
+  takeEffect,
   triggerFormation,
   unreadExchanges,
 } from './formation-jobs.ts';
@@ -73,16 +65,17 @@ export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
   const inline = createInlineQueue(async ({ scope, events }) => {
     const complete = (writer: Writer): Promise<void> => removeWaiting(writer, inlineJob(scope, events));
-    return formExchange(deps, scope, events, { complete }).catch((error: unknown) => {
+    const read = (): Promise<FormResult> => formExchange(deps, scope, events, { by: 'local', complete });
+    return read().catch((error: unknown) => {
       // Something was forgotten or erased during the reading, so the remaining events are read again.
-      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, events, { complete });
+      if (VarveError.isInstance(error, 'conflict')) return read();
       throw error;
     });
   });
   const running = new Map<string, Promise<unknown>>();
 
-  /** Runs one formation of a session at a time in this process. The queue and the cursor do the same for other processes. */
-  const oneAtATime = async (scope: Scope, form: () => Promise<FormResult>): Promise<FormResult> => {
+  // The queue and the cursor do the same for other processes.
+  const oneAtATime: OneAtATime = async (scope, form) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
     const formed = before.then(form);
@@ -106,17 +99,56 @@ export function createFormation(deps: FormDeps): Formation {
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    jobs: formationJobs(deps, {
-      formSession: (scope, options) => formSession(deps, scope, options),
-      formExchange: (scope, ids, options) => formExchange(deps, scope, ids, options),
-      oneAtATime,
-    }),
+    jobs: formationJobs(deps, oneAtATime),
     async resume() {
       for (const exchange of await unreadExchanges(deps)) inline.add(exchange);
     },
     start: inline.start,
     drain: inline.drain,
     stop: inline.stop,
+  };
+}
+
+/** Forms a session after any formation of it that is already running in this process. */
+type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
+
+/** The jobs of formation, by their kind. */
+function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
+  const reading =
+    (by: 'local' | 'model'): JobHandler =>
+    async (job, { signal, complete }) => {
+      await formExchange(deps, scopeOfJob(job), eventsOf(job), { by, signal, complete });
+    };
+  return {
+    form: {
+      isPaid: true,
+      async run(job, { signal, complete }) {
+        const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
+        const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
+        const scope = scopeOfJob(job);
+        await oneAtATime(scope, () => formSession(deps, scope, { cause, minimumMessages, signal, complete }));
+      },
+    },
+    summarise: {
+      isPaid: true,
+      // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
+      async run(job, { signal, complete }) {
+        const scope = scopeOfJob(job);
+        const form = (options: FormOptions): Promise<FormResult> =>
+          formSession(deps, scope, { ...options, cause: 'schedule', signal });
+        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
+      },
+    },
+    'read-exchange': { isPaid: true, run: reading('model') },
+    'read-inline': { isPaid: false, run: reading('local') },
+    'take-effect': { isPaid: true, run: (job, { complete }) => takeEffect(deps, job, complete) },
+    'form-cold-sessions': {
+      isPaid: false,
+      cron: '30 * * * * *',
+      async run() {
+        await formColdSessions(deps);
+      },
+    },
   };
 }
 
@@ -129,7 +161,7 @@ export function createFormation(deps: FormDeps): Formation {
  * topics, refusals, the events as processed, the cursor, the job as done and what it cost. A failure anywhere changes nothing, and
  * the events wait for the next try. Of two formations at the same time the second finds the cursor moved and does nothing.
  */
-export async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
   return formTaken(deps, scope, {
     ...options,
@@ -137,7 +169,7 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
     // The user's turns are shown up to ten times as long as others.
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
     reason: 'learned from the conversation',
-    take: (reader, place) => takeUnformed(reader, deps, place, options),
+    take: (reader, place) => takeUnformed(reader, deps, place, options.minimumMessages ?? 0),
   });
 }
 
@@ -148,22 +180,21 @@ const EXCHANGE_CHARACTERS = 1000;
  * Reads an exchange right after it was logged. The events still count as unread for the formation of the session: a model replaces these
  * drafts, and the local reader recognises what it has read before.
  */
-export async function formExchange(
+async function formExchange(
   deps: FormDeps,
   scope: Scope,
   ids: readonly string[],
-  { by = 'local', ...options }: { by?: 'local' | 'model' } & Pick<FormOptions, 'complete' | 'signal'> = {},
+  options: Pick<Taking, 'by' | 'complete' | 'signal'>,
 ): Promise<FormResult> {
   return formTaken(deps, scope, {
     ...options,
-    by,
     shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
     async take(reader, place) {
       // The events are read again, because words may have been forgotten while they waited.
       const found = await findEvents(reader, place, ids);
       // A draft of what a model has already read would stay for ever.
-      const isProvisional = by === 'local' && usesModel(deps, 'read');
+      const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(reader, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
       return { events, earlier: await turnsBefore(reader, place, events[0]), stretch: null };
@@ -177,8 +208,10 @@ interface Taking extends FormOptions {
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
   /** Null where there is nothing to read. */
-  take(reader: Reader, place: Scope): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null>;
+  take(reader: Reader, place: Scope): Promise<Taken | null>;
 }
+
+type Taken = Pick<FormWork, 'events' | 'earlier' | 'stretch'>;
 
 async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<FormResult> {
   const place = { ...scope, connection: null };
@@ -208,16 +241,12 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
 const EARLIER = 12;
 
 /** Takes the events that no formation has read yet, up to the limit of one formation. Later events wait for the next one. */
-async function takeUnformed(
-  reader: Reader,
-  { clock, settings: { limits } }: FormDeps,
-  scope: Scope,
-  { minimumMessages = 0 }: FormOptions,
-): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null> {
-  const session = await findSession(reader, scope, clock.now());
+async function takeUnformed(reader: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
+  const { limits } = deps.settings;
+  const session = await findSession(reader, scope, deps.clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
   // A closed session is formed however short it is.
-  if (session.status !== 'closed' && session.messagesSinceFormation < minimumMessages) return null;
+  if (session.status !== 'closed' && session.messagesSinceFormation < least) return null;
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
   const found = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);
@@ -250,7 +279,7 @@ function isRefused({ statements, refused }: Formable): boolean {
 
 /** Writes the results of a formation in one transaction. If another formation has read the events first, only the cost is written. */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
-  const { deps, scope, run, meter, reader, events, earlier, stretch, why } = work;
+  const { deps, scope, run, meter, reader, events, stretch } = work;
   return deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
     // The owner's lock is taken before the cursor, so that two formations run one after the other from here on.
@@ -261,45 +290,31 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       await meter.settle(writer);
       return nothingFormed();
     }
-    const { requests, reading } = formable;
-    const applied: Applied = await applyStatements(writer, deps, {
+    const { requests, reading, known } = formable;
+    const result: FormResult = {
+      ...nothingFormed(),
+      run,
+      events: events.length,
+      refused: [...formable.refused],
+      modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
+      hasMore: stretch?.hasMore ?? false,
+    };
+    const writing = { ...work, writer, reader: reader.id, result };
+    await applyStatements(writing, {
       ...formable,
-      scope,
-      reader: reader.id,
       // Where the answer was cut, the local reader's drafts may be the only record of the turns that it did not reach.
-      replacesDrafts: reader.kind === 'model' && formable.reading.isCut !== true && !isRefused(formable),
-      eventIds: events.map(({ id }) => id),
-      why,
+      replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
     });
-    const source = { scope, events, reader: reader.id, known: formable.known, why };
-    const reflected =
-      reading.reflections.length + reading.topics.length === 0
-        ? { reflections: [], topics: [], refused: [] }
-        : await writeReflections(writer, deps, reading, source);
+    if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
     // Requests to forget come last, so that they also remove what this reading has just written.
-    const asked =
-      requests.ends.length + requests.forgets.length === 0
-        ? { retired: [], forgotten: [], restored: [], refused: [] }
-        : await applyRequests(writer, deps, requests, { scope, turns: [...earlier, ...events], why });
+    if (requests.ends.length + requests.forgets.length > 0) await applyRequests(writing, requests);
     // Observations are marked by the processor of the tiers, which reads them later.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
-    await enqueueNext(writer, work, applied);
-    const refused = [formable, applied, reflected, asked].flatMap((part) => part.refused);
-    const result: FormResult = {
-      run,
-      events: events.length,
-      ...applied,
-      ...reflected,
-      retired: [...applied.retired, ...asked.retired],
-      forgotten: asked.forgotten.map(({ id }) => id),
-      restored: asked.restored,
-      refused: await withoutForgotten(writer, scope, refused),
-      modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
-      hasMore: stretch?.hasMore ?? false,
-    };
-    await keepRefusals(writer, deps, { scope, run, refused: result.refused, events });
+    await enqueueNext(writer, work, result);
+    result.refused = await withoutForgotten(writing);
+    await keepRefusals(writing);
     await logRun(writer, work, result, options.cause ?? 'hand');
     await meter.settle(writer);
     return result;
@@ -318,9 +333,9 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
 const MERGE_AFTER = 5 * MINUTE;
 
 /** Queues the formation of the rest of the session, and the merging of near doubles. */
-async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, applied: Applied): Promise<void> {
+async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, result: FormResult): Promise<void> {
   if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
-  if (applied.added.length + applied.updated.length === 0) return;
+  if (result.added.length + result.updated.length === 0) return;
   // Drafts are not merged, because a model will replace them, and a draft must not absorb a statement that stays.
   if (stretch === null && usesModel(deps, 'read')) return;
   const merge = ownerJob('merge-doubles', { ...scope, session: null });
@@ -328,7 +343,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, a
 }
 
 /** The refusals, without the words of those that repeat something forgotten. */
-async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly Refusal[]): Promise<Refusal[]> {
+async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));
   return refused.map((refusal) =>
@@ -337,24 +352,20 @@ async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly 
 }
 
 /** Refusals are kept with their text and reason, so that they can be listed and learned from. */
-async function keepRefusals(
-  writer: Writer,
-  deps: Parts,
-  { scope, run, refused, events }: Pick<FormResult, 'run' | 'refused'> & Pick<FormWork, 'scope' | 'events'>,
-): Promise<void> {
+async function keepRefusals({ writer, deps, scope, events, result, why }: Writing): Promise<void> {
   const at = new Date(deps.clock.now());
   // A refusal that cites no event may come from any of them, so it is erased with each of them.
   const all = events.map(({ id }) => id);
   await insertRefusals(
     writer,
-    refused.map((refusal) => ({
+    result.refused.map((refusal) => ({
       ...refusal,
       text: refusal.text === null ? null : plainText(refusal.text),
       detail: refusal.detail === null ? null : plainText(refusal.detail),
       events: refusal.events.length === 0 ? all : refusal.events,
       id: deps.ids.next('ref'),
       scope,
-      run,
+      run: why.run ?? null,
       at,
       proposal: null,
     })),
@@ -388,43 +399,30 @@ async function logRun(
   });
 }
 
-/** Statements that need no reader, and the events that they cite: turn n is `events[n - 1]`. */
-interface GivenStatements {
-  scope: Scope;
+/** Statements that need no reader. They cite the events by number: turn n is `events[n - 1]`. */
+interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
   statements: readonly ReadStatement[];
-  events: readonly Event[];
-  /** Who gives them. Kept with each memory. */
-  reader: string;
-  why: Change;
-  /** The kind of source, where the events do not show it: `import`, for one. */
-  sourceType?: SourceType;
-  /** For statements from outside the log, which have no event to quote: when they were said, and by whom. */
-  stated?: CheckContext['stated'];
 }
 
 /**
  * Forms statements of another source, such as a nightly reflection or an import, by the same check, comparison and decision, in the
  * caller's transaction.
  */
-export async function formStatements(writer: Writer, deps: FormDeps, given: GivenStatements): Promise<Applied> {
-  const { statements, events, reader, why, sourceType, stated } = given;
+export async function formStatements(
+  given: Omit<Writing, 'result'> & { deps: FormDeps },
+  { statements, sourceType, stated }: GivenStatements,
+): Promise<FormResult> {
+  const { writer, deps, events } = given;
   const scope = { ...given.scope, connection: null };
   const userNames = userNamesOf(scope, []);
   const subjects = await listSubjects(writer, ownerOf(scope));
   const read = { scope, events, earlier: [], known: [], userNames, subjects, isLocal: true, sourceType, stated };
   const checked = checkStatements(statements, await checkContext(deps, read));
+  const result = { ...nothingFormed(), refused: checked.refused.map(withoutIndex) };
+  const writing = { ...given, scope, result };
   await changeOwner(writer, ownerOf(scope), deps.clock.now());
-  const applied = await applyStatements(writer, deps, {
-    scope,
-    statements: checked.statements,
-    vectors: null,
-    verdicts: new Map(),
-    reader,
-    replacesDrafts: false,
-    eventIds: events.map(({ id }) => id),
-    why,
-  });
-  const refused = [...checked.refused.map(withoutIndex), ...applied.refused];
-  await keepRefusals(writer, deps, { scope, run: why.run ?? null, refused, events });
-  return { ...applied, refused };
+  const undecided = { vectors: null, verdicts: new Map(), replacesDrafts: false };
+  await applyStatements(writing, { ...undecided, statements: checked.statements });
+  await keepRefusals(writing);
+  return result;
 }

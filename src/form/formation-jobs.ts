@@ -1,12 +1,11 @@
-import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
+import type { JobContext } from '../jobs/job-kinds.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { restateInBlocks } from '../store/block-store.ts';
-import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
-import type { RunCause } from '../store/history-store.ts';
+import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import { changeOwner, chunks } from '../store/owner-store.ts';
 import { enqueueJobs, ownerJob, scopeOfJob, sessionJob } from '../store/queue/enqueue.ts';
 import type { Job, NewJob } from '../store/queue/job.ts';
@@ -15,13 +14,11 @@ import { findMemory, listStatements, memoriesFrom } from '../store/read-memories
 import { findColdSessions, findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
-import { spokenEvents, writeTopics } from './apply/reflections.ts';
+import { spokenEvents, writeReflections } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
-import { conflicts, ofSameMatter } from './decide/decide.ts';
-import { wins } from './decide/precedence.ts';
-import { type FormResult, nothingFormed } from './formation-result.ts';
+import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
+import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
-import { readStatement, type ReadTopic, usesModel } from './read/reader.ts';
 
 /**
  * Queues the jobs that follow from new events, in the transaction that appends them: a formation when there are enough events, the reading
@@ -44,25 +41,27 @@ export async function triggerFormation(
     const place = { ...scope, connection: null };
     const session = await findSession(writer, place, deps.clock.now());
     if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place));
-    if (messages.length > 0 && settings.summaries) jobs.push(summaryJob(place, settings.summary.quietAfter));
+    // Each new message delays the summary again.
+    if (messages.length > 0 && settings.summaries)
+      jobs.push({ ...sessionJob('summarise', place), delay: settings.summary.quietAfter, whenWaiting: 'move' });
   }
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
 /** Whether a model reads every exchange at once, in addition to the formation of the session. */
-export function readsByModel(deps: TriggerDeps): boolean {
+function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
 
 // Many events are read in batches, so that they never block the process.
-const EVENTS_AT_ONCE = 20;
+const AT_ONCE = 20;
 
 /** The ids of the events that the local reader of this process reads at once, in batches. */
 export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): string[][] {
   if (deps.settings.writes === 'deferred' || !deps.settings.facts || readsByModel(deps)) return [];
-  const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(({ id }) => id);
-  return [...chunks(ids, EVENTS_AT_ONCE)];
+  const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(idOf);
+  return [...chunks(ids, AT_ONCE)];
 }
 
 /** How long an exchange waits for the process that logged it. Then any process reads it. */
@@ -70,21 +69,17 @@ const INLINE_PATIENCE = MINUTE;
 
 /** The job of an exchange that this process reads from its own queue. The reading removes it, so it runs only if the process has ended. */
 export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { uniqueKey: string } {
-  const job = ownerJob('read-inline', scope, { events: [...events] });
-  return { ...job, uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE, priority: 3 };
+  return { ...readingJob(scope, 'read-inline', events), uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE };
 }
 
 /** The exchanges that earlier processes have logged and not read, oldest first. */
 export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
   const jobs = await deps.database.read(EVERY_TENANT, (reader) => waitingJobs(reader, 'read-inline', MOST_SESSIONS));
-  return jobs.map((job) => ({ scope: scopeOfJob(job), events: payloadOf(job)['events'] as string[] }));
+  return jobs.map((job) => ({ scope: scopeOfJob(job), events: eventsOf(job) }));
 }
 
 /** Whether there are enough events since the last formation. */
-function isFormationDue(
-  session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
-  { messages, weightedTokens, minimumMessages }: TriggerSettings,
-): boolean {
+function isFormationDue(session: Session, { messages, weightedTokens, minimumMessages }: TriggerSettings): boolean {
   const since = session.messagesSinceFormation;
   if (since < minimumMessages) return false;
   return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
@@ -95,32 +90,20 @@ export function formationJob(scope: Scope, { whole = false }: { whole?: boolean 
   return sessionJob('form', scope, { cause: 'schedule', whole });
 }
 
-/** Each new message delays the job again. */
-function summaryJob(scope: Scope, delay: number): NewJob {
-  return { ...sessionJob('summarise', scope), delay, whenWaiting: 'move' };
-}
-
-const MESSAGES_AT_ONCE = 20;
-
 /** The jobs that read an exchange: its last messages, because the formation of its session reads the rest; without a session, all of it. */
 function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
-  return [...chunks(read, MESSAGES_AT_ONCE)]
+  return [...chunks(read, AT_ONCE)]
     .filter((some) => some.some(({ origin }) => origin === 'user'))
-    .flatMap((some) =>
-      readingJobs(
-        scope,
-        some.map(({ id }) => id),
-      ),
-    );
+    .map((some) => readingJob(scope, 'read-exchange', some.map(idOf)));
 }
 
-function readingJobs(scope: Scope, events: readonly string[]): NewJob[] {
-  return [...chunks(events, MESSAGES_AT_ONCE)].map((some) => ({
-    ...ownerJob('read-exchange', scope, { events: some }),
-    priority: 3,
-  }));
+/** A job that reads events by their ids. */
+function readingJob(scope: Scope, kind: 'read-exchange' | 'read-inline', events: readonly string[]): NewJob {
+  return { ...ownerJob(kind, scope, { events: [...events] }), priority: 3 };
 }
+
+const idOf = ({ id }: Event): string => id;
 
 function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
   if (kind !== 'outcome' || metadata['effect'] !== 'positive') return [];
@@ -128,7 +111,7 @@ function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
 }
 
 /** Messages that were imported and not read yet, by the scope that they belong to. */
-export interface ImportedMessages {
+interface ImportedMessages {
   scope: Scope;
   /** The ids of the messages. */
   events: readonly string[];
@@ -141,8 +124,8 @@ export interface ImportedMessages {
 export async function formImported(deps: TriggerDeps, imported: readonly ImportedMessages[]): Promise<void> {
   const jobs = imported.flatMap(({ scope, events }) =>
     scope.session === null
-      ? readingJobs(scope, events)
-      : [formationJob({ ...scope, connection: null }, { whole: true })],
+      ? [...chunks(events, AT_ONCE)].map((some) => readingJob(scope, 'read-exchange', some))
+      : [formationJob(scope, { whole: true })],
   );
   const [first] = imported;
   if (first === undefined || jobs.length === 0) return;
@@ -172,130 +155,64 @@ export async function formColdSessions(
   return scopes.length;
 }
 
-/** The formations that jobs run. */
-interface Formations {
-  formSession(scope: Scope, options: FormOptions): Promise<FormResult>;
-  formExchange(
-    scope: Scope,
-    ids: readonly string[],
-    options: FormOptions & { by: 'local' | 'model' },
-  ): Promise<FormResult>;
-  /** Waits for any formation of the session that is already running in this process. */
-  oneAtATime(scope: Scope, form: () => Promise<FormResult>): Promise<FormResult>;
-}
-
-/** The jobs of formation, by their kind. */
-export function formationJobs(deps: FormDeps, { formSession, formExchange, oneAtATime }: Formations): JobKinds {
-  return {
-    form: {
-      isPaid: true,
-      async run(job, { signal, complete }) {
-        const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
-        const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        const scope = scopeOfJob(job);
-        await oneAtATime(scope, () => formSession(scope, { cause, minimumMessages, signal, complete }));
-      },
-    },
-    summarise: {
-      isPaid: true,
-      // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
-      async run(job, { signal, complete }) {
-        const scope = scopeOfJob(job);
-        const form = (options: FormOptions): Promise<FormResult> =>
-          formSession(scope, { ...options, cause: 'schedule', signal });
-        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
-      },
-    },
-    'read-exchange': {
-      isPaid: true,
-      async run(job, { signal, complete }) {
-        const ids = payloadOf(job)['events'] as string[];
-        await formExchange(scopeOfJob(job), ids, { by: 'model', signal, complete });
-      },
-    },
-    'read-inline': {
-      isPaid: false,
-      async run(job, { signal, complete }) {
-        const ids = payloadOf(job)['events'] as string[];
-        await formExchange(scopeOfJob(job), ids, { by: 'local', signal, complete });
-      },
-    },
-    'take-effect': {
-      isPaid: true,
-      async run(job, { complete }) {
-        await takeEffect(deps, job, complete);
-      },
-    },
-    'form-cold-sessions': {
-      isPaid: false,
-      cron: '30 * * * * *',
-      async run() {
-        await formColdSessions(deps);
-      },
-    },
-  };
-}
-
-function payloadOf(job: Job): Record<string, unknown> {
+export function payloadOf(job: Job): Record<string, unknown> {
   return (job.payload ?? {}) as Record<string, unknown>;
+}
+
+/** The ids of the events that a job reads. */
+export function eventsOf(job: Job): string[] {
+  return payloadOf(job)['events'] as string[];
 }
 
 /**
  * Sums up what a session was about once it is quiet, one memory for each topic. A model gives the topics with its reading, so
  * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
  */
-async function summariseSession(
+export async function summariseSession(
   deps: FormDeps,
   scope: Scope,
-  form: (options: FormOptions) => Promise<FormResult>,
+  form: (options: FormOptions) => Promise<unknown>,
   complete: JobContext['complete'],
-): Promise<FormResult> {
-  if (usesModel(deps, 'read')) return form({ complete });
-  // Topics belong to the owner, but talk without a user stays in its session.
-  if (scope.user === null) {
-    await deps.database.write(scope.tenant, complete);
-    return nothingFormed();
+): Promise<void> {
+  if (usesModel(deps, 'read')) {
+    await form({ complete });
+    return;
   }
-  await form({});
-  const run = deps.ids.next('run');
-  return deps.database.write(scope.tenant, async (writer) => {
-    const why = { reason: 'summed up the session', actor: 'form', run };
-    await changeOwner(writer, scope, deps.clock.now());
-    const session = await findSession(writer, scope, deps.clock.now());
-    const from = Math.max(0, (session?.eventCount ?? 0) - MOST_SUMMARISED);
-    const events =
-      session === null ? [] : spokenEvents(await listSessionEvents(writer, scope, from, session.eventCount));
-    const topics = await quotedTopics(writer, deps, scope, events);
-    const written = await writeTopics(writer, deps, topics, { scope, events, reader: 'local', why });
+  // Topics belong to the owner, but talk without a user stays in its session.
+  const isOfUser = scope.user !== null;
+  if (isOfUser) await form({});
+  await deps.database.write(scope.tenant, async (writer) => {
+    if (isOfUser) await writeQuotedTopics(writer, deps, scope);
     await complete(writer);
-    return { ...nothingFormed(), run, events: events.length, topics: written.ids, refused: written.refused };
   });
 }
 
 /** Of a longer session only the last turns are summarised: the earlier ones were summarised before. */
 const MOST_SUMMARISED = 2000;
 
-/** The topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
-async function quotedTopics(
-  reader: Reader,
-  deps: FormDeps,
-  scope: Scope,
-  events: readonly Event[],
-): Promise<ReadTopic[]> {
-  const said = events.filter(({ origin }) => origin === 'user').map(({ id }) => id);
-  const turns = new Map(events.map((event, index) => [event.id, { number: index + 1, text: event.content }]));
-  const read = await memoriesFrom(reader, scope.tenant, said);
-  const statements = read.flatMap((memory) => {
-    const quotes = memory.quotes.flatMap(({ event, start, end }) => {
-      const turn = turns.get(event);
-      return turn === undefined ? [] : [{ turn: turn.number, words: turn.text.slice(start, end) }];
-    });
-    const isLive = memory.archivedAt === null && deps.memoryTypes.get(memory.type)?.comparable === true;
-    return isLive && quotes.length > 0 ? [readStatement({ text: memory.content, type: memory.type, quotes })] : [];
-  });
+/** Writes the topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
+async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
+  const why = { reason: 'summed up the session', actor: 'form', run: deps.ids.next('run') };
+  await changeOwner(writer, scope, deps.clock.now());
+  const { eventCount = 0 } = (await findSession(writer, scope, deps.clock.now())) ?? {};
+  const first = Math.max(0, eventCount - MOST_SUMMARISED);
+  const events = spokenEvents(await listSessionEvents(writer, scope, first, eventCount));
+  const said = events.filter(({ origin }) => origin === 'user').map(idOf);
+  const statements = (await memoriesFrom(writer, scope.tenant, said)).flatMap(
+    ({ archivedAt, type, content, quotes }) => {
+      const quoted = quotes.flatMap(({ event, start, end }) => {
+        const place = events.findIndex(({ id }) => id === event);
+        return place === -1 ? [] : [{ turn: place + 1, words: events[place]?.content.slice(start, end) ?? '' }];
+      });
+      const isLive = archivedAt === null && deps.memoryTypes.get(type)?.comparable === true;
+      return isLive && quoted.length > 0 ? [readStatement({ text: content, type, quotes: quoted })] : [];
+    },
+  );
   const inOrder = statements.toSorted((one, other) => (one.quotes[0]?.turn ?? 0) - (other.quotes[0]?.turn ?? 0));
   const { topicsOf } = await import('./read/local/observed.ts');
-  return topicsOf(inOrder, events, deps.settings.timeZone);
+  const topics = topicsOf(inOrder, events, deps.settings.timeZone);
+  const writing = { writer, deps, scope, events, reader: 'local', result: nothingFormed(), why };
+  await writeReflections(writing, { reflections: [], topics, known: [] });
 }
 
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };
@@ -304,7 +221,7 @@ const WHY = { reason: 'the day of the plan has come', actor: 'form' };
  * Puts a plan into effect on its day: from now on it holds, and it replaces the statements that it excludes and the one that its reader
  * named. A plan that was ended, replaced or outranked meanwhile stays as it is.
  */
-async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
+export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeOfJob(job);
   const id = payloadOf(job)['memory'] as string;
   await deps.database.write(scope.tenant, async (writer) => {
@@ -333,7 +250,7 @@ async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['comple
  */
 async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
   const { id, attribute, scope, internal } = plan;
-  const context = { attributes: deps.attributes, now: deps.clock.now() };
+  const context = decideContext(deps);
   const same =
     attribute === null ? [] : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
   const excluded = ofSameMatter(plan, same).filter((memory) => memory.id !== id && conflicts(plan, memory, context));

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Meter } from '../ledger/ledger.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { MINUTE } from '../record/clock.ts';
+import type { Event } from '../record/event.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
+import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
+import type { SeenOwner } from '../store/owner-store.ts';
 import type { Embedder } from '../models/embedder.ts';
-import type { StatementReader } from './read/reader.ts';
+import type { FormResult, StatementReader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do. Each is configured separately. */
 const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
@@ -111,6 +114,8 @@ export type FormationOptions = Partial<
   privacy?: Partial<PrivacyPolicy>;
 };
 
+/** A group of settings, each with its default. */
+const group = <Fields extends z.ZodRawShape>(fields: Fields) => z.strictObject(fields).prefault({} as never);
 const count = z.int().min(0).max(100_000);
 const duration = z.number().min(0);
 
@@ -122,54 +127,44 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   inlineReader: z.enum(['local', 'model']).default('local'),
   reflectionCall: z.enum(['with-reading', 'own']).default('with-reading'),
   tasks: z.partialRecord(z.enum(FORM_TASKS), z.enum(['local', 'model'])).default({}),
-  triggers: z
-    .strictObject({
-      messages: count.default(45),
-      weightedTokens: count.default(1000),
-      minimumMessages: count.default(4),
-      coldAfter: duration.default(10 * MINUTE),
-    })
-    .prefault({}),
-  summary: z
-    .strictObject({
-      quietAfter: duration.default(30 * MINUTE),
-      minimumInteractions: count.default(2),
-      mostTopics: count.default(3),
-    })
-    .prefault({}),
-  thresholds: z
-    .strictObject({
-      related: shareSchema.default(0.7),
-      nearlySame: shareSchema.default(0.85),
-      same: shareSchema.default(0.92),
-    })
-    .prefault({}),
-  limits: z
-    .strictObject({
-      existing: count.max(50).default(50),
-      existingTokens: count.default(3500),
-      candidates: count.default(5),
-      memories: count.default(60),
-      minimumMemories: count.default(12),
-      retired: count.default(30),
-      reflectionsPerLevel: count.default(5),
-      events: count.min(1).default(200),
-      tokens: count.default(16_000),
-      turnCharacters: count.default(600),
-    })
-    .prefault({}),
-  privacy: z
-    .strictObject({
-      secret: z.enum(PRIVACY_ACTIONS).default('drop'),
-      password: z.enum(PRIVACY_ACTIONS).default('drop'),
-      card: z.enum(PRIVACY_ACTIONS).default('redact'),
-      bank_account: z.enum(PRIVACY_ACTIONS).default('redact'),
-      government_id: z.enum(PRIVACY_ACTIONS).default('redact'),
-      health: z.enum(PRIVACY_ACTIONS).default('mark'),
-      intimate: z.enum(PRIVACY_ACTIONS).default('mark'),
-      belief: z.enum(PRIVACY_ACTIONS).default('mark'),
-    } satisfies Record<PrivacyCategory, z.ZodType>)
-    .prefault({}),
+  triggers: group({
+    messages: count.default(45),
+    weightedTokens: count.default(1000),
+    minimumMessages: count.default(4),
+    coldAfter: duration.default(10 * MINUTE),
+  }),
+  summary: group({
+    quietAfter: duration.default(30 * MINUTE),
+    minimumInteractions: count.default(2),
+    mostTopics: count.default(3),
+  }),
+  thresholds: group({
+    related: shareSchema.default(0.7),
+    nearlySame: shareSchema.default(0.85),
+    same: shareSchema.default(0.92),
+  }),
+  limits: group({
+    existing: count.max(50).default(50),
+    existingTokens: count.default(3500),
+    candidates: count.default(5),
+    memories: count.default(60),
+    minimumMemories: count.default(12),
+    retired: count.default(30),
+    reflectionsPerLevel: count.default(5),
+    events: count.min(1).default(200),
+    tokens: count.default(16_000),
+    turnCharacters: count.default(600),
+  }),
+  privacy: group({
+    secret: z.enum(PRIVACY_ACTIONS).default('drop'),
+    password: z.enum(PRIVACY_ACTIONS).default('drop'),
+    card: z.enum(PRIVACY_ACTIONS).default('redact'),
+    bank_account: z.enum(PRIVACY_ACTIONS).default('redact'),
+    government_id: z.enum(PRIVACY_ACTIONS).default('redact'),
+    health: z.enum(PRIVACY_ACTIONS).default('mark'),
+    intimate: z.enum(PRIVACY_ACTIONS).default('mark'),
+    belief: z.enum(PRIVACY_ACTIONS).default('mark'),
+  } satisfies Record<PrivacyCategory, z.ZodType>),
   redactEvents: z.boolean().default(true),
   timeZone: timeZoneSchema.default('UTC'),
   achievedGoalFactor: shareSchema.default(0.5),
@@ -210,4 +205,33 @@ export interface FormOptions {
   complete?(writer: Writer): Promise<void>;
   /** An open session with fewer new messages than this is not formed. Default 0. */
   minimumMessages?: number;
+}
+
+/** The input of every stage of one formation. */
+export interface FormWork {
+  deps: FormDeps;
+  scope: Scope;
+  run: string;
+  meter: Meter;
+  reader: StatementReader;
+  events: readonly Event[];
+  /** The preceding events, which contain the questions that the turns answer. */
+  earlier: readonly Event[];
+  /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
+  stretch: { from: number; to: number; hasMore: boolean } | null;
+  startedAt: Date;
+  signal?: AbortSignal;
+  /** The state of the owner before the reading, so that nothing comes back that is erased meanwhile. */
+  seen: SeenOwner;
+  why: Change;
+}
+
+/** The transaction that writes what was formed from some events, in a scope. */
+export interface Writing extends Pick<FormWork, 'scope' | 'events' | 'why'> {
+  writer: Writer;
+  deps: ApplyDeps;
+  /** Who read the events: `local`, or the id of a model. Kept with each memory. */
+  reader: string;
+  /** What was written and refused so far. */
+  result: FormResult;
 }

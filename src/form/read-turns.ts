@@ -2,70 +2,56 @@ import { inFirstPerson } from '../language/first-person.ts';
 import { detectPack, listPattern, packRegExp, perPack, plainMarks, relationsOf } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
-import { dot, unlessUnavailable } from '../models/embedder.ts';
+import { unlessUnavailable } from '../models/embedder.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
 import { mayStillChange, type Memory } from '../record/memory.ts';
-import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { findEvents, ownEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';
-import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import { type CheckContext, isStated, saidWith, unsharedSources } from './check/evidence.ts';
-import { unrelatedChanges, unrelatedTarget } from './check/targets.ts';
+import {
+  type CheckContext,
+  isStated,
+  quotedIn,
+  saidWith,
+  unrelatedChanges,
+  unrelatedTarget,
+  unsharedSources,
+} from './check/evidence.ts';
 import {
   embedTexts,
   findCandidates,
   isDraftOf,
   isReadable,
   knownStatements,
+  LONGEST_COMPARED,
+  nearnessTo,
   nearStatements,
   ownerOf,
   type Vectors,
 } from './compare.ts';
-import { askVerdicts } from './decide/decide-prompt.ts';
 import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';
-import { type Refusal, refusal } from './formation-result.ts';
-import type { FormDeps } from './formation-settings.ts';
-import { isMendable } from './read/read-prompt.ts';
 import {
   emptyReading,
   type Reading,
   type ReadInput,
+  type ReadReflection,
   readStatement,
   type ReadStatement,
-  type StatementReader,
+  type Refusal,
+  refusal,
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';
-import { askReflections } from './read/reflect-prompt.ts';
+import type { FormDeps, FormWork } from './formation-settings.ts';
+import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
-import type { Meter } from '../ledger/ledger.ts';
-
-/** The input of every stage of one formation. */
-export interface FormWork {
-  deps: FormDeps;
-  scope: Scope;
-  run: string;
-  meter: Meter;
-  reader: StatementReader;
-  events: readonly Event[];
-  /** The preceding events, which contain the questions that the turns answer. */
-  earlier: readonly Event[];
-  /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
-  stretch: { from: number; to: number; hasMore: boolean } | null;
-  startedAt: Date;
-  signal?: AbortSignal;
-  /** The state of the owner before the reading, so that nothing comes back that is erased meanwhile. */
-  seen: SeenOwner;
-  why: Change;
-}
 
 /** A checked reading, with what is needed to decide about its statements. */
 export interface Formable {
@@ -80,9 +66,8 @@ export interface Formable {
 }
 
 export function isEmpty({ statements, requests, refused, reading }: Formable): boolean {
-  return (
-    statements.length + requests.ends.length + requests.forgets.length + refused.length + reading.topics.length === 0
-  );
+  const parts = [statements, requests.ends, requests.forgets, refused, reading.topics];
+  return parts.every(({ length }) => length === 0);
 }
 
 /** read → resolve → check. A model is also told once what was refused, and is asked about pairs that fields do not decide. */
@@ -151,9 +136,15 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known.
+    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known. Words that were added to
+    // a statement change it already: it would end together with them.
     const found = (await endedBy(work, event)).filter(
-      ({ target }) => target.attribute === null || !own.some(({ attribute }) => attribute === target.attribute),
+      ({ target }) =>
+        !own.some(({ attribute, relation, text }) =>
+          relation?.kind === 'extends'
+            ? text.startsWith(target.content)
+            : attribute !== null && attribute === target.attribute,
+        ),
     );
     if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
     ended.push(...found);
@@ -191,11 +182,11 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
   const known = await deps.database.read(scope.tenant, (reader) =>
     listStatements(reader, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
   );
-  const isLeft = ({ attribute, value }: Memory): boolean =>
-    left.some(
-      (each) => each.attribute === attribute && value !== null && normalValue(each.name).includes(normalValue(value)),
-    );
-  return known.filter((memory) => isLeft(memory) && canEnd(memory, turn));
+  return known.filter((memory) => {
+    const { name } = left.find(({ attribute }) => attribute === memory.attribute) ?? {};
+    const isLeft = name !== undefined && memory.value !== null && normalValue(name).includes(normalValue(memory.value));
+    return isLeft && canEnd(memory, turn);
+  });
 }
 
 /**
@@ -268,10 +259,7 @@ function clausesOf(text: string): string[] {
 
 /** The user's own clauses from which a statement was formed: those with its value, if it has one. */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
-  const words = quotes.map(({ event, start, end }) =>
-    sources.find(({ id }) => id === event)?.content.slice(start, end),
-  );
-  const clauses = words.flatMap((each) => clausesOf(each ?? ''));
+  const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
@@ -302,37 +290,35 @@ function correctionBy(event: Event, number: number, [first]: CheckedRequests['en
   return [readStatement({ subject, type, tense, importance, text, quotes: [{ turn: number, words }] })];
 }
 
-/** Whether a statement says nothing but what a turn asks to forget: "please drop my old number". */
-function isRequest({ quotes, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+/**
+ * Whether a statement says nothing but what a turn asks to forget: "please drop my old number". A value that the reader has put into words
+ * of its own ("physics teacher" for "I teach physics") is in no quote, and does not decide.
+ */
+function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
+  const isQuoted = value !== null && normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
   return forgets.some(({ told }) => {
     const asking = (told?.asking ?? []).filter((each) => quotesMeet(quotes, [each]));
     if (asking.length === 0) return false;
-    if (value !== null) return asking.some(({ text }) => text.toLowerCase().includes(value.toLowerCase()));
+    if (isQuoted) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
     return lengthOf(asking) * 2 >= lengthOf(quotes);
   });
 }
-
-/** How many topics a reader is shown to continue. */
-const MOST_TOPICS = 10;
 
 /** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput(work: FormWork): Promise<ReadInput> {
   const { deps, scope, reader, events, earlier } = work;
   const { settings, memoryTypes, attributes } = deps;
   const isModel = reader.kind === 'model';
-  const texts = events.filter(isReadable).map(({ content }) => content.slice(0, 2000));
+  const texts = events.filter(isReadable).map(({ content }) => content.slice(0, LONGEST_COMPARED));
   const vectors = isModel && settings.limits.existing > 0 ? await embedTexts(work, texts) : null;
   const wants = {
     reflections:
       isModel && settings.reflections && settings.reflectionCall === 'with-reading' && usesModel(deps, 'reflect'),
     topics: isModel && settings.summaries,
   };
+  const ids = events.map(({ id }) => id);
   const { known, topics, names, usual } = await deps.database.read(scope.tenant, async (store) => {
-    const own = await memoriesFrom(
-      store,
-      scope.tenant,
-      events.map(({ id }) => id),
-    );
+    const own = await memoriesFrom(store, scope.tenant, ids);
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
       subjects: [USER],
@@ -340,9 +326,8 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       owner: deps.sharesFacts === true ? 'visible' : 'own',
     });
     return {
-      known:
-        settings.limits.existing === 0 ? [] : await knownStatements(store, deps, { scope, events, vectors, drafts }),
-      topics: wants.topics ? await topicsToContinue(store, deps, { scope, events, most: MOST_TOPICS }) : [],
+      known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
+      topics: wants.topics ? await topicsToContinue(store, work) : [],
       // A draft of these turns is not yet known: it may have taken the boss of "Gert is fine" for the user.
       names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
       usual: await usualSpeaker(store, scope, events),
@@ -410,9 +395,8 @@ async function checkReading(work: FormWork, read: readonly ReadStatement[], cont
   for (const statement of context.isLocal ? [] : read) {
     const sources = unsharedSources(statement, context);
     if (sources === null) continue;
-    const vectors = await embedTexts(work, [statement.text, ...sources.map((source) => source.slice(0, 2000))]);
-    const [own, ...others] = vectors?.of ?? [];
-    if (own !== undefined && others.every((other) => dot(own, other) < LEAST_RELATED)) unrelated.add(statement);
+    const nearness = await nearnessTo(work, statement.text, sources);
+    if (nearness?.every(({ cosine }) => cosine < LEAST_RELATED) === true) unrelated.add(statement);
   }
   const checked = checkStatements(read, { ...context, unrelated });
   return context.isLocal ? checked : withoutUnrelated(work, checked, context);
@@ -428,7 +412,7 @@ async function withoutUnrelated(work: FormWork, checked: Checked, context: Check
       ? []
       : [{ statement, target, said: [...saidWith(events, context), text] }];
   });
-  const unrelated = await unrelatedChanges(work, changes, context.attributes);
+  const unrelated = await unrelatedChanges(work, changes);
   const isUnrelated = (statement: Statement): boolean => unrelated.some((each) => each.statement === statement);
   return {
     statements: checked.statements.map((each) => (isUnrelated(each) ? { ...each, relation: null } : each)),
@@ -462,14 +446,13 @@ async function amended(
   return { statements: [...checked.statements, ...mended], refused };
 }
 
+type Retiring = Pick<Formable, 'statements' | 'requests'>;
+
 /**
  * A reader that ends or replaces more known statements than there are user turns, and more than the limit, is not trusted: its
  * statements are decided by their fields, and its ends are refused.
  */
-function withinRetired(
-  { deps, events }: FormWork,
-  { statements, requests }: Pick<Formable, 'statements' | 'requests'>,
-): Pick<Formable, 'statements' | 'requests'> {
+function withinRetired({ deps, events }: FormWork, { statements, requests }: Retiring): Retiring {
   const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
   const most = Math.max(deps.settings.limits.retired, events.filter(({ origin }) => origin === 'user').length);
   if (statements.filter(retires).length + requests.ends.length <= most) return { statements, requests };
@@ -490,13 +473,12 @@ async function verdictsOf(
   const { deps, scope, meter, signal } = work;
   if (deps.languageModel === null || !usesModel(deps, 'decide')) return new Map();
   const candidates = await deps.database.read(scope.tenant, (reader) =>
-    findCandidates(reader, deps, { scope, statements, vectors }),
+    findCandidates(reader, work, { statements, vectors }),
   );
   const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
   // The local reader's drafts of the same turns are about to be replaced: the model is not asked about them.
-  const read = work.events.map(({ id }) => id);
   const questions = statements.flatMap((statement, index) => {
-    const found = (candidates[index] ?? []).filter(({ memory }) => !isDraftOf(read, memory));
+    const found = (candidates[index] ?? []).filter(({ memory }) => !isDraftOf(work.events, memory));
     const open = openCandidates(statement, found, context).slice(0, deps.settings.limits.candidates);
     return open.length === 0 ? [] : [{ statement, candidates: open }];
   });
@@ -504,11 +486,7 @@ async function verdictsOf(
 }
 
 /** The reflections of the reading, or of a separate call that is shown the statements. */
-async function reflectionsOf(
-  work: FormWork,
-  reading: Reading,
-  statements: readonly Statement[],
-): Promise<Reading['reflections']> {
+async function reflectionsOf(work: FormWork, reading: Reading, statements: Statement[]): Promise<ReadReflection[]> {
   const { deps, reader, events, meter, signal } = work;
   const { settings, languageModel } = deps;
   if (!settings.reflections || reader.kind !== 'model' || languageModel === null) return [];

@@ -1,29 +1,25 @@
+import type { TextSpan } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
-import type { Memory, SourceType } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
-import type { Confidence, Origin, Quote, Trust } from '../record/statement.ts';
-import type { Evidence } from './check/evidence.ts';
-import type { Refusal } from './formation-result.ts';
-import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
+import type { Quote, Trust } from '../record/statement.ts';
+import type { ReadForget, ReadStatement, Refusal, Relation } from './read/reader.ts';
+
+/** Words of an event that a statement rests on. */
+export interface Evidence extends TextSpan {
+  event: Event;
+}
 
 /** A statement that was resolved and checked: ready to be compared with what is known. */
-export interface Statement extends Pick<
-  ReadStatement,
-  'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'type' | 'text' | 'tags' | 'names'
-> {
+export interface Statement
+  extends
+    Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'type' | 'tags' | 'quotes'>,
+    Pick<Memory, 'importance' | 'confidence' | 'trust' | 'sourceType' | 'statedAt' | 'statedBy'>,
+    Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'>,
+    Pick<ReadStatement, 'text' | 'names'> {
   level: ScopeLevel;
-  importance: number;
-  confidence: Confidence;
-  trust: Trust;
-  sourceType: SourceType;
-  statedAt: Date;
-  statedBy: Origin;
-  quotes: Quote[];
   /** The events that it quotes, oldest first. */
   events: Event[];
-  validFrom: Date | null;
-  validTo: Date | null;
-  dueAt: Date | null;
   /** Its relation to a known statement, as the reader gives it. `isOwnMatter`: a person who is not the user speaks about themself. */
   relation: { kind: Relation; target: Memory; isOwnMatter?: boolean } | null;
 }

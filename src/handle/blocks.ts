@@ -75,19 +75,9 @@ export function blockHandle(parts: Parts, scope: Scope): BlockHandle {
       const at = placeOf(scope, kind, { level });
       parse(z.int().min(0).optional(), expectedVersion, 'expectedVersion');
       const reason = parseChange(why, 'replaced by the application');
-      return database.write(scope.tenant, (writer) =>
-        replaceBlock(
-          writer,
-          parts,
-          at,
-          {
-            kind,
-            content: parts.privacy === undefined ? content : (redactJson(content, parts.privacy) as typeof content),
-            expectedVersion,
-          },
-          reason,
-        ),
-      );
+      const cleaned = parts.privacy === undefined ? content : redactJson(content, parts.privacy);
+      const block = { kind, content: cleaned, expectedVersion };
+      return database.write(scope.tenant, (writer) => replaceBlock(writer, parts, at, block, reason));
     },
     async history(kind, place = {}) {
       const at = placeOf(scope, kind, place);

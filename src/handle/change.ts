@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Formation } from '../form/form.ts';
 import type { EraseOptions } from '../maintain/erase.ts';
+import type { EventInput } from '../observe/observe.ts';
 import type { Event } from '../record/event.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
@@ -41,6 +42,15 @@ export async function append<Result>(
   });
   formation.noticed(scope, eventsOf(result));
   return result;
+}
+
+/** The inputs of events without what the privacy policy leaves out. */
+export function cleanedEvents<Input extends EventInput>({ formation }: AppendDeps, inputs: readonly Input[]): Input[] {
+  return inputs.map((input) => ({
+    ...input,
+    content: formation.cleaned(input.content),
+    metadata: formation.cleanedData(input.metadata),
+  }));
 }
 
 /** Options of background work that an application starts itself. */

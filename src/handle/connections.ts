@@ -60,13 +60,8 @@ export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {
         const before = await findBlock(writer, at, 'learned_info');
         const merged = { ...(before?.content as Record<string, unknown> | undefined), ...added };
         const content = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
-        return replaceBlock(
-          writer,
-          parts,
-          at,
-          { kind: 'learned_info', content },
-          { reason: 'learned of the connection' },
-        );
+        const why = { reason: 'learned of the connection' };
+        return replaceBlock(writer, parts, at, { kind: 'learned_info', content }, why);
       });
     },
     toolSchema,

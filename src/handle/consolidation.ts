@@ -54,6 +54,8 @@ const runFilterSchema = z.strictObject({
 
 const suggestSchema = z.strictObject({ message: z.string().max(20_000).optional(), limit: limitSchema.optional() });
 
+const loadHeld = () => import('../consolidate/held-changes.ts');
+
 export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
   const { database, clock } = deps;
   const owner: Scope = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
@@ -68,18 +70,9 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
       const checked = parse(runFilterSchema, filter, 'The filter');
       return database.read(owner.tenant, (reader) => listRuns(reader, scope, checked));
     },
-    async held() {
-      const { heldChanges } = await import('../consolidate/held-changes.ts');
-      return heldChanges(deps, owner);
-    },
-    async accept(id, actor = 'application') {
-      const { acceptHeldChange } = await import('../consolidate/held-changes.ts');
-      return acceptHeldChange(deps, owner, id, actor);
-    },
-    async reject(id) {
-      const { rejectHeldChange } = await import('../consolidate/held-changes.ts');
-      return rejectHeldChange(deps, owner, id);
-    },
+    held: async () => (await loadHeld()).heldChanges(deps, owner),
+    accept: async (id, actor = 'application') => (await loadHeld()).acceptHeldChange(deps, owner, id, actor),
+    reject: async (id) => (await loadHeld()).rejectHeldChange(deps, owner, id),
     setAside: () => database.read(owner.tenant, (reader) => eventsSetAside(reader, owner, tries)),
     async retry(eventId) {
       const isRetried = await database.write(owner.tenant, (writer) => retrySetAside(writer, owner, eventId, tries));

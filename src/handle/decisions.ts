@@ -1,13 +1,6 @@
-import {
-  type DecisionWithOutcomes,
-  listDecisions,
-  type NewDecision,
-  newDecisionSchema,
-  type NewOutcome,
-  newOutcomeSchema,
-  recordDecision,
-  recordOutcome,
-} from '../observe/decisions.ts';
+import { listDecisions, recordDecision, recordOutcome } from '../observe/decisions.ts';
+import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
+import type { DecisionWithOutcomes, NewDecision, NewOutcome } from '../observe/decisions.ts';
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
@@ -24,12 +17,8 @@ export interface DecisionHandle {
 
 export function decisionHandle(parts: Parts & AppendDeps, scope: Scope): DecisionHandle {
   const appended = async (record: (writer: Writer) => Promise<Event>): Promise<Event> => {
-    const [event] = await append(
-      parts,
-      scope,
-      async (writer) => [await record(writer)],
-      (events) => events,
-    );
+    const recorded = async (writer: Writer): Promise<Event[]> => [await record(writer)];
+    const [event] = await append(parts, scope, recorded, (events) => events);
     return event as Event;
   };
   return {

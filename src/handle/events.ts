@@ -7,7 +7,7 @@ import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../r
 import type { Scope } from '../record/scope.ts';
 import type { Page, Parts } from '../store/database.ts';
 import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
-import { append, type AppendDeps } from './change.ts';
+import { append, type AppendDeps, cleanedEvents } from './change.ts';
 
 /** The filter of a list of events. */
 export interface EventListFilter {
@@ -57,14 +57,9 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
     },
     async list(filter = {}) {
       const { cursor, limit = 100, ...checked } = parse(eventFilterSchema, filter, 'The filter');
-      const { events, next } = await parts.database.read(scope.tenant, (reader) =>
-        listEvents(reader, scope, {
-          ...checked,
-          limit,
-          recordedBefore: asOf ?? undefined,
-          after: cursor === undefined ? undefined : placeOf(cursor),
-        }),
-      );
+      const after = cursor === undefined ? undefined : placeOf(cursor);
+      const page = { ...checked, limit, recordedBefore: asOf ?? undefined, after };
+      const { events, next } = await parts.database.read(scope.tenant, (reader) => listEvents(reader, scope, page));
       return { items: events, cursor: next === null ? null : `${next.sequence}-${next.row}` };
     },
   };
@@ -86,11 +81,7 @@ export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Obs
     parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
   );
   assertOwned(scope, checked);
-  const cleaned = checked.map((event) => ({
-    ...event,
-    content: deps.formation.cleaned(event.content),
-    metadata: deps.formation.cleanedData(event.metadata),
-  }));
+  const cleaned = cleanedEvents(deps, checked);
   return append(
     deps,
     scope,

@@ -3,18 +3,10 @@ import { formText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { readStatement } from '../form/read/reader.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
-import {
-  attributeLabel,
-  isMoreTrusted,
-  isSameValue,
-  keySchema,
-  type Origin,
-  ORIGINS,
-  trustOf,
-  USER,
-} from '../record/statement.ts';
+import { attributeLabel, isMoreTrusted, isSameValue, keySchema } from '../record/statement.ts';
+import { type Origin, ORIGINS, trustOf, USER } from '../record/statement.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
-import type { InternalChange, Memory } from '../record/memory.ts';
+import type { InternalChange, InternalMemory, Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
@@ -83,12 +75,7 @@ const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
 
 export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactReader {
   const list = async (attributes?: string[]): Promise<Fact[]> => {
-    const filter = {
-      permanent: true,
-      subjects: [USER],
-      limit: 1000,
-      ...(attributes === undefined ? {} : { attributes }),
-    };
+    const filter = { permanent: true, subjects: [USER], limit: 1000, attributes };
     const { items } = await parts.database.read(scope.tenant, (reader) =>
       listMemories(reader, scope, filter, { now: parts.clock.now(), asOf }),
     );
@@ -125,22 +112,19 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
       const attribute = attributeOf(parts, key);
       const reason = parseChange(why, 'forgotten on request');
       return parts.database.write(scope.tenant, async (writer) => {
-        const [owner, ...others] = factOwners(parts, scope);
-        for (const each of [owner, ...others]) await changeOwner(writer, each, parts.clock.now());
+        const owners = factOwners(parts, scope);
+        const [owner] = owners;
+        for (const each of owners) await changeOwner(writer, each, parts.clock.now());
         const facts = await ownFacts(writer, parts, { scope, attribute });
         if (facts.length === 0) return false;
         // Predecessors are forgotten too: a key is forgotten with its history.
-        const owners = [owner, ...others].map(ownerKey);
-        const past = (await statementHistory(writer, scope.tenant, { owners, attributes: [attribute] })).filter(
+        const keyed = { owners: owners.map(ownerKey), attributes: [attribute] };
+        const past = (await statementHistory(writer, scope.tenant, keyed)).filter(
           ({ subject, scope: place, archivedAt }) =>
             archivedAt !== null && subject === USER && place.connection === owner.connection,
         );
-        await forget(writer, parts, {
-          scope: owner,
-          memories: [...facts, ...past],
-          by: reason.actor ?? 'application',
-          why: reason,
-        });
+        const { actor: by = 'application' } = reason;
+        await forget(writer, parts, { scope: owner, memories: [...facts, ...past], by, why: reason });
         return true;
       });
     },
@@ -164,7 +148,7 @@ async function planOf(
   if (resolveDates(value, { now: at, timeZone }).length > 0) return null;
   const {
     statements: [{ tense, from }],
-  } = await readText(parts, scope, { content: content.replace(HE_OR_SHE, 'User '), at });
+  } = await readText(parts, scope, content.replace(HE_OR_SHE, 'User '), at);
   if (tense !== 'planned' || from === null) return null;
   const fields = { attribute: attributeOf(parts, key), value: value.trim(), tense, from };
   return {
@@ -183,8 +167,8 @@ async function setFact(
   const attribute = attributeOf(parts, input.key);
   const policy = parts.attributes.policyOf(attribute);
   const value = input.value.trim();
-  const [owner, ...shared] = factOwners(parts, scope);
-  for (const each of [owner, ...shared]) await changeOwner(writer, each, parts.clock.now());
+  const owners = factOwners(parts, scope);
+  for (const each of owners) await changeOwner(writer, each, parts.clock.now());
   const known = await ownFacts(writer, parts, { scope, attribute });
   const same = known.find((memory) => isSameValue(memory.value, value, policy.shape) && memory.value?.trim() === value);
   const statedBy = input.statedBy ?? 'system';
@@ -199,26 +183,21 @@ async function setFact(
     const confirmed = { sourceType: 'explicit', trust, statedBy, sourceEvents: input.sourceEvents } as const;
     return { memory: await confirmFact(writer, parts, same, { change: confirmed, why }), outcome: 'unchanged' };
   }
-  const { memory, outcome } = await writeMemory(
-    writer,
-    parts,
-    owner,
-    {
-      type: 'fact',
-      subject: USER,
-      attribute,
-      value,
-      category: input.category ?? policy.category,
-      content: input.text ?? `${attributeLabel(parts.attributes, attribute)}: ${value}`,
-      permanent: true,
-      importance: 0.8,
-      statedBy,
-      sourceType: statedBy === 'tool' || statedBy === 'document' ? 'inference' : 'explicit',
-      sourceEvents: input.sourceEvents,
-      sourceSession: scope.session,
-    },
-    why,
-  );
+  const fact: InternalMemory = {
+    type: 'fact',
+    subject: USER,
+    attribute,
+    value,
+    category: input.category ?? policy.category,
+    content: input.text ?? `${attributeLabel(parts.attributes, attribute)}: ${value}`,
+    permanent: true,
+    importance: 0.8,
+    statedBy,
+    sourceType: statedBy === 'tool' || statedBy === 'document' ? 'inference' : 'explicit',
+    sourceEvents: input.sourceEvents,
+    sourceSession: scope.session,
+  };
+  const { memory, outcome } = await writeMemory(writer, parts, owners[0], fact, why);
   const until = new Date(parts.clock.now());
   for (const other of others) {
     await archiveMemory(writer, parts, other, { reason: 'superseded', by: memory.id, until, why });

@@ -33,19 +33,12 @@ export function forgottenHandle(parts: Parts, scope: Scope): ForgottenHandle {
       await database.write(scope.tenant, async (writer) => {
         const [record] = await listForgotten(writer, scope, { id });
         if (record === undefined || (record.scope.user !== null && record.scope.user !== scope.user)) {
-          throw new VarveError(`There is no forgotten record ${id} that this handle can see.`, {
-            code: 'not_found',
-            details: { id },
-          });
+          const problem = `There is no forgotten record ${id} that this handle can see.`;
+          throw new VarveError(problem, { code: 'not_found', details: { id } });
         }
         if (record.text === '') {
-          throw new VarveError(
-            `The record ${id} was imported without its words, so it cannot be restored here. Restore it in the store that it came from.`,
-            {
-              code: 'conflict',
-              details: { id },
-            },
-          );
+          const problem = `The record ${id} was imported without its words, so it cannot be restored here. Restore it in the store that it came from.`;
+          throw new VarveError(problem, { code: 'conflict', details: { id } });
         }
         const memory = record.memory === null ? null : await findChangeable(writer, scope, record.memory);
         if (memory !== null) await restoreMemory(writer, parts, memory, reason);

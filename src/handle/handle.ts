@@ -4,24 +4,14 @@ import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ReflectionCounts } from '../consolidate/nightly/reflect.ts';
 import { type ErrorCode, VarveError } from '../errors.ts';
-import type { FormResult } from '../form/formation-result.ts';
+import type { FormResult } from '../form/read/reader.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
 import { indexDocument, type IndexedDocument, type NewDocument, newDocumentSchema } from '../observe/index-document.ts';
-import {
-  type Interaction,
-  listInteractions,
-  logInteraction,
-  type NewInteraction,
-  newInteractionSchema,
-} from '../observe/log-interaction.ts';
+import { listInteractions, logInteraction, newInteractionSchema } from '../observe/log-interaction.ts';
+import type { Interaction, NewInteraction } from '../observe/log-interaction.ts';
 import { type Appended, appendEvents, assertOwned, type EventInput } from '../observe/observe.ts';
-import {
-  type ChatCategory,
-  observationEvent,
-  type ObservationSource,
-  userContextEvents,
-  type UserContextUpdate,
-} from '../observe/record-observation.ts';
+import { observationEvent, userContextEvents } from '../observe/record-observation.ts';
+import type { ChatCategory, ObservationSource, UserContextUpdate } from '../observe/record-observation.ts';
 import { type Recalled, type RecallOptions, recallOptionsSchema } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Observable } from '../record/chat-message.ts';
@@ -34,7 +24,8 @@ import { listContexts, type LoggedContext } from '../store/context-log-store.ts'
 import type { Writer } from '../store/database.ts';
 import { type ErasureCertificate, listErasures } from '../store/erase.ts';
 import { blockHandle, type BlockHandle, blockReader, type BlockReader } from './blocks.ts';
-import { append, type AppendDeps, parseEraseOptions, parseRunOptions, type RunOptions } from './change.ts';
+import { append, cleanedEvents, parseEraseOptions, parseRunOptions } from './change.ts';
+import type { AppendDeps, RunOptions } from './change.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
 import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
 import { decisionHandle, type DecisionHandle } from './decisions.ts';
@@ -174,31 +165,25 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
 
 const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_busy']);
 
+type Talking = 'observe' | 'recordObservation' | 'updateUserContext' | 'form' | Exchanges;
+type Exchanges = 'logInteraction' | 'interactions' | 'indexDocument';
+
 /** The methods that record and read input: observing, interactions, documents, formation. */
-function talkHandle(
-  parts: HandleDeps,
-  scope: Scope,
-): Pick<
-  Handle,
-  | ('observe' | 'recordObservation' | 'updateUserContext' | 'form')
-  | ('logInteraction' | 'interactions' | 'indexDocument')
-> {
+function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
   const { database } = parts;
   const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
     append(parts, scope, work, (events) => events);
   const noted = async (inputs: readonly EventInput[]): Promise<Event[]> => {
     assertOwned(scope, inputs);
-    const cleaned = inputs.map((input) => ({
-      ...input,
-      content: parts.formation.cleaned(input.content),
-      metadata: parts.formation.cleanedData(input.metadata),
-    }));
+    const cleaned = cleanedEvents(parts, inputs);
     return appended(async (writer) => (await appendEvents(writer, parts, scope, cleaned)).events);
   };
   return {
     observe: (input) => observe(parts, scope, input),
-    recordObservation: async (content, category, from) =>
-      one(await noted([observationEvent(scope, content, category, from)])),
+    async recordObservation(content, category, from) {
+      const [event] = await noted([observationEvent(scope, content, category, from)]);
+      return event as Event;
+    },
     updateUserContext: async (update) => noted(userContextEvents(scope, update)),
     form: () => parts.formation.form(scope),
     async logInteraction(interaction) {
@@ -243,10 +228,8 @@ function recallHandle(
         limit: parse(limitSchema, limit, 'The limit'),
         types: typesThat(parts.memoryTypes, ({ recalled }) => recalled),
       });
-      parts.access.note(
-        scope.tenant,
-        items.map(({ id }) => ({ kind: 'memory', id })),
-      );
+      const accessed = items.map(({ id }) => ({ kind: 'memory' as const, id }));
+      parts.access.note(scope.tenant, accessed);
       return items;
     },
     async context(options = {}) {
@@ -317,10 +300,6 @@ async function recallFor(
 ): Promise<Recalled> {
   const text = parse(querySchema, query, 'The query');
   return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), { asOf });
-}
-
-function one(events: readonly Event[]): Event {
-  return events[0] as Event;
 }
 
 function cleanInteraction({ formation }: AppendDeps, input: Parsed<NewInteraction>): Parsed<NewInteraction> {

@@ -54,13 +54,9 @@ const OPEN: ReadonlySet<string | null> = new Set([null, 'open', 'snoozed']);
 export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
   const { database, clock } = parts;
   const open = async (dueBefore?: Date): Promise<Memory[]> => {
+    const filter = { types: ['intention'], dueBefore, order: 'oldest' as const, limit: 1000 };
     const { items } = await database.read(scope.tenant, (reader) =>
-      listMemories(
-        reader,
-        scope,
-        { types: ['intention'], dueBefore, order: 'oldest', limit: 1000 },
-        { now: clock.now() },
-      ),
+      listMemories(reader, scope, filter, { now: clock.now() }),
     );
     return items.filter(({ state }) => OPEN.has(state)).sort((one, other) => Number(one.dueAt) - Number(other.dueAt));
   };

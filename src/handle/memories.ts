@@ -2,15 +2,8 @@ import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import { dayIn, formText, isPlainText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
-import {
-  ARCHIVE_REASONS,
-  type ArchiveReason,
-  type Memory,
-  type MemoryChange,
-  memoryChangeSchema,
-  type NewMemory,
-  newMemorySchema,
-} from '../record/memory.ts';
+import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
+import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
@@ -20,22 +13,10 @@ import { listForgotten } from '../store/forget/forgotten-store.ts';
 import { listRevisions } from '../store/history-store.ts';
 import { newMemory, type Sources, withSources } from '../store/record-rows.ts';
 import { upgradeSnapshot } from '../store/migrations/older-memory.ts';
-import {
-  findChangeable,
-  findMemory,
-  listMemories,
-  type MemoryFilter,
-  memoryFilterSchema,
-} from '../store/read-memories.ts';
-import {
-  archiveMemory,
-  restoreMemory,
-  reviseMemory,
-  singlesOf,
-  supersedeMemory,
-  writeMemory,
-  type WrittenMemory,
-} from '../store/write-memory.ts';
+import { findChangeable, findMemory, listMemories, memoryFilterSchema } from '../store/read-memories.ts';
+import type { MemoryFilter } from '../store/read-memories.ts';
+import { archiveMemory, restoreMemory, reviseMemory, singlesOf } from '../store/write-memory.ts';
+import { supersedeMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 import { isMoreTrusted } from '../record/statement.ts';
 
@@ -175,7 +156,7 @@ async function createMemory(
   const reason = parseChange(why, 'stored by the application');
   const isRead = input.read === true && isPlainText(parts, scope, input);
   const at = input.statedAt ?? new Date(parts.clock.now());
-  const read = isRead ? await readText(parts, scope, { content: input.content, at }) : { statements: [] };
+  const read = isRead ? await readText(parts, scope, input.content, at) : { statements: [] };
   return parts.database.write(scope.tenant, async (writer) => {
     const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
     if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);

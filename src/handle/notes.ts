@@ -38,9 +38,8 @@ export interface NoteHandle {
 }
 
 /** Saved items: memories with a title and an address. */
-export interface SavedItemHandle {
+export interface SavedItemHandle extends Pick<NoteHandle, 'list'> {
   add(item: NewSavedItem): Promise<Memory>;
-  list(options?: ListOptions): Promise<Page<Memory>>;
 }
 
 export function noteHandle(parts: FormDeps, scope: Scope): NoteHandle {

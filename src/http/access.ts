@@ -1,19 +1,17 @@
 import { VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
-import type { BlockKindName } from '../record/block.ts';
+
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 import type { NewMemory } from '../record/memory.ts';
-import type { HandleScope, Scope, ScopeInput, ScopeLevel } from '../record/scope.ts';
+import { type HandleScope, ownerLevel, type Scope, type ScopeInput, type ScopeLevel } from '../record/scope.ts';
 import { DoorError } from './problem.ts';
 
 /** Throws if the key has less than this access. */
 export function assertAccess(key: ApiKey, access: KeyAccess): void {
   if (KEY_ACCESS.indexOf(key.access) >= KEY_ACCESS.indexOf(access)) return;
-  throw new DoorError(
-    'forbidden',
-    `This operation needs a key with the access ${access}; the key of this request has the access ${key.access}.`,
-  );
+  const problem = `This operation needs a key with the access ${access}; the key of this request has the access ${key.access}.`;
+  throw new DoorError('forbidden', problem);
 }
 
 /** Whether a key is limited to some agents or users of its tenant. */
@@ -46,13 +44,8 @@ function within(part: 'agent' | 'user', reached: string[] | null, asked: string 
 }
 
 function outside(part: string): VarveError {
-  return new VarveError(
-    `This request is outside the ${part}s of its key. Name one of these ${part}s, or use another key.`,
-    {
-      code: 'outside_scope',
-      details: { part },
-    },
-  );
+  const message = `This request is outside the ${part}s of its key. Name one of these ${part}s, or use another key.`;
+  return new VarveError(message, { code: 'outside_scope', details: { part } });
 }
 
 /**
@@ -66,8 +59,15 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
     const memory = await memories.get(id);
     if (memory !== null) assertReach(key, memory.scope);
   };
+  /** A method that changes the memory with its first argument as the id. */
+  const owned =
+    <Rest extends unknown[], Result>(method: (id: string, ...rest: Rest) => Promise<Result>) =>
+    async (id: string, ...rest: Rest): Promise<Result> => {
+      await own(id);
+      return method(id, ...rest);
+    };
   const leveled = (memory: NewMemory): NewMemory => {
-    const level = memory.level ?? (MEMORY_TYPES[memory.type] === undefined ? innermost(handle.scope) : undefined);
+    const level = memory.level ?? (MEMORY_TYPES[memory.type] === undefined ? ownerLevel(handle.scope) : undefined);
     assertLevel(key, level);
     return { ...memory, level };
   };
@@ -80,23 +80,23 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
         if (memory.contradicts != null) await own(memory.contradicts);
         return memories.create(leveled(memory), why);
       },
-      revise: async (id, change, why) => (await own(id), memories.revise(id, change, why)),
-      archive: async (id, reason, why) => (await own(id), memories.archive(id, reason, why)),
-      forget: async (id, why) => (await own(id), memories.forget(id, why)),
-      restore: async (id, why) => (await own(id), memories.restore(id, why)),
-      supersede: async (id, memory, options) => (await own(id), memories.supersede(id, leveled(memory), options)),
+      revise: owned(memories.revise),
+      archive: owned(memories.archive),
+      forget: owned(memories.forget),
+      restore: owned(memories.restore),
+      supersede: owned(async (id, memory, options) => memories.supersede(id, leveled(memory), options)),
     },
     intentions: {
       ...intentions,
-      done: async (id) => (await own(id), intentions.done(id)),
-      dismiss: async (id) => (await own(id), intentions.dismiss(id)),
-      snooze: async (id, until) => (await own(id), intentions.snooze(id, until)),
+      done: owned(intentions.done),
+      dismiss: owned(intentions.dismiss),
+      snooze: owned(intentions.snooze),
     },
-    learnings: { ...learnings, forget: async (id) => (await own(id), learnings.forget(id)) },
-    eraseMemory: async (id, options) => (await own(id), handle.eraseMemory(id, options)),
+    learnings: { ...learnings, forget: owned(learnings.forget) },
+    eraseMemory: owned(handle.eraseMemory),
     blocks: {
       ...blocks,
-      replace: async (kind: BlockKindName, content, options) => {
+      async replace(kind, content, options) {
         assertLevel(key, options?.level);
         return blocks.replace(kind, content, options);
       },
@@ -107,9 +107,4 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
 function assertLevel(key: ApiKey, level: ScopeLevel | undefined): void {
   const isAbove = (key.users !== null && level === 'agent') || level === 'tenant';
   if (isAbove) throw outside(level);
-}
-
-function innermost(scope: Scope): ScopeLevel {
-  if (scope.user !== null) return 'user';
-  return scope.agent === null ? 'tenant' : 'agent';
 }

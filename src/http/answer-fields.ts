@@ -6,7 +6,7 @@ import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
 
 /** The fields of each record to return, such as `fields=id,content`; `all` for every field. */
-export const fieldsSchema: z.ZodOptional<z.ZodArray> = z.array(textSchema(50)).min(1).max(100).optional();
+export const fieldsSchema: z.ZodType<string[] | undefined> = z.array(textSchema(50)).min(1).max(100).optional();
 
 /** A record, or only its requested fields. */
 export function someOf(record: z.ZodType): z.ZodType {
@@ -111,11 +111,8 @@ function shortOf(result: RecallResult): Record<string, unknown> {
 export const failedItem: z.ZodType = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** Runs `work` for each item in order. The result of a refused item is its error. */
-export async function eachOf<Item, Done>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Done>,
-): Promise<(Done | { error: { code: string; message: string } })[]> {
-  const answers: (Done | { error: { code: string; message: string } })[] = [];
+export async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<unknown[]> {
+  const answers: unknown[] = [];
   for (const item of items) {
     try {
       answers.push(await work(item));

@@ -80,6 +80,8 @@ export async function bySecret(
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+const WRONG_HOST = 'This server does not answer under this host name. Allow the name with VARVE_ALLOWED_HOSTS.';
+const WRONG_ORIGIN = 'Web pages of this origin may not call the server. Allow the origin with VARVE_CORS_ORIGINS.';
 
 /**
  * Throws when a request names a foreign host or comes from a page of a foreign origin. A page in the user's browser can reach a server on
@@ -87,19 +89,10 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  */
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {
   const host = headers.get('host') ?? '';
-  if (!isOurHost(host, settings))
-    throw new DoorError(
-      'wrong_host',
-      'This server does not answer under this host name. Allow the name with VARVE_ALLOWED_HOSTS.',
-    );
+  if (!isOurHost(host, settings)) throw new DoorError('wrong_host', WRONG_HOST);
   const origin = headers.get('origin');
   if (origin === null || settings.corsOrigins.includes(origin)) return;
-  if (origin !== `http://${host}` && origin !== `https://${host}`) {
-    throw new DoorError(
-      'wrong_origin',
-      'Web pages of this origin may not call the server. Allow the origin with VARVE_CORS_ORIGINS.',
-    );
-  }
+  if (origin !== `http://${host}` && origin !== `https://${host}`) throw new DoorError('wrong_origin', WRONG_ORIGIN);
 }
 
 function isOurHost(host: string, { local, allowedHosts }: DoorSettings): boolean {

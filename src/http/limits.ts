@@ -44,11 +44,7 @@ export function createFailureLimit(perMinute: number, now: () => number = system
       const wait = perMinute === 0 ? null : buckets.take(networkOf(address), perMinute, perMinute / 60);
       if (wait === null) return void (refused += 1);
       limited += 1;
-      throw new DoorError(
-        'rate_limited',
-        'Too many wrong keys came from this address. Use a valid key, or wait a minute.',
-        { 'retry-after': String(wait) },
-      );
+      throw limitedFor(wait, 'Too many wrong keys came from this address. Use a valid key, or wait a minute.');
     },
     counts: () => ({ refused, limited }),
   };
@@ -82,15 +78,11 @@ export function createFollowerLimit(most: number): FollowerLimit {
   return {
     enter(key, until) {
       if (until.aborted) return;
-      if (most > 0 && (open.get(key) ?? 0) >= most) {
-        throw new DoorError(
-          'rate_limited',
+      if (most > 0 && (open.get(key) ?? 0) >= most)
+        throw limitedFor(
+          10,
           `This key already follows ${most} streams of changes, which is the limit. Close one first.`,
-          {
-            'retry-after': '10',
-          },
         );
-      }
       add(key, 1);
       until.addEventListener('abort', () => add(key, -1), { once: true });
     },
@@ -110,11 +102,12 @@ export function createRateLimit(): RateLimit {
     take(key, perSecond) {
       const wait = perSecond <= 0 ? null : buckets.take(key, Math.max(1, perSecond * 2), perSecond);
       if (wait === null) return;
-      throw new DoorError(
-        'rate_limited',
-        `There were more than ${perSecond} requests a second, which is the limit. Repeat the request later.`,
-        { 'retry-after': String(wait) },
-      );
+      const problem = `There were more than ${perSecond} requests a second, which is the limit. Repeat the request later.`;
+      throw limitedFor(wait, problem);
     },
   };
+}
+
+function limitedFor(seconds: number, problem: string): DoorError {
+  return new DoorError('rate_limited', problem, { 'retry-after': String(seconds) });
 }

@@ -35,40 +35,25 @@ interface Histogram {
 async function qualityMetrics(varve: Varve, tenant: string): Promise<string[]> {
   const metrics = await varve.operator.metrics({ tenant });
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
-  const known = (value: number | null): string[] => (value === null ? [] : [String(value)]);
-  const defined = (name: keyof typeof metrics): string => ONLINE_METRICS[name]?.definition ?? '';
+  const rates = [
+    ['varve_context_utilisation', 'contextUtilisation', metrics.contextUtilisation.rate],
+    ['varve_observation_rate', 'observationRate', metrics.observationRate.rate],
+    ['varve_statement_rate', 'statementRate', metrics.statementRate.rate],
+    ['varve_scaffold_keys', 'scaffold', metrics.scaffold.keys],
+    ['varve_correction_rate', 'correctionRate', metrics.correctionRate.rate],
+    ['varve_repeat_question_rate', 'repeatQuestionRate', metrics.repeatQuestionRate.rate],
+  ] as const;
+  const shares = checks.flatMap(({ check, share }) => (share === null ? [] : [`{check="${check}"} ${share}`]));
+  const alerts = checks.map(({ check, isAlert }) => `{check="${check}"} ${isAlert ? 1 : 0}`);
   return [
-    ...family(
-      'varve_context_utilisation',
-      'gauge',
-      defined('contextUtilisation'),
-      known(metrics.contextUtilisation.rate),
-    ),
-    ...family('varve_observation_rate', 'gauge', defined('observationRate'), known(metrics.observationRate.rate)),
-    ...family('varve_statement_rate', 'gauge', defined('statementRate'), known(metrics.statementRate.rate)),
-    ...family('varve_scaffold_keys', 'gauge', defined('scaffold'), known(metrics.scaffold.keys)),
-    ...family('varve_correction_rate', 'gauge', defined('correctionRate'), known(metrics.correctionRate.rate)),
-    ...family(
-      'varve_repeat_question_rate',
-      'gauge',
-      defined('repeatQuestionRate'),
-      known(metrics.repeatQuestionRate.rate),
+    ...rates.flatMap(([name, metric, value]) =>
+      family(name, 'gauge', ONLINE_METRICS[metric]?.definition ?? '', value === null ? [] : [`${value}`]),
     ),
     ...family('varve_extraction_checked_conversations', 'gauge', 'First conversations whose extraction was checked.', [
-      String(conversations),
+      `${conversations}`,
     ]),
-    ...family(
-      'varve_extraction_share',
-      'gauge',
-      'Checks of extraction on the first conversations, as shares.',
-      checks.flatMap(({ check, share }) => (share === null ? [] : [`{check="${check}"} ${share}`])),
-    ),
-    ...family(
-      'varve_extraction_alert',
-      'gauge',
-      '1 where a check of extraction is over its threshold.',
-      checks.map(({ check, isAlert }) => `{check="${check}"} ${isAlert ? 1 : 0}`),
-    ),
+    ...family('varve_extraction_share', 'gauge', 'Checks of extraction on the first conversations, as shares.', shares),
+    ...family('varve_extraction_alert', 'gauge', '1 where a check of extraction is over its threshold.', alerts),
   ];
 }
 
@@ -149,6 +134,7 @@ async function storeMetrics(varve: Varve, tenant: string): Promise<string[]> {
 function processMetrics(eventLoopDelay: number): string[] {
   const { user, system } = process.cpuUsage();
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
+  const late = 'The 99th percentile of the delay of the event loop.';
   const values = [
     ['process_resident_memory_bytes', 'gauge', 'Memory of this process.', rss],
     ['nodejs_heap_size_total_bytes', 'gauge', 'The size of the heap, including its free part.', heapTotal],
@@ -156,12 +142,7 @@ function processMetrics(eventLoopDelay: number): string[] {
     ['nodejs_external_memory_bytes', 'gauge', 'Memory outside the heap, such as buffers and vectors.', external],
     ['process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1e6],
     ['process_uptime_seconds', 'gauge', 'The time since the process started.', process.uptime()],
-    [
-      'nodejs_eventloop_delay_p99_seconds',
-      'gauge',
-      'The 99th percentile of the delay of the event loop.',
-      eventLoopDelay,
-    ],
+    ['nodejs_eventloop_delay_p99_seconds', 'gauge', late, eventLoopDelay],
   ] as const;
   return values.flatMap(([name, type, help, value]) => family(name, type, help, [`${value}`]));
 }

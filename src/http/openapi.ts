@@ -89,11 +89,12 @@ export function openApi(operations: readonly Operation[], version: string): Open
 type Use = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema;
 
 function describe(operation: Operation, use: Use): Record<string, unknown> {
-  const { answer, body, streams } = operation;
+  const { answer, body, streams, example } = operation;
   const content =
     answer.schema === null
-      ? undefined
-      : { [answer.media ?? 'application/json']: { schema: use(answer.schema, 'output') } };
+      ? {}
+      : { content: { [answer.media ?? 'application/json']: { schema: use(answer.schema, 'output') } } };
+  const required = !operation.bodyOptional;
   const also = Object.entries(answer.also ?? {}).map(([status, description]) => [
     status,
     status === '412' ? { $ref: '#/components/responses/Problem' } : { description },
@@ -107,22 +108,12 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
     parameters: parametersOf(operation, use),
     ...(body === undefined
       ? {}
-      : {
-          requestBody: {
-            required: !operation.bodyOptional,
-            content: { 'application/json': { schema: use(body, 'input'), example: operation.example } },
-          },
-        }),
+      : { requestBody: { required, content: { 'application/json': { schema: use(body, 'input'), example } } } }),
     ...(streams === undefined
       ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [streams]: { schema: { type: 'string' }, example: operation.example } },
-          },
-        }),
+      : { requestBody: { required, content: { [streams]: { schema: { type: 'string' }, example } } } }),
     responses: {
-      [answer.status]: { description: answer.description, ...(content === undefined ? {} : { content }) },
+      [answer.status]: { description: answer.description, ...content },
       ...Object.fromEntries(also),
       default: { $ref: '#/components/responses/Problem' },
     },
@@ -130,20 +121,12 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
 }
 
 function parametersOf(operation: Operation, use: Use): Record<string, unknown>[] {
-  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', minLength: 1, maxLength: 200 },
-  }));
-  const scope = operation.scoped
-    ? SCOPE_PARTS.map((name) => ({
-        name,
-        in: 'query',
-        description: SCOPE_TEXT[name],
-        schema: { type: 'string', minLength: 1, maxLength: 200 },
-      }))
-    : [];
+  const text = { type: 'string', minLength: 1, maxLength: 200 };
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { name, in: 'path', required: true, schema: text };
+  });
+  const parts = operation.scoped ? SCOPE_PARTS : [];
+  const scope = parts.map((name) => ({ name, in: 'query', description: SCOPE_TEXT[name], schema: text }));
   const taken = new Set<string>(scope.map(({ name }) => name));
   if (operation.query !== undefined) use(operation.query, 'input');
   const query = Object.entries(queryProperties(operation))
@@ -159,11 +142,8 @@ function parametersOf(operation: Operation, use: Use): Record<string, unknown>[]
   const headers = Object.entries(operation.headers ?? {});
   if (operation.once)
     headers.push(['idempotency-key', 'A repeated request with the same key gets the first answer, for a day.']);
-  const inHeader = headers.map(([name, description]) => ({
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string' },
-  }));
+  const inHeader = headers.map(([name, description]) => {
+    return { name, in: 'header', description, schema: { type: 'string' } };
+  });
   return [...inPath, ...scope, ...query, ...inHeader];
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import type { Handle } from '../handle/handle.ts';
+import type { Handle, PastHandle } from '../handle/handle.ts';
 import type { ApiKey, KeyAccess } from '../operate/api-keys.ts';
 import type { NewEvent } from '../record/event.ts';
 import { timeSchema } from '../record/parse.ts';
-import type { Scope } from '../record/scope.ts';
+import type { Scope, ScopeLevel } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 
 /** The input of an operation's handler. */
@@ -16,6 +16,8 @@ interface OperationInput<Query = unknown, Body = unknown> {
   key: ApiKey;
   /** The placeholders of the path. */
   params: Record<string, string>;
+  /** The placeholder `id` of the path; empty if the path has none. */
+  id: string;
   query: Query;
   body: Body;
   headers: Headers;
@@ -162,14 +164,13 @@ export function limitSchema(maximum: number): z.ZodOptional<z.ZodInt> {
   return z.int().min(1).max(maximum).optional();
 }
 
-export const levelSchema: z.ZodOptional<z.ZodEnum> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
+export const levelSchema: z.ZodType<ScopeLevel | undefined> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
 
-/** Reads records as of a time instead of now. */
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
 
-/** The id in the path. */
-export function idOf(params: Record<string, string>): string {
-  return params['id'] ?? '';
+/** The records as of a time; now without a time. */
+export function readerAt(time: Date | undefined, handle: Handle): Handle | PastHandle {
+  return time === undefined ? handle : handle.asOf(time);
 }
 
 /** A list without pages. */

@@ -1,18 +1,20 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 
 /** The errors of the door itself, before the library is called. */
-type DoorCode =
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'no_such_route'
-  | 'method_not_allowed'
-  | 'wrong_host'
-  | 'wrong_origin'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'precondition_failed'
-  | 'rate_limited'
-  | 'internal';
+const DOOR_STATUS = {
+  unauthenticated: 401,
+  forbidden: 403,
+  no_such_route: 404,
+  method_not_allowed: 405,
+  wrong_host: 403,
+  wrong_origin: 403,
+  too_large: 413,
+  unsupported_media_type: 415,
+  precondition_failed: 412,
+  rate_limited: 429,
+  internal: 500,
+};
+type DoorCode = keyof typeof DOOR_STATUS;
 
 /** All error codes of responses. */
 export type ProblemCode = ErrorCode | DoorCode;
@@ -36,17 +38,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   cancelled: 503,
   timed_out: 504,
   unsupported: 501,
-  unauthenticated: 401,
-  forbidden: 403,
-  no_such_route: 404,
-  method_not_allowed: 405,
-  wrong_host: 403,
-  wrong_origin: 403,
-  too_large: 413,
-  unsupported_media_type: 415,
-  precondition_failed: 412,
-  rate_limited: 429,
-  internal: 500,
+  ...DOOR_STATUS,
 };
 
 /** An error of the door. */
@@ -87,25 +79,15 @@ export function problemOf(thrown: unknown): { problem: Problem; headers: Record<
     const wait = typeof until === 'number' ? Math.max(1, Math.ceil((until - Date.now()) / 1000)) : 1;
     return { problem: found, headers: [429, 503].includes(found.status) ? { 'retry-after': String(wait) } : {} };
   }
-  if (thrown instanceof Error && thrown.name === 'AbortError') {
-    return {
-      problem: problem(
-        'cancelled',
-        'The request was cancelled, because the server is stopping or the client has closed the connection.',
-        true,
-      ),
-      headers: {},
-    };
-  }
+  const isCancelled = thrown instanceof Error && thrown.name === 'AbortError';
   return {
-    problem: problem(
-      'internal',
-      'An unexpected error occurred. The log of the server has the details under the id of this request.',
-      true,
-    ),
+    problem: isCancelled ? problem('cancelled', CANCELLED, true) : problem('internal', UNEXPECTED, true),
     headers: {},
   };
 }
+
+const CANCELLED = 'The request was cancelled, because the server is stopping or the client has closed the connection.';
+const UNEXPECTED = 'An unexpected error occurred. The log of the server has the details under the id of this request.';
 
 function problem(code: ProblemCode, detail: string, retryable: boolean): Problem {
   const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ');

@@ -19,15 +19,15 @@ const object: z.ZodType = z.record(z.string(), z.unknown());
 /** Several fields with the same schema. The names are separated by spaces. */
 const each = (schema: z.ZodType, names: string): Record<string, z.ZodType> =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
+/** Schemas that the OpenAPI document names, so that they appear in it once. */
+export const NAMED: Record<string, z.ZodType> = {};
+const named = (name: string, fields: z.ZodRawShape): z.ZodType => (NAMED[name] = z.object(fields));
 export const page = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item), cursor: text });
 export const counts: z.ZodType = z.record(z.string(), count);
 
-const scope: z.ZodType = z.object({
-  tenant: z.string(),
-  ...each(text, 'agent user session connection'),
-});
+const scope: z.ZodType = named('Scope', { tenant: z.string(), ...each(text, 'agent user session connection') });
 
-export const event: z.ZodType = z.object({
+export const event: z.ZodType = named('Event', {
   id: z.string(),
   scope,
   position: z.int().nullable(),
@@ -75,12 +75,12 @@ const memoryFields = {
   ...each(object, 'metadata internal'),
 };
 
-export const memory: z.ZodType = z.object(memoryFields);
+export const memory: z.ZodType = named('Memory', memoryFields);
 
 /** A permanent fact: a memory whose attribute is its key. */
-export const fact: z.ZodType = z.object({ key: z.string(), ...memoryFields });
+export const fact: z.ZodType = named('Fact', { key: z.string(), ...memoryFields });
 
-export const refusal: z.ZodType = z.object({
+export const refusal: z.ZodType = named('Refusal', {
   id: z.string(),
   scope,
   run: text,
@@ -93,7 +93,7 @@ export const refusal: z.ZodType = z.object({
 });
 
 /** A forgotten record. For a key that may not erase, the fields with its words are null or empty. */
-export const forgotten: z.ZodType = z.object({
+export const forgotten: z.ZodType = named('Forgotten', {
   id: z.string(),
   scope,
   as: z.enum(FORGOTTEN_AS),
@@ -111,12 +111,12 @@ export const forgotten: z.ZodType = z.object({
   saidAgainAt: maybeTime,
 });
 
-export const written: z.ZodType = z.object({
+export const written: z.ZodType = named('WrittenMemory', {
   memory,
   outcome: z.enum(['created', 'unchanged', 'revised', 'superseded']),
 });
 
-export const revision: z.ZodType = z.object({
+export const revision: z.ZodType = named('Revision', {
   recordId: z.string(),
   version: count,
   at: time,
@@ -125,7 +125,7 @@ export const revision: z.ZodType = z.object({
   before: object.nullable(),
 });
 
-export const block: z.ZodType = z.object({
+export const block: z.ZodType = named('Block', {
   id: z.string(),
   scope,
   kind: z.enum(Object.keys(BLOCK_KINDS)),
@@ -135,19 +135,19 @@ export const block: z.ZodType = z.object({
   ...each(time, 'createdAt updatedAt'),
 });
 
-export const restingSentence: z.ZodType = z.object({
+export const restingSentence: z.ZodType = named('RestingSentence', {
   text: z.string(),
   restsOn: z.array(z.string()),
   stale: z.boolean(),
 });
 
-export const sessionState: z.ZodType = z.object({
+export const sessionState: z.ZodType = named('SessionState', {
   activePreferences: z.array(z.string()),
   pendingConfirmations: z.array(z.object({ id: z.string(), question: z.string(), metadata: object.optional() })),
   toolResults: z.array(z.object({ tool: z.string(), result: z.string(), metadata: object.optional() })),
 });
 
-export const session: z.ZodType = z.object({
+export const session: z.ZodType = named('Session', {
   scope,
   status: z.enum(['open', 'idle', 'closed']),
   ...each(time, 'startedAt lastEventAt expiresAt'),
@@ -156,7 +156,7 @@ export const session: z.ZodType = z.object({
   state: sessionState,
 });
 
-export const entity: z.ZodType = z.object({
+export const entity: z.ZodType = named('Entity', {
   id: z.string(),
   scope,
   type: z.enum(ENTITY_TYPES),
@@ -166,48 +166,23 @@ export const entity: z.ZodType = z.object({
   ...each(time, 'createdAt updatedAt'),
 });
 
-export const interaction: z.ZodType = z.object({
+export const interaction: z.ZodType = named('Interaction', {
   ...each(z.string(), 'id userMessage agentResponse'),
   toolsUsed: z.array(z.object({ tool: z.string(), arguments: object.optional(), result: z.string().optional() })),
   ...each(text, 'channel user session'),
   occurredAt: time,
 });
 
-export const decision: z.ZodType = z.object({ decision: event, outcomes: z.array(event) });
+export const decision: z.ZodType = named('Decision', { decision: event, outcomes: z.array(event) });
 
-const recalled: z.ZodType = z.object({
-  results: z.array(
-    z.object({
-      kind: z.enum(['memory', 'event']),
-      ...each(z.string(), 'id text'),
-      memory: memory.nullable(),
-      event: event.nullable(),
-      passage: z
-        .object({ start: z.number(), end: z.number() })
-        .nullable()
-        .optional()
-        .describe('The position of the text within a long event; null when the text is the whole event.'),
-      ...each(z.number(), 'score relevance'),
-      ...each(z.number().nullable(), 'similarity distance'),
-      arms: z.array(z.string()),
-      explanation: z.array(z.object({ signal: z.string(), value: z.number(), weight: z.number() })),
-      ...each(z.array(event), 'before after sources'),
-      foundBy: text,
-    }),
-  ),
-  answerable: z.number().nullable(),
-  abstained: z.boolean(),
-  degraded: z.array(z.string()),
-});
-
-export const toolSchema: z.ZodType = z.object({
+export const toolSchema: z.ZodType = named('ToolSchema', {
   scope,
   schema: z.unknown(),
   ...each(time, 'fetchedAt expiresAt'),
   stale: z.boolean(),
 });
 
-export const job: z.ZodType = z.object({
+export const job: z.ZodType = named('Job', {
   ...each(z.string(), 'id kind tenant ownerKey'),
   payload: z.unknown(),
   uniqueKey: text,
@@ -221,7 +196,7 @@ export const job: z.ZodType = z.object({
   finishedAt: maybeTime,
 });
 
-export const apiKey: z.ZodType = z.object({
+export const apiKey: z.ZodType = named('ApiKey', {
   ...each(z.string(), 'id tenant name'),
   access: z.enum(KEY_ACCESS),
   ...each(z.array(z.string()).nullable(), 'agents users'),
@@ -252,7 +227,7 @@ export const webhookDelivery: z.ZodType = z.object({
   body: object,
 });
 
-export const act: z.ZodType = z.object({
+export const act: z.ZodType = named('Act', {
   id: z.string(),
   at: time,
   ...each(z.string(), 'actor act'),
@@ -260,7 +235,7 @@ export const act: z.ZodType = z.object({
   details: object,
 });
 
-export const recordCounts: z.ZodType = z.object({
+export const recordCounts: z.ZodType = named('RecordCounts', {
   ...each(count, 'events eventsWaiting memories memoriesArchived'),
   byType: counts,
   ...each(count, 'blocks sessions entities vectorsWaiting heldChanges owners'),
@@ -268,7 +243,7 @@ export const recordCounts: z.ZodType = z.object({
 
 const rate = z.object({ rate: z.number().nullable(), of: count });
 
-export const onlineMetrics: z.ZodType = z.object({
+export const onlineMetrics: z.ZodType = named('OnlineMetrics', {
   ...each(rate, 'contextUtilisation observationRate statementRate correctionRate'),
   corrections: z.array(z.object({ month: text, rate: z.number().nullable(), turns: count })),
   repeatQuestionRate: rate,
@@ -280,28 +255,22 @@ export const onlineMetrics: z.ZodType = z.object({
   refused: z.array(z.object({ reason: text, count })),
 });
 
-export const extractionReport: z.ZodType = z.object({
+export const extractionReport: z.ZodType = named('ExtractionReport', {
   conversations: count,
   checks: z.array(
-    z.object({
-      check: text,
-      share: z.number().nullable(),
-      of: count,
-      threshold: z.number(),
-      isAlert: z.boolean(),
-    }),
+    z.object({ check: text, share: z.number().nullable(), of: count, threshold: z.number(), isAlert: z.boolean() }),
   ),
   examples: z.array(z.object({ check: text, memory: text })),
 });
 
-export const costLine: z.ZodType = z.object({
+export const costLine: z.ZodType = named('CostLine', {
   keys: z.record(z.string(), text),
   ...each(count, 'count calls failed tokensIn tokensOut tokensCached'),
   ...each(z.number(), 'milliseconds cost charged'),
   unpriced: count,
 });
 
-export const importReport: z.ZodType = z.object({
+export const importReport: z.ZodType = named('ImportReport', {
   read: count,
   ...each(counts, 'imported known'),
   rejected: count,
@@ -311,40 +280,10 @@ export const importReport: z.ZodType = z.object({
 });
 
 /** The problems that any operation may answer with. */
-export const problem: z.ZodType = z.object({
+export const problem: z.ZodType = named('Problem', {
   ...each(z.string(), 'type title'),
   status: z.int(),
   ...each(z.string(), 'detail code'),
   retryable: z.boolean(),
   problems: z.unknown().optional(),
 });
-
-/** Schemas that the OpenAPI document names, so that they appear in it once. */
-export const NAMED: Readonly<Record<string, z.ZodType>> = {
-  Scope: scope,
-  Event: event,
-  Memory: memory,
-  Fact: fact,
-  Refusal: refusal,
-  Forgotten: forgotten,
-  WrittenMemory: written,
-  Revision: revision,
-  Block: block,
-  RestingSentence: restingSentence,
-  Session: session,
-  SessionState: sessionState,
-  Entity: entity,
-  Interaction: interaction,
-  Decision: decision,
-  Recalled: recalled,
-  ToolSchema: toolSchema,
-  Job: job,
-  ApiKey: apiKey,
-  Act: act,
-  RecordCounts: recordCounts,
-  OnlineMetrics: onlineMetrics,
-  ExtractionReport: extractionReport,
-  CostLine: costLine,
-  ImportReport: importReport,
-  Problem: problem,
-};

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { invalidInput, VarveError } from '../errors.ts';
 import type { ApiKey } from '../operate/api-keys.ts';
 import { parse, textSchema } from '../record/parse.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerKey } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
 import type { KeyedRequest } from '../store/doors/request-answers.ts';
 import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
 import { type Operation, Reply } from './operation.ts';
-import { subjectOf } from './operations/admin-operations.ts';
+
 import { DoorError } from './problem.ts';
 import { assertPlain, readBody, readQuery } from './read-request.ts';
 import type { DoorSettings } from './settings.ts';
@@ -59,11 +59,9 @@ export async function runOperation(
   if (operation.tenantWide && isLimited(key)) throw tenantWide();
   for (const [name, value] of Object.entries(params)) parse(textSchema(200), value, `The ${name} in the path`);
   const search = await openCursor(searchOf(request.url), varve, key.tenant);
-  const { scope: asked, query } = readQuery(operation, search);
-  const handle = limitHandle(
-    varve.for(operation.scoped ? scopeFor(key, asked) : { tenant: key.tenant, user: null }),
-    key,
-  );
+  const { scope: named, query } = readQuery(operation, search);
+  const scope = operation.scoped ? scopeFor(key, named) : { tenant: key.tenant, user: null };
+  const handle = limitHandle(varve.for(scope), key);
   const { body, text } = await inTime(readBody(operation, request, settings.bodyLimit), settings.timeout);
   const gone = (): AbortSignal => request.signal;
   const goneOrStopping = (): AbortSignal => AbortSignal.any([request.signal, parts.stopping]);
@@ -80,22 +78,22 @@ export async function runOperation(
   const run = async (): Promise<Reply> => {
     if (operation.streams !== undefined) assertPlain(request);
     const stream = operation.streams === undefined ? null : request.body;
-    const about = { varve, handle, scope: handle.scope, key, params, query, body, headers, stream };
+    const id = params['id'] ?? '';
+    const about = { varve, handle, scope: handle.scope, key, params, id, query, body, headers, stream };
     const made = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
-    if (operation.act !== undefined) await noteAct(varve, operation.act, { key, scope: handle.scope, params });
+    const { act } = operation;
+    // The subject of an act within a scope is a digest, because the audit trail outlives erased records.
+    const subject = params['id'] ?? ownerKey(handle.scope);
+    if (act !== undefined) await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
     return sealCursor(made instanceof Reply ? made : new Reply({ body: made }), varve, key.tenant);
   };
   const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;
   const hurried = <Result>(work: Promise<Result>): Promise<Result> => (isSlow ? work : inTime(work, settings.timeout));
   const idempotencyKey = headers.get('idempotency-key');
   if (!operation.once || idempotencyKey === null) return respond(operation, await hurried(run()));
-  const fingerprint = createHash('sha256').update(`${request.method} ${targetOf(request.url)}\n${text}`);
-  const once = {
-    scope: handle.scope,
-    caller: key.id,
-    key: idempotencyKey,
-    fingerprint: fingerprint.digest('base64url'),
-  };
+  const asked = `${request.method} ${targetOf(request.url)}\n${text}`;
+  const fingerprint = createHash('sha256').update(asked).digest('base64url');
+  const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
   // The time limit is outside: work that takes too long continues, and a client that repeats the request gets its answer.
   return hurried(runOnce(varve, operation, once, run));
 }
@@ -107,7 +105,8 @@ async function runOnce(
   once: KeyedRequest,
   run: () => Promise<Reply>,
 ): Promise<Answered> {
-  if (!isIdempotencyKey(once.key)) throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
+  if (!/^[\x21-\x7e]{1,200}$/.test(once.key))
+    throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
   const { status, body, repeated } = await varve.operator.answers.once(once, async () => {
     const { status = operation.answer.status, body: made } = await run();
     return { status, body: JSON.stringify(made ?? null) };
@@ -162,23 +161,10 @@ export async function inTime<Result>(work: Promise<Result>, milliseconds: number
   }
 }
 
-async function noteAct(
-  varve: Varve,
-  act: string,
-  { key, scope, params }: { key: ApiKey; scope: Scope; params: Record<string, string> },
-): Promise<void> {
-  const subject = params['id'] ?? subjectOf(scope);
-  await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
-}
-
 /** Refuses a limited key for operations that concern the whole tenant. */
 export function tenantWide(): VarveError {
   return new VarveError(
     'This operation concerns the whole tenant, and the key of this request is limited to some agents or users. Use an unlimited key.',
     { code: 'outside_scope' },
   );
-}
-
-function isIdempotencyKey(text: string): boolean {
-  return /^[\x21-\x7e]{1,200}$/.test(text);
 }

@@ -97,11 +97,6 @@ export async function eventStream(
 
 const MOST_PER_LINE = 10 * 1024 * 1024;
 
-/** A time as ISO 8601. */
-export function isoText(time: Date): string {
-  return time.toISOString();
-}
-
 /** The values of an NDJSON stream, one line at a time. For a line that is not JSON, yields the error message. */
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {

@@ -1,7 +1,12 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invalidInput, VarveError } from '../errors.ts';
+import type { EventLine, MemoryLine } from '../operate/record-line.ts';
+import type { NewEvent } from '../record/event.ts';
+import { derivedId } from '../record/id.ts';
+import type { NewMemory } from '../record/memory.ts';
 import { isObject } from '../record/parse.ts';
+import type { ScopeInput } from '../record/scope.ts';
 
 export { isObject };
 
@@ -53,12 +58,57 @@ export function scopePart(text: string | undefined): string | undefined {
   return part === '' ? undefined : part;
 }
 
+/** The object under a field; an empty one if there is none. */
+export function objectOf(record: Foreign, field: string): Foreign {
+  const value = record[field];
+  return isObject(value) ? value : {};
+}
+
+/** The objects of a list. */
+export function objectsOf(record: Foreign, field: string): Foreign[] {
+  const value = record[field];
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The line of a turn, whose id depends on the identity alone, so that importing is idempotent. */
+export function eventLine(
+  identity: readonly unknown[],
+  { scope, ...data }: NewEvent & { scope: ScopeInput },
+): EventLine {
+  const id = derivedId('evt', identity);
+  const kind = data.origin === 'tool' ? 'tool_result' : 'message';
+  const content = data.content.slice(0, 500_000);
+  return { record: 'event', id, scope, data: { kind, idempotencyKey: id, ...data, content } };
+}
+
+interface ImportedMemory extends NewMemory {
+  scope: ScopeInput;
+  createdAt?: Date;
+  /** Default: when it was created. */
+  updatedAt?: Date;
+}
+
+/** The line of a memory, whose id depends on the identity alone. It counts as stated when it was last updated. */
+export function memoryLine(
+  identity: readonly unknown[],
+  { scope, createdAt, updatedAt = createdAt, ...fields }: ImportedMemory,
+): MemoryLine {
+  const content = fields.content.slice(0, 20_000);
+  const data = { sourceType: 'import', statedAt: updatedAt, ...fields, content } as const;
+  return { record: 'memory', id: derivedId('mem', identity), scope, data, createdAt, updatedAt };
+}
+
 /** A file to import. Its name helps to detect the format, and it can be opened more than once. */
 export interface SourceFile {
   name: string;
   /** Bytes. */
   size: number;
   open(): AsyncIterable<Uint8Array>;
+}
+
+/** The name of a file without its folders and its extension. */
+export function fileTitle(path: string): string {
+  return basename(path).replace(/\.\w+$/, '');
 }
 
 /** A file that is not read, and why. */

@@ -21,6 +21,11 @@ const LISTS: ReadonlySet<string> = new Set(
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
 
+/** The values of all files, one file after the other. */
+export async function* elementsIn(files: readonly SourceFile[]): AsyncGenerator<Element> {
+  for (const file of files) yield* elementsOf(file);
+}
+
 /** The values of a file. Errors name the file, because a folder may have many files. */
 export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
   try {
@@ -75,9 +80,6 @@ function holderOf(prefix: string): Holder {
   }
   return holder;
 }
-
-const isSpace = (character: string): boolean =>
-  character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
 /** An incremental parser: takes chunks of text and returns the values that end in them. */
 class Scan {
@@ -156,7 +158,7 @@ class Scan {
       if (character === ',' || (character === '\n' && this.#base === 0)) {
         this.#end(at);
         this.#goOnAfter(at);
-      } else if (this.#from === at && this.#value === '' && isSpace(character)) this.#from = at + 1;
+      } else if (this.#from === at && this.#value === '' && ' \n\r\t'.includes(character)) this.#from = at + 1;
     } else if (this.#depth < this.#base && character === ',') {
       if (this.#base === 2) noteField(this.#fields, this.#read(at));
       this.#goOnAfter(at);

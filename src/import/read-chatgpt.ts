@@ -1,7 +1,6 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, type SourceFile, textOf, timeOf } from './import-source.ts';
-import { elementsOf } from './json-elements.ts';
+import { eventLine, type Foreign, isObject, objectOf, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { elementsIn } from './json-elements.ts';
 import type { Origin } from '../record/statement.ts';
 
 const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool: 'tool' };
@@ -10,11 +9,9 @@ const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool
  * ChatGPT's conversations.json: each conversation is a session, and its turns are those of the branch that was shown last.
  */
 export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { value } of elementsOf(file)) {
-      if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);
-      else yield 'not a conversation: it has no "mapping"';
-    }
+  for await (const { value } of elementsIn(files)) {
+    if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);
+    else yield 'not a conversation: it has no "mapping"';
   }
 }
 
@@ -25,25 +22,19 @@ function* turnsOf(conversation: Foreign, mapping: Foreign): Generator<RecordLine
   for (const node of branchOf(conversation, mapping)) {
     const message = node['message'];
     if (!isObject(message)) continue;
-    const author = isObject(message['author']) ? message['author'] : {};
-    const origin = ORIGINS[textOf(author, 'role') ?? ''];
+    const origin = ORIGINS[textOf(objectOf(message, 'author'), 'role') ?? ''];
     const content = contentOf(message);
     if (origin === undefined || content === '' || isHidden(message) || isCall(message)) continue;
     const messageId = textOf(message, 'id') ?? textOf(node, 'id') ?? content;
-    yield {
-      record: 'event',
-      id: derivedId('evt', ['chatgpt', id, messageId]),
+    yield eventLine(['chatgpt', id, messageId], {
       scope: { session: `chatgpt-${id}`.slice(0, 200) },
-      data: {
-        kind: origin === 'tool' ? 'tool_result' : 'message',
-        origin,
-        content: content.slice(0, 500_000),
-        channel: 'chatgpt',
-        metadata: title === undefined ? {} : { title: title.slice(0, 500) },
-        occurredAt: timeOf(message, 'create_time') ?? began,
-        idempotencyKey: `chatgpt:${id}:${messageId}`.slice(0, 500),
-      },
-    };
+      origin,
+      content,
+      channel: 'chatgpt',
+      metadata: title === undefined ? {} : { title: title.slice(0, 500) },
+      occurredAt: timeOf(message, 'create_time') ?? began,
+      idempotencyKey: `chatgpt:${id}:${messageId}`.slice(0, 500),
+    });
   }
 }
 
@@ -63,15 +54,11 @@ function branchOf(conversation: Foreign, mapping: Foreign): Foreign[] {
 }
 
 function contentOf(message: Foreign): string {
-  const content = isObject(message['content']) ? message['content'] : {};
-  const parts = Array.isArray(content['parts'])
-    ? (content['parts'] as unknown[])
-    : [content['text'] ?? content['result']];
-  const texts = parts.map((part) =>
-    isObject(part) ? (textOf(part, 'text') ?? '') : typeof part === 'string' ? part : '',
-  );
-  return texts
-    .filter((text) => text !== '')
+  const { parts, text, result } = objectOf(message, 'content');
+  const all: unknown[] = Array.isArray(parts) ? parts : [text ?? result];
+  return all
+    .map((part) => (isObject(part) ? (textOf(part, 'text') ?? '') : typeof part === 'string' ? part : ''))
+    .filter((part) => part !== '')
     .join('\n')
     .replaceAll(MARKS, '')
     .trim();
@@ -86,6 +73,5 @@ function isCall(message: Foreign): boolean {
 }
 
 function isHidden(message: Foreign): boolean {
-  const metadata = isObject(message['metadata']) ? message['metadata'] : {};
-  return metadata['is_visually_hidden_from_conversation'] === true;
+  return objectOf(message, 'metadata')['is_visually_hidden_from_conversation'] === true;
 }

@@ -1,8 +1,8 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, type SourceFile, textOf, timeOf } from './import-source.ts';
-import { elementsOf } from './json-elements.ts';
+import { eventLine, type Foreign, isObject, objectOf, objectsOf } from './import-source.ts';
+import { type SourceFile, textOf, timeOf } from './import-source.ts';
+import { elementsIn } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';
 
 /**
@@ -10,14 +10,12 @@ import { noteLines } from './read-markdown.ts';
  * user and of each project) and `projects.json` (instructions and documents).
  */
 export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { value } of elementsOf(file)) {
-      if (!isObject(value)) yield 'not a record of a Claude export: not an object';
-      else if (Array.isArray(value['chat_messages'])) yield* turnsOf(value, value['chat_messages'] as unknown[]);
-      else if (isMemories(value)) yield* memoriesOf(value);
-      else if (Array.isArray(value['docs'])) yield* projectOf(value, value['docs'] as unknown[]);
-      else yield 'not a record of a Claude export: neither a conversation nor memories nor a project';
-    }
+  for await (const { value } of elementsIn(files)) {
+    if (!isObject(value)) yield 'not a record of a Claude export: not an object';
+    else if (Array.isArray(value['chat_messages'])) yield* turnsOf(value);
+    else if (isMemories(value)) yield* memoriesOf(value);
+    else if (Array.isArray(value['docs'])) yield* projectOf(value);
+    else yield 'not a record of a Claude export: neither a conversation nor memories nor a project';
   }
 }
 
@@ -30,35 +28,30 @@ function isMemories(value: Foreign): boolean {
   return 'conversations_memory' in value || 'project_memories' in value;
 }
 
-function* turnsOf(conversation: Foreign, messages: readonly unknown[]): Generator<EventLine> {
+function* turnsOf(conversation: Foreign): Generator<EventLine> {
   const id = textOf(conversation, 'uuid') ?? textOf(conversation, 'created_at') ?? '';
   const title = textOf(conversation, 'name');
-  for (const message of messages) {
-    if (!isObject(message)) continue;
+  for (const message of objectsOf(conversation, 'chat_messages')) {
     const content = textOf(message, 'text') ?? chatText(message['content'] as unknown[]);
     const origin = ROLE_ORIGINS[textOf(message, 'sender') ?? ''];
     if (content === '' || origin === undefined) continue;
     const messageId = textOf(message, 'uuid') ?? content;
-    yield {
-      record: 'event',
-      id: derivedId('evt', ['claude', id, messageId]),
+    yield eventLine(['claude', id, messageId], {
       scope: { session: `claude-${id}`.slice(0, 200) },
-      data: {
-        kind: 'message',
-        origin,
-        content: content.slice(0, 500_000),
-        channel: 'claude',
-        metadata: title === undefined ? {} : { title: title.slice(0, 500) },
-        occurredAt: timeOf(message, 'created_at') ?? timeOf(conversation, 'created_at'),
-        idempotencyKey: `claude:${id}:${messageId}`.slice(0, 500),
-      },
-    };
+      kind: 'message',
+      origin,
+      content,
+      channel: 'claude',
+      metadata: title === undefined ? {} : { title: title.slice(0, 500) },
+      occurredAt: timeOf(message, 'created_at') ?? timeOf(conversation, 'created_at'),
+      idempotencyKey: `claude:${id}:${messageId}`.slice(0, 500),
+    });
   }
 }
 
 /** Claude's memory of a user is Markdown with a section for each topic. */
 function memoriesOf(value: Foreign): MemoryLine[] {
-  const projects = isObject(value['project_memories']) ? value['project_memories'] : {};
+  const projects = objectOf(value, 'project_memories');
   const texts = [
     { path: 'Claude memory', text: textOf(value, 'conversations_memory') ?? '' },
     ...Object.keys(projects).map((id) => ({ path: `Claude project ${id}`, text: textOf(projects, id) ?? '' })),
@@ -66,14 +59,13 @@ function memoriesOf(value: Foreign): MemoryLine[] {
   return texts.flatMap(({ path, text }) => noteLines({ source: 'claude', path, text, tags: ['claude'] }));
 }
 
-function projectOf(project: Foreign, docs: readonly unknown[]): MemoryLine[] {
+function projectOf(project: Foreign): MemoryLine[] {
   const name = textOf(project, 'name') ?? textOf(project, 'uuid') ?? 'project';
-  const instructions = textOf(project, 'prompt_template') ?? '';
   const notes = [
-    { path: `${name}/instructions`, text: instructions },
-    ...docs.flatMap((doc) =>
-      isObject(doc) ? [{ path: `${name}/${textOf(doc, 'filename') ?? ''}`, text: textOf(doc, 'content') ?? '' }] : [],
-    ),
+    { path: `${name}/instructions`, text: textOf(project, 'prompt_template') ?? '' },
+    ...objectsOf(project, 'docs').map((doc) => {
+      return { path: `${name}/${textOf(doc, 'filename') ?? ''}`, text: textOf(doc, 'content') ?? '' };
+    }),
   ];
   return notes.flatMap((note) => noteLines({ source: 'claude', ...note, tags: ['claude', 'project'] }));
 }

@@ -1,7 +1,9 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
 import type { ScopeInput, ScopeLevel } from '../record/scope.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
+import type { NewMemory } from '../record/memory.ts';
+import { type Foreign, isObject, memoryLine, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
+import type { SourceFile } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 import { countWords } from '../record/parse.ts';
 
@@ -69,14 +71,8 @@ function mergedLines(
   { text, limit, record }: { text: string; limit: number; record: Foreign },
 ): RecordLine[] {
   const at = timeOf(record, 'last_updated_at', 'updatedAt', 'createdAt');
-  const content =
-    countWords(text) <= limit
-      ? text
-      : text
-          .split(/(?<=\s)(?=\S)/u)
-          .slice(0, limit)
-          .join('')
-          .trim();
+  const words = text.split(/(?<=\s)(?=\S)/u);
+  const content = countWords(text) <= limit ? text : words.slice(0, limit).join('').trim();
   const block: RecordLine = {
     record: 'block',
     id: derivedId('blk', ['eden', scope.agent ?? null, scope.user ?? null]),
@@ -90,16 +86,9 @@ function mergedLines(
 }
 
 function noteLine(scope: ScopeInput, text: string, record: Foreign): RecordLine {
-  return memoryLine(['note', textOf(record, '_id') ?? text], {
-    scope,
-    record,
-    data: {
-      type: 'note',
-      title: 'Imported memory',
-      content: text.slice(0, 20_000),
-      level: scope.user == null ? 'agent' : 'user',
-    },
-  });
+  const level = scope.user == null ? 'agent' : 'user';
+  const note = { scope, type: 'note', title: 'Imported memory', content: text, level } as const;
+  return edenLine(['note', textOf(record, '_id') ?? text], record, note);
 }
 
 /** The memory type for each type of Eden. */
@@ -131,25 +120,18 @@ function* sessionLines(
     const place = placeOf({ agent_id: agent, user_id: user });
     const isAbsorbed =
       (memoryType === 'directive' || memoryType === 'suggestion') && merged.has(place) && !waiting.has(id);
-    const line = memoryLine([id, user ?? null], {
-      scope: { agent, user, session: level === 'session' ? session : undefined },
-      record,
-      data: { type: mapped.type, content: content.slice(0, 20_000), level, sourceSession: session },
-    });
+    const scope = { agent, user, session: level === 'session' ? session : undefined };
+    const memory = { scope, type: mapped.type, content, level, sourceSession: session };
+    const line = edenLine([id, user ?? null], record, memory);
     yield isAbsorbed ? { ...line, archivedAt: line.updatedAt ?? new Date(0), archiveReason: 'absorbed' } : line;
   }
-}
-
-interface EdenPlace {
-  user?: string;
-  level: ScopeLevel;
 }
 
 /** The scopes of a record: each user that it is about, or otherwise its session or agent. */
 function placesOf(
   record: Foreign,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },
-): EdenPlace[] {
+): { user?: string; level: ScopeLevel }[] {
   // A fact without a shard is about the user from whom it was learned.
   const isUsersFact = memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0;
   if (level === 'user' || isUsersFact) return users.map((user) => ({ user, level: 'user' }));
@@ -157,18 +139,11 @@ function placesOf(
   return [{ user: users.length === 1 ? users[0] : undefined, level: session === undefined ? 'agent' : 'session' }];
 }
 
-function memoryLine(
-  identity: unknown[],
-  { scope, record, data }: { scope: ScopeInput; record: Foreign; data: MemoryLine['data'] },
-): MemoryLine {
-  const createdAt = timeOf(record, 'createdAt', 'created_at', 'last_updated_at');
-  const updatedAt = timeOf(record, 'updatedAt', 'updated_at') ?? createdAt;
-  return {
-    record: 'memory',
-    id: derivedId('mem', ['eden', scope.agent ?? null, ...identity]),
-    scope,
-    data: { ...data, sourceType: 'import', statedAt: updatedAt, metadata: { eden: textOf(record, '_id') ?? null } },
-    createdAt,
-    updatedAt,
-  };
+function edenLine(identity: unknown[], record: Foreign, memory: NewMemory & { scope: ScopeInput }): MemoryLine {
+  return memoryLine(['eden', memory.scope.agent ?? null, ...identity], {
+    ...memory,
+    metadata: { eden: textOf(record, '_id') ?? null },
+    createdAt: timeOf(record, 'createdAt', 'created_at', 'last_updated_at'),
+    updatedAt: timeOf(record, 'updatedAt', 'updated_at'),
+  });
 }

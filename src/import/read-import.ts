@@ -1,6 +1,6 @@
 import { invalidInput, messageOf } from '../errors.ts';
 import { type Foreign, isObject, type LeftFile, type SourceFile } from './import-source.ts';
-import { type Element, elementsOf } from './json-elements.ts';
+import { type Element, elementsIn, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { isClaude, readClaude } from './read-claude.ts';
 import { readEden } from './read-eden.ts';
@@ -15,18 +15,20 @@ import { isZep, readZep } from './read-zep.ts';
 type Reader = (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
 
 /** The formats that can be imported. */
-export type ImportFormat =
-  | 'varve'
-  | 'mem0'
-  | 'zep'
-  | 'letta'
-  | 'supermemory'
-  | 'langgraph'
-  | 'chatgpt'
-  | 'claude'
-  | 'markdown'
-  | 'transcripts'
-  | 'eden';
+export const IMPORT_FORMATS = [
+  'varve',
+  'mem0',
+  'zep',
+  'letta',
+  'supermemory',
+  'langgraph',
+  'chatgpt',
+  'claude',
+  'markdown',
+  'transcripts',
+  'eden',
+] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 const READERS: Readonly<Record<ImportFormat, Reader>> = {
   varve: readVarve,
@@ -41,8 +43,6 @@ const READERS: Readonly<Record<ImportFormat, Reader>> = {
   transcripts: readTranscripts,
   eden: readEden,
 };
-
-export const IMPORT_FORMATS: readonly ImportFormat[] = Object.keys(READERS) as ImportFormat[];
 
 /** Files of one format, which are read together: the files of some formats refer to each other. */
 export interface ImportGroup {
@@ -114,5 +114,5 @@ function formatOfElement(element: Element): ImportFormat | null {
 
 /** The lines of Varve's own export, unchanged. */
 async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
-  for (const file of files) for await (const { value } of elementsOf(file)) yield value;
+  for await (const { value } of elementsIn(files)) yield value;
 }

@@ -1,18 +1,15 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
-import { elementsOf } from './json-elements.ts';
+import { type Foreign, isObject, memoryLine, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { elementsIn } from './json-elements.ts';
 
 /**
  * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table, whose `prefix` is the
  * namespace joined with dots. The first part of a namespace that is not a common word is read as the user.
  */
 export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { value } of elementsOf(file)) {
-      const line = isObject(value) ? lineOf(value) : null;
-      yield line ?? 'not an item of a LangGraph store: it needs a namespace, a key and a value';
-    }
+  for await (const { value } of elementsIn(files)) {
+    const line = isObject(value) ? lineOf(value) : null;
+    yield line ?? 'not an item of a LangGraph store: it needs a namespace, a key and a value';
   }
 }
 
@@ -29,27 +26,19 @@ function lineOf(item: Foreign): RecordLine | null {
   if (namespace === null || key === undefined || item['value'] === undefined) return null;
   const value = typeof item['value'] === 'string' ? valueOf(item['value']) : item['value'];
   const user = scopePart(namespace.find((part) => !COMMON.has(part.toLowerCase())));
-  const createdAt = timeOf(item, 'created_at', 'createdAt');
-  const updatedAt = timeOf(item, 'updated_at', 'updatedAt') ?? createdAt;
   const found = isObject(value) ? contentOf(value) : undefined;
   const metadata = { langgraph: { namespace, key } };
-  return {
-    record: 'memory',
-    id: derivedId('mem', ['langgraph', namespace, key]),
+  return memoryLine(['langgraph', namespace, key], {
     scope: { user },
-    data: {
-      // A value without a text field is kept whole, as a note.
-      ...(found === undefined
-        ? { type: 'note', title: key.slice(0, 500), content: JSON.stringify(value).slice(0, 20_000) }
-        : { type: 'fact', content: found.slice(0, 20_000) }),
-      sourceType: 'import',
-      statedAt: updatedAt,
-      tags: namespace.filter((part) => part !== user).map((part) => part.slice(0, 100)),
-      metadata: isObject(value) && found !== undefined ? { ...withoutContent(value), ...metadata } : metadata,
-    },
-    createdAt,
-    updatedAt,
-  };
+    // A value without a text field is kept whole, as a note.
+    ...(found === undefined
+      ? { type: 'note', title: key.slice(0, 500), content: JSON.stringify(value) }
+      : { type: 'fact', content: found }),
+    tags: namespace.filter((part) => part !== user).map((part) => part.slice(0, 100)),
+    metadata: isObject(value) && found !== undefined ? { ...withoutContent(value), ...metadata } : metadata,
+    createdAt: timeOf(item, 'created_at', 'createdAt'),
+    updatedAt: timeOf(item, 'updated_at', 'updatedAt'),
+  });
 }
 
 /** In a row that was exported as text the value is a JSON string. */
@@ -70,7 +59,7 @@ function namespaceOf(item: Foreign): string[] | null {
   return typeof text === 'string' ? text.split('.').filter((part) => part !== '') : null;
 }
 
-const CONTENT = ['content', 'memory', 'data', 'text', 'fact', 'value'] as const;
+const CONTENT: readonly string[] = ['content', 'memory', 'data', 'text', 'fact', 'value'];
 
 /** The text of a value. LangMem wraps it: `{ kind: 'Memory', content: { content: '…' } }`. */
 function contentOf(value: Foreign): string | undefined {
@@ -79,7 +68,5 @@ function contentOf(value: Foreign): string | undefined {
 }
 
 function withoutContent(value: Foreign): Foreign {
-  return Object.fromEntries(
-    Object.entries(value).filter(([name]) => !CONTENT.includes(name as (typeof CONTENT)[number])),
-  );
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !CONTENT.includes(name)));
 }

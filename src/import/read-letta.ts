@@ -1,7 +1,7 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
+import { eventLine, fileTitle, type Foreign, isObject, memoryLine, objectOf, objectsOf } from './import-source.ts';
+import { scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 
 /**
@@ -9,14 +9,7 @@ import { type Element, elementsOf } from './json-elements.ts';
  * block `human` is about the user and has one statement on each line; the other blocks are kept as notes of the agent.
  */
 export async function* readLetta(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    const name =
-      file.name
-        .split('/')
-        .at(-1)
-        ?.replace(/\.\w+$/, '') ?? 'letta';
-    for await (const element of elementsOf(file)) yield* linesOf(element, name);
-  }
+  for (const file of files) for await (const element of elementsOf(file)) yield* linesOf(element, fileTitle(file.name));
 }
 
 /** Whether a value comes from an agent file or a list of passages. */
@@ -43,13 +36,9 @@ function* linesOf({ list, value, fields }: Element, file: string): Generator<Rec
 function* agentLines(agent: Foreign): Generator<RecordLine | string> {
   const name = scopePart(textOf(agent, 'name')) ?? 'letta';
   for (const field of ['core_memory', 'memory_blocks']) {
-    for (const block of listOf(agent, field)) yield* blockLines(block, name);
+    for (const block of objectsOf(agent, field)) yield* blockLines(block, name);
   }
-  for (const message of listOf(agent, 'messages')) yield* messageLine(message, name);
-}
-
-function listOf(record: Foreign, field: string): Foreign[] {
-  return Array.isArray(record[field]) ? (record[field] as unknown[]).filter(isObject) : [];
+  for (const message of objectsOf(agent, 'messages')) yield* messageLine(message, name);
 }
 
 function blockLines(block: Foreign, agent: string): MemoryLine[] {
@@ -57,23 +46,15 @@ function blockLines(block: Foreign, agent: string): MemoryLine[] {
   const text = textOf(block, 'value') ?? '';
   const isAboutUser = /^(?:human|user)/i.test(label);
   const statements = isAboutUser ? text.split(/\n+/).map((line) => line.replace(/^\s*[-*•]\s+/, '').trim()) : [text];
-  const at = timeOf(block, 'updated_at', 'created_at');
+  const about = isAboutUser
+    ? { scope: {}, type: 'fact' }
+    : { scope: { agent }, type: 'note', title: `Letta block ${label}`, level: 'agent' as const };
+  const createdAt = timeOf(block, 'updated_at', 'created_at');
   return statements
     .filter((statement) => /\p{L}/u.test(statement))
-    .map((statement) => ({
-      record: 'memory',
-      id: derivedId('mem', ['letta', agent, label, statement]),
-      scope: isAboutUser ? {} : { agent },
-      data: {
-        ...(isAboutUser ? { type: 'fact' } : { type: 'note', title: `Letta block ${label}`, level: 'agent' as const }),
-        content: statement.slice(0, 20_000),
-        sourceType: 'import',
-        statedAt: at,
-        metadata: { letta: label },
-      },
-      createdAt: at,
-      updatedAt: at,
-    }));
+    .map((content) =>
+      memoryLine(['letta', agent, label, content], { ...about, content, metadata: { letta: label }, createdAt }),
+    );
 }
 
 function messageLine(message: Foreign, agent: string): EventLine[] {
@@ -81,21 +62,9 @@ function messageLine(message: Foreign, agent: string): EventLine[] {
   const content = origin === 'agent' ? replyOf(message) : origin === 'user' ? saidIn(contentOf(message)) : '';
   if (origin === undefined || content === '') return [];
   const id = textOf(message, 'id') ?? JSON.stringify([textOf(message, 'created_at') ?? null, content]);
-  return [
-    {
-      record: 'event',
-      id: derivedId('evt', ['letta', agent, id]),
-      scope: { session: `letta-${agent}`.slice(0, 200) },
-      data: {
-        kind: 'message',
-        origin,
-        content: content.slice(0, 500_000),
-        channel: 'letta',
-        occurredAt: timeOf(message, 'created_at', 'date'),
-        idempotencyKey: derivedId('evt', ['letta', agent, id]),
-      },
-    },
-  ];
+  const scope = { session: `letta-${agent}`.slice(0, 200) };
+  const occurredAt = timeOf(message, 'created_at', 'date');
+  return [eventLine(['letta', agent, id], { scope, origin, content, channel: 'letta', occurredAt })];
 }
 
 function contentOf(message: Foreign): string {
@@ -112,9 +81,8 @@ function saidIn(content: string): string {
 
 /** An agent of the older version answers by calling `send_message`; the text of its own message is its thinking. */
 function replyOf(message: Foreign): string {
-  const calls = Array.isArray(message['tool_calls']) ? (message['tool_calls'] as unknown[]).filter(isObject) : [];
-  if (calls.length === 0) return contentOf(message);
-  const sent = calls.map(({ function: called }) => (isObject(called) ? called : {}));
+  const sent = objectsOf(message, 'tool_calls').map((call) => objectOf(call, 'function'));
+  if (sent.length === 0) return contentOf(message);
   const reply = sent.find((called) => textOf(called, 'name') === 'send_message');
   const given = parsed(textOf(reply ?? {}, 'arguments') ?? '');
   return isObject(given) ? (textOf(given, 'message') ?? '') : '';
@@ -136,20 +104,13 @@ function* passageLines(passage: Foreign): Generator<MemoryLine | string> {
     yield 'not a passage of Letta: it has no text';
     return;
   }
-  const at = timeOf(passage, 'created_at', 'updated_at');
-  yield {
-    record: 'memory',
-    id: derivedId('mem', ['letta', textOf(passage, 'id') ?? text]),
+  const id = textOf(passage, 'id');
+  yield memoryLine(['letta', id ?? text], {
     scope: {},
-    data: {
-      type: 'fact',
-      content: text.slice(0, 20_000),
-      tags: textsOf(passage, 'tags').slice(0, 50),
-      sourceType: 'import',
-      statedAt: at,
-      metadata: { letta: textOf(passage, 'id') ?? null },
-    },
-    createdAt: at,
-    updatedAt: at,
-  };
+    type: 'fact',
+    content: text,
+    tags: textsOf(passage, 'tags').slice(0, 50),
+    metadata: { letta: id ?? null },
+    createdAt: timeOf(passage, 'created_at', 'updated_at'),
+  });
 }

@@ -1,6 +1,5 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/id.ts';
-import type { SourceFile } from './import-source.ts';
+import { fileTitle, memoryLine, type SourceFile } from './import-source.ts';
 
 const LONGEST_FILE = 16 * 1024 * 1024;
 // A longer file is split into its sections, so that recall can find a single section that fits into a prompt.
@@ -31,50 +30,34 @@ function foldersOf(path: string): string[] {
   return path.split('/').slice(0, -1);
 }
 
-/** Splits a Markdown text into notes. The ids depend on the text and its path only, so that importing is idempotent. */
-export function noteLines({
-  source,
-  path,
-  text,
-  tags,
-}: {
+interface MarkdownText {
   source: string;
   path: string;
   text: string;
   tags: readonly string[];
-}): MemoryLine[] {
+}
+
+/** Splits a Markdown text into notes. The ids depend on the text and its path only, so that importing is idempotent. */
+export function noteLines({ source, path, text, tags }: MarkdownText): MemoryLine[] {
   const { fields, body } = frontMatter(text.replaceAll('\r\n', '\n'));
-  const name =
-    fields['title'] ??
-    path
-      .split('/')
-      .at(-1)
-      ?.replace(/\.\w+$/, '') ??
-    path;
-  const at = dateOf(fields['updated'] ?? fields['modified'] ?? fields['date'] ?? fields['created']);
+  const name = fields['title'] ?? fileTitle(path);
+  const createdAt = dateOf(fields['updated'] ?? fields['modified'] ?? fields['date'] ?? fields['created']);
   const sections = body.trim().length <= LONGEST_WHOLE ? [{ heading: '', text: body.trim() }] : sectionsOf(body);
   return sections
     .flatMap(({ heading, text: whole }) => piecesOf(whole).map((piece) => ({ heading, piece })))
     .filter(({ piece }) => /[\p{L}\p{N}]/u.test(piece))
-    .map(({ heading, piece }): MemoryLine => {
+    .map(({ heading, piece }) => {
       const title = heading === '' || heading === name ? name : `${name} › ${heading}`;
       const own = new Set([...tags, ...listOf(fields['tags']), ...hashTags(piece)]);
-      return {
-        record: 'memory',
-        id: derivedId('mem', [source, path, heading, piece]),
+      return memoryLine([source, path, heading, piece], {
         scope: {},
-        data: {
-          type: 'note',
-          title: title.slice(0, 500),
-          content: piece,
-          tags: [...own].map((tag) => tag.slice(0, 100)).slice(0, 50),
-          sourceType: 'import',
-          statedAt: at,
-          metadata: { [source]: path },
-        },
-        createdAt: at,
-        updatedAt: at,
-      };
+        type: 'note',
+        title: title.slice(0, 500),
+        content: piece,
+        tags: [...own].map((tag) => tag.slice(0, 100)).slice(0, 50),
+        metadata: { [source]: path },
+        createdAt,
+      });
     });
 }
 

@@ -1,7 +1,7 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
-import { elementsOf } from './json-elements.ts';
+import { type Foreign, isObject, memoryLine, objectOf, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
+import type { SourceFile } from './import-source.ts';
+import { elementsIn } from './json-elements.ts';
 
 /**
  * mem0: the responses of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store
@@ -9,13 +9,11 @@ import { elementsOf } from './json-elements.ts';
  * memories.
  */
 export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { list, value } of elementsOf(file)) {
-      if (list === 'relations') continue;
-      for (const record of scrolled(value) ?? [value]) {
-        const line = isObject(record) ? lineOf(record) : null;
-        yield line ?? 'not a memory of mem0: it has neither "memory" nor a payload with "data"';
-      }
+  for await (const { list, value } of elementsIn(files)) {
+    if (list === 'relations') continue;
+    for (const record of scrolled(value) ?? [value]) {
+      const line = isObject(record) ? lineOf(record) : null;
+      yield line ?? 'not a memory of mem0: it has neither "memory" nor a payload with "data"';
     }
   }
 }
@@ -35,32 +33,23 @@ const OWN = new Set(
 );
 
 function lineOf(record: Foreign): RecordLine | null {
-  const payload = isObject(record['payload']) ? record['payload'] : {};
+  const payload = objectOf(record, 'payload');
   const all = { ...payload, ...record };
   const content = textOf(all, 'memory', 'data', 'text');
   if (content === undefined) return null;
   const foreignId = textOf(record, 'id', 'memory_id') ?? content;
   const user = scopePart(textOf(all, 'user_id', 'userId'));
   const agent = scopePart(textOf(all, 'agent_id', 'agentId', 'app_id'));
-  const session = textOf(all, 'run_id', 'runId');
-  const createdAt = timeOf(all, 'created_at', 'createdAt');
-  const updatedAt = timeOf(all, 'updated_at', 'updatedAt') ?? createdAt;
   const extra = Object.fromEntries(Object.entries(payload).filter(([name]) => !OWN.has(name)));
-  return {
-    record: 'memory',
-    id: derivedId('mem', ['mem0', user ?? null, agent ?? null, foreignId]),
+  return memoryLine(['mem0', user ?? null, agent ?? null, foreignId], {
     scope: { user, agent },
-    data: {
-      type: 'fact',
-      content: content.slice(0, 20_000),
-      tags: textsOf(all, 'categories').slice(0, 50),
-      sourceType: 'import',
-      statedAt: updatedAt,
-      sourceSession: session,
-      expiresAt: timeOf(all, 'expiration_date') ?? null,
-      metadata: { ...extra, ...(isObject(all['metadata']) ? all['metadata'] : {}), mem0: foreignId },
-    },
-    createdAt,
-    updatedAt,
-  };
+    type: 'fact',
+    content,
+    tags: textsOf(all, 'categories').slice(0, 50),
+    sourceSession: textOf(all, 'run_id', 'runId'),
+    expiresAt: timeOf(all, 'expiration_date') ?? null,
+    metadata: { ...extra, ...objectOf(all, 'metadata'), mem0: foreignId },
+    createdAt: timeOf(all, 'created_at', 'createdAt'),
+    updatedAt: timeOf(all, 'updated_at', 'updatedAt'),
+  });
 }

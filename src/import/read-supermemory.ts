@@ -1,18 +1,16 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
-import { elementsOf } from './json-elements.ts';
+import { type Foreign, isObject, memoryLine, objectOf, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
+import type { SourceFile } from './import-source.ts';
+import { elementsIn } from './json-elements.ts';
 
 /**
  * Supermemory, as its API lists documents and memories. The first container tag names the user, as its guides recommend; the others
  * become tags. A document with a URL becomes a saved item, a document with only a title a note, and anything else a fact.
  */
 export async function* readSupermemory(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { value } of elementsOf(file)) {
-      const line = isObject(value) ? lineOf(value) : null;
-      yield line ?? 'not a record of Supermemory: it has neither content nor a memory';
-    }
+  for await (const { value } of elementsIn(files)) {
+    const line = isObject(value) ? lineOf(value) : null;
+    yield line ?? 'not a record of Supermemory: it has neither content nor a memory';
   }
 }
 
@@ -26,30 +24,19 @@ function lineOf(record: Foreign): MemoryLine | null {
   const statement = textOf(record, 'memory');
   const content = statement ?? textOf(record, 'content', 'raw') ?? summary;
   if (content === undefined) return null;
-  const [owner, ...others] = [
-    ...textsOf(record, 'containerTag'),
-    ...textsOf(record, 'containerTags'),
-    ...textsOf(record, 'spaceContainerTag'),
-  ];
+  const tags = ['containerTag', 'containerTags', 'spaceContainerTag'].flatMap((field) => textsOf(record, field));
+  const [owner, ...others] = tags;
   const id = textOf(record, 'id', 'customId') ?? content;
-  const createdAt = timeOf(record, 'createdAt', 'created_at');
-  const updatedAt = timeOf(record, 'updatedAt', 'updated_at') ?? createdAt;
   const isOver = record['isForgotten'] === true || record['isLatest'] === false;
-  return {
-    record: 'memory',
-    id: derivedId('mem', ['supermemory', owner ?? null, id]),
+  const line = memoryLine(['supermemory', owner ?? null, id], {
+    ...kindOf(record, { statement, content }),
     scope: { user: scopePart(owner) },
-    data: {
-      ...kindOf(record, { statement, content }),
-      tags: [...new Set(others)].map((tag) => tag.slice(0, 100)).slice(0, 50),
-      sourceType: 'import',
-      statedAt: updatedAt,
-      metadata: { ...(isObject(record['metadata']) ? record['metadata'] : {}), supermemory: id },
-    },
-    createdAt,
-    updatedAt,
-    ...(isOver ? { archivedAt: updatedAt ?? new Date(0), archiveReason: 'superseded' as const } : {}),
-  };
+    tags: [...new Set(others)].map((tag) => tag.slice(0, 100)).slice(0, 50),
+    metadata: { ...objectOf(record, 'metadata'), supermemory: id },
+    createdAt: timeOf(record, 'createdAt', 'created_at'),
+    updatedAt: timeOf(record, 'updatedAt', 'updated_at'),
+  });
+  return isOver ? { ...line, archivedAt: line.updatedAt ?? new Date(0), archiveReason: 'superseded' } : line;
 }
 
 function kindOf(

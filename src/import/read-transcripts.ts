@@ -1,7 +1,6 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { eventLine, type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 import { wholeText } from './read-markdown.ts';
 
@@ -69,34 +68,21 @@ function turnOf(turn: Foreign, session: string, places: Map<string, number>): Re
   const content = contentOf(turn);
   if (content === undefined) return 'not a turn: it has no content';
   const role = textOf(turn, 'role', 'origin', 'author', 'from') ?? 'user';
-  const origin = ROLE_ORIGINS[role.toLowerCase()] ?? 'user';
+  const known = ROLE_ORIGINS[role.toLowerCase()];
   const place = places.get(session) ?? 0;
   places.set(session, place + 1);
   const user = scopePart(textOf(turn, 'user', 'user_id', 'userId'));
   const agent = scopePart(textOf(turn, 'agent', 'agent_id', 'agentId'));
-  const id = derivedId('evt', [
-    'transcript',
-    user ?? null,
-    agent ?? null,
-    session,
-    textOf(turn, 'id', 'message_id') ?? [place, role, content],
-  ]);
-  const speaker =
-    textOf(turn, 'speaker', 'name') ?? (ROLE_ORIGINS[role.toLowerCase()] === undefined ? role : undefined);
-  return {
-    record: 'event',
-    id,
+  const id = textOf(turn, 'id', 'message_id') ?? [place, role, content];
+  const speaker = textOf(turn, 'speaker', 'name') ?? (known === undefined ? role : undefined);
+  return eventLine(['transcript', user ?? null, agent ?? null, session, id], {
     scope: { session: session.slice(0, 200), user, agent },
-    data: {
-      kind: origin === 'tool' ? 'tool_result' : 'message',
-      origin,
-      content: content.slice(0, 500_000),
-      speaker: speaker?.slice(0, 200),
-      channel: textOf(turn, 'channel')?.slice(0, 50),
-      occurredAt: timeOf(turn, 'timestamp', 'time', 'created_at', 'createdAt', 'date', 'occurredAt'),
-      idempotencyKey: id,
-    },
-  };
+    origin: known ?? 'user',
+    content,
+    speaker: speaker?.slice(0, 200),
+    channel: textOf(turn, 'channel')?.slice(0, 50),
+    occurredAt: timeOf(turn, 'timestamp', 'time', 'created_at', 'createdAt', 'date', 'occurredAt'),
+  });
 }
 
 function sessionOf(record: Foreign): string | undefined {

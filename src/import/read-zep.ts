@@ -1,19 +1,17 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
-import { derivedId } from '../record/id.ts';
-import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
-import { type Element, elementsOf } from './json-elements.ts';
+import { eventLine, type Foreign, isObject, memoryLine, scopePart, textOf, timeOf } from './import-source.ts';
+import type { SourceFile } from './import-source.ts';
+import { type Element, elementsIn } from './json-elements.ts';
 
 /**
  * Zep and Graphiti, as their APIs respond: threads or sessions with messages, facts (the edges of the graph, with the time in which they
  * are true) and nodes, whose summaries become notes. A fact with `expired_at` is imported as a superseded memory.
  */
 export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { value, fields } of elementsOf(file)) {
-      if (isObject(value)) yield* linesOf(value, fields);
-      else yield 'not a record of Zep: not an object';
-    }
+  for await (const { value, fields } of elementsIn(files)) {
+    if (isObject(value)) yield* linesOf(value, fields);
+    else yield 'not a record of Zep: not an object';
   }
 }
 
@@ -55,50 +53,38 @@ function userOf(record: Foreign, fields: Foreign): string | undefined {
 
 function factLine(edge: Foreign, fields: Foreign): MemoryLine {
   const createdAt = timeOf(edge, 'created_at');
-  const validTo = timeOf(edge, 'invalid_at');
+  const validFrom = timeOf(edge, 'valid_at');
   // Zep sets this time when another fact replaces this one.
-  const expiredAt = timeOf(edge, 'expired_at');
+  const archivedAt = timeOf(edge, 'expired_at');
   const id = textOf(edge, 'uuid') ?? '';
-  return {
-    record: 'memory',
-    id: derivedId('mem', ['zep', id]),
+  const relation = textOf(edge, 'name');
+  const line = memoryLine(['zep', id], {
     scope: { user: userOf(edge, fields) },
-    data: {
-      type: 'fact',
-      content: (textOf(edge, 'fact') ?? '').slice(0, 20_000),
-      sourceType: 'import',
-      statedAt: timeOf(edge, 'valid_at') ?? createdAt,
-      validFrom: timeOf(edge, 'valid_at') ?? null,
-      validTo: validTo ?? null,
-      metadata: { zep: id, ...(textOf(edge, 'name') === undefined ? {} : { relation: textOf(edge, 'name') }) },
-    },
+    type: 'fact',
+    content: textOf(edge, 'fact') ?? '',
+    statedAt: validFrom ?? createdAt,
+    validFrom: validFrom ?? null,
+    validTo: timeOf(edge, 'invalid_at') ?? null,
+    metadata: { zep: id, ...(relation === undefined ? {} : { relation }) },
     createdAt,
-    updatedAt: createdAt,
-    ...(expiredAt === undefined ? {} : { archivedAt: expiredAt, archiveReason: 'superseded' as const }),
-  };
+  });
+  return archivedAt === undefined ? line : { ...line, archivedAt, archiveReason: 'superseded' };
 }
 
 function nodeLine(node: Foreign, fields: Foreign): MemoryLine[] {
   const summary = textOf(node, 'summary');
   const name = textOf(node, 'name') ?? '';
-  const at = timeOf(node, 'created_at');
+  const id = textOf(node, 'uuid');
   if (summary === undefined) return [];
   return [
-    {
-      record: 'memory',
-      id: derivedId('mem', ['zep', textOf(node, 'uuid') ?? name]),
+    memoryLine(['zep', id ?? name], {
       scope: { user: userOf(node, fields) },
-      data: {
-        type: 'note',
-        title: name.slice(0, 500),
-        content: summary.slice(0, 20_000),
-        sourceType: 'import',
-        statedAt: at,
-        metadata: { zep: textOf(node, 'uuid') ?? null },
-      },
-      createdAt: at,
-      updatedAt: at,
-    },
+      type: 'note',
+      title: name.slice(0, 500),
+      content: summary,
+      metadata: { zep: id ?? null },
+      createdAt: timeOf(node, 'created_at'),
+    }),
   ];
 }
 
@@ -113,19 +99,14 @@ function messageLine(message: unknown, thread: Foreign): EventLine[] {
   // Before v3, `role` was the speaker's name and `role_type` was the role.
   const speaker = textOf(message, 'name') ?? ('role_type' in message ? textOf(message, 'role') : undefined);
   return [
-    {
-      record: 'event',
-      id: derivedId('evt', ['zep', session, id]),
+    eventLine(['zep', session, id], {
       scope: { session, user: userOf(message, thread) },
-      data: {
-        kind: origin === 'tool' ? 'tool_result' : 'message',
-        origin,
-        content: content.slice(0, 500_000),
-        speaker: speaker?.slice(0, 200),
-        channel: 'zep',
-        occurredAt: timeOf(message, 'created_at'),
-        idempotencyKey: `zep:${session}:${id}`.slice(0, 500),
-      },
-    },
+      origin,
+      content,
+      speaker: speaker?.slice(0, 200),
+      channel: 'zep',
+      occurredAt: timeOf(message, 'created_at'),
+      idempotencyKey: `zep:${session}:${id}`.slice(0, 500),
+    }),
   ];
 }

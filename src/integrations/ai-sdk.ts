@@ -54,7 +54,7 @@ export function memoryMiddleware(
   const open = new WeakMap<object, OpenTurn>();
   const warn =
     options.onError ?? ((error) => process.emitWarning(`Memory failed: ${messageOf(error)}`, 'VarveMemoryWarning'));
-  const recent = createRecentContexts();
+  const contexts = new Map<string, Promise<AssembledContext>>();
   const unanswered = new Map<string, string>();
   const finish = (params: object, answer: Answer | null): Promise<void> =>
     observed(open.get(params), answer, { ...options, unanswered, warn });
@@ -67,13 +67,13 @@ export function memoryMiddleware(
         assertNamed(own);
         const turn = readPrompt(params.prompt);
         if (turn === null) return params;
-        const context =
-          options.inject === false
-            ? null
-            : await recent.of(own, turn, { model: `${model.provider}:${model.modelId}`, ...options.context });
-        const next =
-          context === null ? { ...params } : { ...params, prompt: withContext(params.prompt, turn, context) };
-        open.set(next, { handle: own, turn });
+        const asked = { handle: own, turn };
+        const next = { ...params };
+        if (options.inject !== false) {
+          const named = { model: `${model.provider}:${model.modelId}`, ...options.context };
+          next.prompt = withContext(params.prompt, turn, await contextFor(contexts, asked, named));
+        }
+        open.set(next, asked);
         return next;
       } catch (error) {
         warn(error);
@@ -141,23 +141,20 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDD
 }
 
 /** Caches the context of a turn, so that each step of a tool loop gets the same one. */
-function createRecentContexts(): {
-  of(handle: MiddlewareHandle, turn: PromptTurn, options: ContextOptions): Promise<AssembledContext>;
-} {
-  const kept = new Map<string, Promise<AssembledContext>>();
-  return {
-    of(handle, turn, options) {
-      const { message, toolsUsed, said, before: given } = turn;
-      const key = keyOfTurn(handle, turn);
-      const isFirstStep = toolsUsed.length === 0 && said.length === 0;
-      const before = kept.get(key);
-      if (before !== undefined && !isFirstStep) return before;
-      const context = handle.context({ history: { given }, ...options, message });
-      keepLatest(kept, key, context);
-      context.catch(() => kept.delete(key));
-      return context;
-    },
-  };
+function contextFor(
+  kept: Map<string, Promise<AssembledContext>>,
+  { handle, turn }: OpenTurn,
+  options: ContextOptions,
+): Promise<AssembledContext> {
+  const { message, toolsUsed, said, before: given } = turn;
+  const key = keyOfTurn(handle, turn);
+  const isFirstStep = toolsUsed.length === 0 && said.length === 0;
+  const before = kept.get(key);
+  if (before !== undefined && !isFirstStep) return before;
+  const context = handle.context({ history: { given }, ...options, message });
+  keepLatest(kept, key, context);
+  context.catch(() => kept.delete(key));
+  return context;
 }
 
 function keyOfTurn({ scope }: MiddlewareHandle, { index, message }: PromptTurn): string {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { messageOf, VarveError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import { withoutEnd } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
-import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
+import { assertHasUser, type KeyedNote, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 
 /** A command of Anthropic's memory tool (`memory_20250818`). */
 export type MemoryCommand =
@@ -51,18 +51,11 @@ export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): Ant
       return await files.inTurn(() => run(files, parsed.data));
     } catch (error) {
       if (error instanceof Refused) return error.message;
-      return VarveError.isInstance(error) ? `Error: ${error.message}` : `Error: ${messageOf(error)}`;
+      return `Error: ${messageOf(error)}`;
     }
   };
-  const handlers = {
-    view: execute,
-    create: execute,
-    str_replace: execute,
-    insert: execute,
-    delete: execute,
-    rename: execute,
-  };
-  return { execute, handlers };
+  const changing = { create: execute, str_replace: execute, insert: execute, delete: execute, rename: execute };
+  return { execute, handlers: { view: execute, ...changing } };
 }
 
 /** An error whose message is the answer to the command. */
@@ -93,7 +86,7 @@ const ROOT = 'memories';
 
 /** The parts of a path below /memories. A path that leads anywhere else is refused. */
 function placeOf(given: string): string[] {
-  let decoded = given;
+  let decoded: string;
   try {
     // "%2e%2e" would become ".." if it were decoded later.
     decoded = decodeURIComponent(given);
@@ -127,10 +120,7 @@ function textOf({ content, metadata }: Memory): string {
   return metadata['empty'] === true ? '' : content;
 }
 
-function noteOf(
-  place: readonly string[],
-  text: string,
-): { title: string; content: string; metadata: Record<string, unknown> } {
+function noteOf(place: readonly string[], text: string): KeyedNote {
   const empty = text.trim() === '';
   return { title: place.join('/'), content: empty ? EMPTY : text, metadata: { place, ...(empty ? { empty } : {}) } };
 }

@@ -3,6 +3,7 @@ import type { Handle } from '../handle/handle.ts';
 import { digest } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
 import { createMutex } from '../store/database.ts';
+import type { MemoryFilter } from '../store/read-memories.ts';
 
 /** A note and its place. */
 export interface KeyedNote {
@@ -34,9 +35,10 @@ export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): v
   throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });
 }
 
-/** Refuses a handle without a session, because all of the user's conversations would be merged into one. */
-export function assertHasSession({ scope }: Pick<Handle, 'scope'>, what: string): void {
-  if (scope.session !== null) return;
+/** Refuses a handle without a user or a session, because all of the user's conversations would be merged into one. */
+export function assertHasSession(handle: Pick<Handle, 'scope'>, what: string): void {
+  assertHasUser(handle, what);
+  if (handle.scope.session !== null) return;
   throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
 }
 
@@ -60,14 +62,9 @@ export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): Keye
     tagOf,
     async list(prefix) {
       const found: Memory[] = [];
+      const filter: MemoryFilter = { types: ['note'], tags: [tagOf(prefix)], order: 'oldest', limit: PAGE };
       for (let cursor: string | undefined; ;) {
-        const page = await handle.memories.list({
-          types: ['note'],
-          tags: [tagOf(prefix)],
-          order: 'oldest',
-          limit: PAGE,
-          cursor,
-        });
+        const page = await handle.memories.list({ ...filter, cursor });
         found.push(...page.items);
         if (page.cursor === null) return found;
         cursor = page.cursor;
@@ -76,11 +73,8 @@ export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): Keye
     async put(place, note) {
       const before = await get(place);
       if (before !== null) return handle.memories.revise(before.id, note, why);
-      const { memory } = await handle.memories.create(
-        { ...note, type: 'note', tags: tagsOf(place), trust: 'medium', sourceType: 'inference' },
-        why,
-      );
-      return memory;
+      const made = { ...note, type: 'note', tags: tagsOf(place), trust: 'medium', sourceType: 'inference' } as const;
+      return (await handle.memories.create(made, why)).memory;
     },
     move: (memory, place, note) => handle.memories.revise(memory.id, { ...note, tags: tagsOf(place) }, why),
     async remove(memory) {

@@ -7,7 +7,7 @@ import type { Handle } from '../handle/handle.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { chatText } from '../record/chat-message.ts';
 import { foundRecord } from '../tools/found-record.ts';
-import { assertHasSession, assertHasUser } from './keyed-notes.ts';
+import { assertHasSession } from './keyed-notes.ts';
 
 /**
  * The history of a conversation for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. Messages are logged and
@@ -23,7 +23,6 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
     { turns = 50 }: { turns?: number } = {},
   ) {
     super();
-    assertHasUser(handle, 'A chat history');
     assertHasSession(handle, 'A chat history');
     this.#handle = handle;
     this.#most = turns;

@@ -1,16 +1,7 @@
-import {
-  BaseStore,
-  getTextAtPath,
-  type GetOperation,
-  type Item,
-  type ListNamespacesOperation,
-  type MatchCondition,
-  type Operation,
-  type OperationResults,
-  type PutOperation,
-  type SearchItem,
-  type SearchOperation,
-} from '@langchain/langgraph-checkpoint';
+import { BaseStore, getTextAtPath } from '@langchain/langgraph-checkpoint';
+import type { GetOperation, Item, ListNamespacesOperation, MatchCondition } from '@langchain/langgraph-checkpoint';
+import type { Operation, OperationResults, PutOperation } from '@langchain/langgraph-checkpoint';
+import type { SearchItem, SearchOperation } from '@langchain/langgraph-checkpoint';
 import { invalidInput, type VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { Memory } from '../record/memory.ts';

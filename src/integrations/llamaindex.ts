@@ -7,7 +7,7 @@ import type { Handle } from '../handle/handle.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { chatText } from '../record/chat-message.ts';
 import { foundRecord } from '../tools/found-record.ts';
-import { assertHasSession, assertHasUser } from './keyed-notes.ts';
+import { assertHasSession } from './keyed-notes.ts';
 
 /**
  * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Messages that leave the short-term
@@ -22,7 +22,6 @@ export class VarveMemoryBlock extends BaseMemoryBlock {
     { tokens = 1500, priority = 1, id = 'varve' }: { tokens?: number; priority?: number; id?: string } = {},
   ) {
     super({ id, priority, isLongTerm: true });
-    assertHasUser(handle, 'A memory block');
     assertHasSession(handle, 'A memory block');
     this.#handle = handle;
     this.#tokens = tokens;

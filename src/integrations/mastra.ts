@@ -3,7 +3,7 @@ import { MastraMemory, parseMemoryRequestContext, type StorageThreadType } from 
 import type { InputProcessor, OutputProcessor, ProcessInputArgs, ProcessLLMRequestArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import type { ContextOptions } from '../assemble/context-options.ts';
-import type { HistoryMessage } from '../assemble/layout.ts';
+
 import { invalidInput, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { SessionSummary } from '../operate/inspect-records.ts';
@@ -61,13 +61,8 @@ export class VarveMemory extends MastraMemory {
 
   override async getInputProcessors(): Promise<InputProcessor[]> {
     const { context = {} } = this.#options;
-    return [
-      {
-        id: 'varve-memory',
-        processInput: (given) => this.#addContext(given, context),
-        processLLMRequest: addLookups,
-      },
-    ];
+    const processInput = (given: ProcessInputArgs) => this.#addContext(given, context);
+    return [{ id: 'varve-memory', processInput, processLLMRequest: addLookups }];
   }
 
   override async getOutputProcessors(): Promise<OutputProcessor[]> {
@@ -155,9 +150,8 @@ export class VarveMemory extends MastraMemory {
   }
 
   async saveMessages({ messages }: Messages<'saveMessages'>): Promise<{ messages: MastraDBMessage[] }> {
-    for (const [, some] of Map.groupBy(messages, ({ threadId, resourceId }) =>
-      JSON.stringify([threadId, resourceId]),
-    )) {
+    const keyOf = ({ threadId, resourceId }: MastraDBMessage): string => JSON.stringify([threadId, resourceId]);
+    for (const some of Map.groupBy(messages, keyOf).values()) {
       const { threadId, resourceId } = some[0] ?? {};
       if (threadId === undefined || resourceId === undefined) {
         throw invalidInput('A message needs a threadId and a resourceId, which is the user.');
@@ -168,20 +162,17 @@ export class VarveMemory extends MastraMemory {
   }
 
   /** The messages of a thread; with `vectorSearchString`, only those that match it best. */
-  async recall({
-    threadId,
-    resourceId,
-    page = 0,
-    perPage = 40,
-    vectorSearchString,
-    filter,
-  }: Messages<'recall'>): ReturnType<MastraMemory['recall']> {
+  async recall(asked: Messages<'recall'>): ReturnType<MastraMemory['recall']> {
+    const { threadId, resourceId, page = 0, perPage = 40, vectorSearchString, filter } = asked;
     const found: MastraDBMessage[] = [];
     for (const id of [threadId].flat()) {
       const resource = resourceId ?? (await this.getThreadById({ threadId: id }))?.resourceId;
       if (resource === undefined) continue;
-      const events = await this.#events({ thread: id, resource }, vectorSearchString);
-      found.push(...events.map((event) => toDbMessage(event, { thread: id, resource })));
+      const place = { thread: id, resource };
+      for (const event of await this.#events(place, vectorSearchString)) {
+        const role = event.origin === 'agent' ? 'assistant' : 'user';
+        found.push(toDbMessage({ id: event.id, role, createdAt: event.occurredAt }, event.content, place));
+      }
     }
     const { start, end } = filter?.dateRange ?? {};
     const within = found.filter(
@@ -205,13 +196,8 @@ export class VarveMemory extends MastraMemory {
     return null;
   }
 
-  async updateWorkingMemory({
-    resourceId,
-    workingMemory,
-  }: {
-    resourceId?: string;
-    workingMemory: string;
-  }): Promise<void> {
+  async updateWorkingMemory(given: { resourceId?: string; workingMemory: string }): Promise<void> {
+    const { resourceId, workingMemory } = given;
     if (resourceId === undefined)
       throw invalidInput('Working memory belongs to a resource, which is the user. Give its `resourceId`.');
     await this.handle(resourceId).blocks.replace('working_memory', workingMemory, { reason: 'written through Mastra' });
@@ -225,27 +211,26 @@ export class VarveMemory extends MastraMemory {
   }
 
   async deleteMessages(): Promise<never> {
-    throw unsupported(
-      'Single messages cannot be deleted, because memories rest on them. Forget a memory, or delete the thread.',
-    );
+    const problem =
+      'Single messages cannot be deleted, because memories rest on them. Forget a memory, or delete the thread.';
+    throw new VarveError(problem, { code: 'unsupported' });
   }
 
   async cloneThread(): Promise<never> {
-    throw unsupported('A thread cannot be cloned, because every statement in it would count twice.');
+    const problem = 'A thread cannot be cloned, because every statement in it would count twice.';
+    throw new VarveError(problem, { code: 'unsupported' });
   }
 
-  async #addContext(
-    { messageList, requestContext, state }: ProcessInputArgs,
-    options: Omit<ContextOptions, 'message'>,
-  ) {
+  async #addContext({ messageList, requestContext, state }: ProcessInputArgs, options: ContextOptions) {
     const place = placeOf(requestContext);
     const said = messageList.get.input.db().findLast(({ role }) => role === 'user');
     const message = said === undefined ? '' : textOf(said);
     if (place === null || message === '') return messageList;
     const handle = this.handle(place.resource, place.thread);
     const context = await handle.context({ ...options, message });
-    for (const [index, turn] of context.messages.entries()) {
-      messageList.add(historyMessage(turn, { place, index }), 'memory');
+    for (const [index, { role, content }] of context.messages.entries()) {
+      const fields = { id: `varve-${place.thread}-${index}`, role, createdAt: new Date(LONG_AGO + index) };
+      messageList.add(toDbMessage(fields, content, place), 'memory');
     }
     if (context.system !== '') messageList.addSystem(context.system, 'varve');
     state['turn'] = { message, withLookups: context.user } satisfies PreparedTurn;
@@ -341,34 +326,12 @@ function toChatMessages(message: MastraDBMessage): ChatMessage[] {
   return [...results, { role, id, content: textOf(message), timestamp: createdAt }];
 }
 
-function toDbMessage({ id, origin, content, occurredAt }: Event, { thread, resource }: Place): MastraDBMessage {
-  return {
-    id,
-    role: origin === 'agent' ? 'assistant' : 'user',
-    createdAt: occurredAt,
-    threadId: thread,
-    resourceId: resource,
-    content: { format: 2, parts: [{ type: 'text', text: content }] },
-  };
+type MessageFields = Pick<MastraDBMessage, 'id' | 'role' | 'createdAt'>;
+
+function toDbMessage(fields: MessageFields, text: string, { thread, resource }: Place): MastraDBMessage {
+  const content = { format: 2 as const, parts: [{ type: 'text' as const, text }] };
+  return { ...fields, threadId: thread, resourceId: resource, content };
 }
 
 // Messages are sorted by time, so past turns come before those of today.
 const LONG_AGO = Date.UTC(2000, 0);
-
-function historyMessage(
-  { role, content }: HistoryMessage,
-  { place, index }: { place: Place; index: number },
-): MastraDBMessage {
-  return {
-    id: `varve-${place.thread}-${index}`,
-    role,
-    createdAt: new Date(LONG_AGO + index),
-    threadId: place.thread,
-    resourceId: place.resource,
-    content: { format: 2, parts: [{ type: 'text', text: content }] },
-  };
-}
-
-function unsupported(message: string): VarveError {
-  return new VarveError(message, { code: 'unsupported' });
-}

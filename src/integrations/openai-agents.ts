@@ -4,7 +4,7 @@ import { chatText } from '../record/chat-message.ts';
 import type { Event } from '../record/event.ts';
 import type { ToolHandle } from '../tools/agent-tool.ts';
 import { chosenTools, modelSchema, type ToolChoice } from '../tools/tool-definitions.ts';
-import { assertHasSession, assertHasUser } from './keyed-notes.ts';
+import { assertHasSession } from './keyed-notes.ts';
 
 export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
 
@@ -20,7 +20,6 @@ export class VarveSession implements Session {
   readonly #popped = new Set<string>();
 
   constructor(handle: SessionHandle, { turns = 50 }: { turns?: number } = {}) {
-    assertHasUser(handle, 'A session of the Agents SDK');
     assertHasSession(handle, 'A session of the Agents SDK');
     this.#handle = handle;
     this.#most = turns;

@@ -8,7 +8,8 @@ const ERROR_LIMIT = 1000;
 
 /** The outcome of a job whose handler threw an error: retried, postponed or dead. */
 export function outcomeOfError(thrown: unknown, job: Job, deps: { now: number; backoff: Backoff }): Outcome {
-  const error = errorText(thrown);
+  // PostgreSQL refuses NUL in text, and cutting the text may split a surrogate pair.
+  const error = messageOf(thrown).slice(0, ERROR_LIMIT).replaceAll('\0', '').toWellFormed();
   if (Postponed.isInstance(thrown)) return { type: 'postponed', runAt: thrown.until.getTime(), error };
   if (job.attempts >= job.maxAttempts || !mayRetry(thrown)) return { type: 'dead', error };
   return { type: 'retried', runAt: deps.now + deps.backoff(job.attempts), error };
@@ -17,11 +18,6 @@ export function outcomeOfError(thrown: unknown, job: Job, deps: { now: number; b
 function mayRetry(thrown: unknown): boolean {
   if (VarveError.isInstance(thrown, 'invalid_input')) return false;
   return !(typeof thrown === 'object' && thrown !== null && 'retryable' in thrown && thrown.retryable === false);
-}
-
-// PostgreSQL refuses NUL in text, and cutting the text may split a surrogate pair.
-function errorText(thrown: unknown): string {
-  return messageOf(thrown).slice(0, ERROR_LIMIT).replaceAll('\0', '').toWellFormed();
 }
 
 /** How long to wait, in milliseconds, after the attempt with this number (from 1) has failed. */

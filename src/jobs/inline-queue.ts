@@ -53,7 +53,8 @@ export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>
 
   return {
     add(exchange) {
-      if (stoppedAt !== null) return;
+      // The first drain of a process also finds the jobs of exchanges that wait here.
+      if (stoppedAt !== null || waiting.some(({ events: [first] }) => first === exchange.events[0])) return;
       waiting.push(exchange);
       if (waiting.length > MOST_WAITING) waiting.shift();
       if (isStarted) void drain();

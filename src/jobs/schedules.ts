@@ -111,23 +111,17 @@ export function knownTimeZone(stored: string | null, otherwise: string): string 
 
 /**
  * Enqueues one job for each schedule that is due. Several missed due times become one job. No job is added while the job of an earlier due
- * time still waits. Returns the number of due schedules.
+ * time still waits.
  */
-export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<number> {
+export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<void> {
   const now = deps.clock.now();
-  let ticked = 0;
   for (const schedule of await readSchedules(writer, now)) {
     const times = { next_due: dueAfter(schedule, now), last_due: schedule.next_due };
     if (!(await moveSchedule(writer, schedule, times))) continue;
-    ticked += 1;
     const payload = { ...JSON.parse(schedule.payload), dueAt: new Date(schedule.next_due).toISOString() };
-    await enqueue(
-      writer,
-      { kind: schedule.kind, tenant: NO_TENANT, uniqueKey: `schedule ${schedule.name}`, payload },
-      deps,
-    );
+    const job = { kind: schedule.kind, tenant: NO_TENANT, uniqueKey: `schedule ${schedule.name}`, payload };
+    await enqueue(writer, job, deps);
   }
-  return ticked;
 }
 
 /** The next due time of a stored schedule, computed in UTC if this machine does not know its time zone. */

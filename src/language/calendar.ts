@@ -325,14 +325,7 @@ export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSp
 /** "the last two weeks", "the next three days": a span that begins or ends today, in days or in calendar months and years. */
 export function rollingSpan(direction: number, count: number, unit: string, today: CivilDate): CivilSpan {
   const edge = shifted(today, direction * count, unit.toLowerCase());
-  const from = direction < 0 ? edge : today;
-  const to = direction < 0 ? today : edge;
-  return {
-    from,
-    to: addDays(to, 1),
-    precision: 'range',
-    absolute: `from ${writeDate(from)} to ${writeDate(to)}`,
-  };
+  return direction < 0 ? rangeOfDays(edge, today) : rangeOfDays(today, edge);
 }
 
 function shifted(day: CivilDate, count: number, unit: string): CivilDate {
@@ -345,6 +338,38 @@ function shifted(day: CivilDate, count: number, unit: string): CivilDate {
 function isWithin(day: CivilDate, span: CivilSpan): boolean {
   const number = (date: CivilDate): number => date.year * 10_000 + date.month * 100 + date.day;
   return number(day) >= number(span.from) && number(day) < number(span.to);
+}
+
+/** "From 10 to 17 June": days of one month. */
+export function daysOfMonth(
+  [first, last]: readonly [number, number],
+  month: number,
+  year: number | null,
+  today: CivilDate,
+  prefer: 'past' | 'future',
+): CivilSpan | null {
+  const end = year === null ? nearestDay(month, last, today, prefer) : exactDay(year, month, last);
+  const start = end === null ? null : exactDay(end.from.year, month, first);
+  return start === null || end === null || first >= last ? null : rangeOfDays(start.from, end.from);
+}
+
+/** "The last week of August": the first or last seven days of a month. */
+export function weekOfMonth(
+  isLast: boolean,
+  month: number,
+  year: number | null,
+  today: CivilDate,
+  prefer: 'past' | 'future',
+): CivilSpan {
+  const first = { year: year ?? relativeMonth(month, today, prefer).from.year, month, day: 1 };
+  const from = isLast ? addDays(firstOfMonth(first, 1), -7) : first;
+  return rangeOfDays(from, addDays(from, 6));
+}
+
+/** From one day to another, which belongs to the span. */
+function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
+  const absolute = `from ${writeDate(first)} to ${writeDate(last)}`;
+  return { from: first, to: addDays(last, 1), precision: 'range', absolute };
 }
 
 /** -1 for last, 1 for next, 0 for this. */

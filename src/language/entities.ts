@@ -1,5 +1,6 @@
 import type { EntityType, NewEntity } from '../record/entity.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
+import { PACKS } from './packs/packs.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
 
@@ -163,7 +164,7 @@ function addNames(sentence: string, offset: number, add: Add, isFree: (start: nu
     )
       parts.shift();
     while (parts.length > 0 && /^(?:of|the|and|de|la|for|&|I|I'm|I've)$/.test(parts.at(-1) ?? '')) parts.pop();
-    const name = parts.join(' ').replace(/['’]s$/, '');
+    const name = parts.join(' ').replace(/['’]s$|-(?:like|style|based|esque)$/, '');
     const start = offset + match.index + match.text.indexOf(parts[0] ?? '');
     if (name.length < 2 || !isFree(start, start + name.length)) continue;
     const nameStart = match.index + match.text.indexOf(parts[0] ?? '');
@@ -341,12 +342,22 @@ export function entitySlug(name: string): string {
 
 const MOST_IN_STATEMENT = 20;
 
+/** The verb at the beginning of a rendering, which has a capital and is no name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
+const RENDERED = new RegExp(
+  `(?<=^|: )(?:${PACKS.flatMap(({ templates }) => Object.values(templates))
+    .map((template) => /^\p{Lu}\p{L}*(?= )/u.exec(template)?.[0])
+    .filter((verb) => verb !== undefined)
+    .join('|')})(?= )`,
+  'gu',
+);
+
 /** The entities of a statement: the names in its text and its subject, and those that its reader has listed. */
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;
   // "User's Diwali post" names a post and not a person.
-  for (const { type, name, aliases } of extractEntities(`${text.replace(/\b[Uu]ser['’]s\b/g, 'my')}\n${subjectName}`)) {
+  const said = text.replace(RENDERED, (verb) => verb.toLowerCase()).replace(/\b[Uu]ser['’]s\b/g, 'my');
+  for (const { type, name, aliases } of extractEntities(`${said}\n${subjectName}`)) {
     if (!isNumber(name) && !/^user$/i.test(name)) found.set(entitySlug(name), { type, name, aliases });
   }
   for (const name of names) {

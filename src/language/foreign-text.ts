@@ -1,7 +1,16 @@
-import { anyWords, PACKS, plainMarks, wordsOfAll, wordsPattern } from './packs/packs.ts';
-import { playedSpans } from './played-text.ts';
-import type { TextSpan } from './sentences.ts';
-import { matchesOf } from './words.ts';
+import type { AttributeTable } from '../record/attributes.ts';
+import { attributeLabel } from '../record/statement.ts';
+import {
+  anyWords,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsOfAll,
+  wordsPattern,
+} from './packs/packs.ts';
+import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from './sentences.ts';
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
@@ -113,11 +122,9 @@ export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
   const lines = linesOf(readable);
   const spans: ForeignSpan[] = [...fencedCode(lines), ...quotedLines(lines), ...foreignForms(readable, lines)];
-  const free = (start: number, end: number): boolean => !spans.some((span) => start < span.end && end > span.start);
-  for (const span of quotations(readable)) if (free(span.start, span.end)) spans.push(span);
-  for (const span of pastedBlocks(readable, lines)) {
-    if (free(span.start, span.end) || span.end - span.start > 200) spans.push(span);
-  }
+  const isFree = (span: TextSpan): boolean => !spans.some((other) => intersects(span, other));
+  for (const span of quotations(readable)) if (isFree(span)) spans.push(span);
+  for (const span of pastedBlocks(readable, lines)) if (isFree(span) || span.end - span.start > 200) spans.push(span);
   for (const span of playedSpans(readable)) spans.push({ ...span, kind: 'pasted' });
   if (text.length > READ) spans.push({ start: READ, end: text.length, kind: 'pasted' });
   return spans.toSorted((left, right) => left.start - right.start);
@@ -173,44 +180,29 @@ export function introducesText(message: string): boolean {
 const LONGEST_INTRODUCTION = 60;
 
 function linesOf(text: string): Line[] {
-  const lines: Line[] = [];
-  let start = 0;
-  while (start <= text.length) {
-    const newline = text.indexOf('\n', start);
-    const end = newline < 0 ? text.length : newline;
-    lines.push({ start, end, text: text.slice(start, Math.min(end, start + 400)) });
-    if (newline < 0) break;
-    start = newline + 1;
-  }
-  return lines;
+  let next = 0;
+  return text.split('\n').map((line) => {
+    const start = next;
+    next += line.length + 1;
+    return { start, end: start + line.length, text: line.slice(0, 400) };
+  });
 }
 
+/** Each block of code runs from one fence to the next, or to the end. */
 function fencedCode(lines: readonly Line[]): ForeignSpan[] {
-  const spans: ForeignSpan[] = [];
-  let open: number | null = null;
-  for (const line of lines) {
-    if (!CODE_FENCE.test(line.text)) continue;
-    if (open === null) open = line.start;
-    else {
-      spans.push({ start: open, end: line.end, kind: 'code' });
-      open = null;
-    }
-  }
-  const last = lines.at(-1);
-  if (open !== null && last !== undefined) spans.push({ start: open, end: last.end, kind: 'code' });
-  return spans;
+  const fences = lines.filter(({ text }) => CODE_FENCE.test(text));
+  return fences.flatMap(({ start }, index) => {
+    const { end } = fences[index + 1] ?? (lines.at(-1) as Line);
+    return index % 2 === 0 ? [{ start, end, kind: 'code' }] : [];
+  });
 }
 
 /** Lines and comments whose form is not that of conversation. The line after such a line belongs to it, for example the next verse. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
-  const comments = matchesOf(text, COMMENT).map(({ index, 0: words }) => ({
-    start: index,
-    end: index + words.length,
-    kind: 'code' as const,
-  }));
-  const isInside = ({ start, end }: Line): boolean => comments.some((span) => start < span.end && end > span.start);
+  const comments = spansOf(text, COMMENT).map((span) => ({ ...span, kind: 'code' as const }));
   const formed = lines
-    .filter((line) => !isInside(line) && FOREIGN_LINE.some((pattern) => pattern.test(line.text)))
+    .filter((line) => !comments.some((span) => intersects(line, span)))
+    .filter(({ text: words }) => FOREIGN_LINE.some((pattern) => pattern.test(words)))
     .map(({ start, end }) => ({ start, end, kind: 'pasted' as const }));
   return [...comments, ...formed];
 }
@@ -391,16 +383,12 @@ function blocksOf(lines: readonly Line[]): Line[][] {
   const end = (): void => {
     if (block.length === 0) return;
     // The request may take a line or two before the text begins.
-    const request =
-      block.length > 1
-        ? block
-            .slice(0, Math.min(3, block.length - 1))
-            .findLastIndex((line) => asksAboutText(line.text) || isIntroducedBy(line.text))
-        : -1;
-    const opens = request >= 0;
+    const request = block
+      .slice(0, Math.min(3, block.length - 1))
+      .findLastIndex((line) => asksAboutText(line.text) || isIntroducedBy(line.text));
     const last = block.at(-1)?.text ?? '';
     const closes = block.length > request + 2 && last.length < 120 && (asksAboutText(last) || /[?？]\s*$/u.test(last));
-    if (opens) blocks.push(block.slice(0, request + 1));
+    if (request >= 0) blocks.push(block.slice(0, request + 1));
     blocks.push(block.slice(request + 1, closes ? -1 : undefined));
     if (closes) blocks.push(block.slice(-1));
     block = [];
@@ -412,6 +400,8 @@ function blocksOf(lines: readonly Line[]): Line[][] {
   end();
   return blocks;
 }
+
+const OPENINGS = [MAIL_HEADER, SALUTATION, GREETED, FORWARD];
 
 /** A mail or a letter runs from its header or salutation to its sign-off, or to the end. */
 function letterOf(
@@ -430,10 +420,8 @@ function letterOf(
     marks[from] === 'header' || signOff > from || from > 0 || asks.some(Boolean) || SECOND_PERSON_NOTICE.test(text);
   if (!isLetter) return null;
   const block = blocks[from] ?? [];
-  const at = block.findIndex(
-    ({ text: line }) => MAIL_HEADER.test(line) || SALUTATION.test(line) || GREETED.test(line) || FORWARD.test(line),
-  );
-  return { first: block[Math.max(0, at)], from, to };
+  const opening = block.find(({ text: line }) => OPENINGS.some((pattern) => pattern.test(line)));
+  return { first: opening ?? block[0], from, to };
 }
 
 /** "Translate this: …" on one line. */
@@ -459,20 +447,9 @@ function blockMark(lines: readonly Line[]): BlockMark {
   if (count(LOG_LINE) >= Math.max(2, lines.length * 0.4) || count(ERROR_LINE) > 0) return 'log';
   if (count(STRONG_CODE) > 0 || count(CODE_LINE) >= Math.max(2, lines.length * 0.5)) return 'code';
   const chat = count(CHAT_LINE);
-  if (
-    (chat >= 3 && chat >= lines.length * 0.6) ||
-    (chat >= 2 && lines.filter((line) => STAMP.test(line.text)).length >= 2)
-  )
-    return 'chat';
-  if (
-    lines.some(
-      (line, index) =>
-        (SALUTATION.test(line.text) && (index > 0 || lines.length > 1 || line.text.length < 60)) ||
-        GREETED.test(line.text),
-    )
-  ) {
-    return 'salutation';
-  }
+  if ((chat >= 3 && chat >= lines.length * 0.6) || (chat >= 2 && count(STAMP) >= 2)) return 'chat';
+  const isShort = lines.length > 1 || (lines[0]?.text.length ?? 0) < 60;
+  if ((isShort && count(SALUTATION) > 0) || count(GREETED) > 0) return 'salutation';
   return lines.slice(-3).some((line) => SIGN_OFF.test(line.text) && line.text.length < 60) ? 'sign-off' : null;
 }
 
@@ -483,4 +460,142 @@ function isOwnVoice(lines: readonly Line[]): boolean {
   const text = plainMarks(lines.map((line) => line.text).join('\n'));
   const words = text.split(/\s+/).length;
   return Math.max(...OWN_VOICE.map((pattern) => text.match(pattern)?.length ?? 0)) > words * 0.04;
+}
+
+// "Pretend we are at a job interview.", "Let's do some improv." An order that the assistant alone plays somebody is no such opening: the
+// user who asks "Pretend you are a lawyer" still speaks of themself.
+const OPENS_PLAY = anyWords('opensPlay');
+/** Words by which somebody leaves a play or a quotation: "out of character", "by the way". */
+const LEAVES = anyWords('leavesPlay');
+/** "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
+const HEAD = `(?:${wordsOfAll('quotesHead', 'latin')})`;
+const QUOTED_HEAD = new RegExp(
+  `^["“„«(]?(?:${HEAD}|\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2},? (?:${wordsOfAll('speaksBy', 'latin')}))[^:：.!?\\n]{0,60}[:：]\\s*(?=\\S)|^(?:${wordsOfAll('quotesHead', 'han')})[^:：。\\n]{0,30}[:：]\\s*(?=\\S)`,
+  'iu',
+);
+
+/** Whether a message begins a play in which the user speaks as somebody else, and does not leave it. */
+function opensPlay(message: string): boolean {
+  const plain = plainMarks(message);
+  const opening = OPENS_PLAY.exec(plain);
+  return opening !== null && !LEAVES.test(plain.slice(opening.index + opening[0].length));
+}
+
+/** A longer message contains the text itself instead of announcing it. */
+export const LONGEST_ANNOUNCEMENT = 240;
+/** A game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
+const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
+const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
+const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');
+
+const forSomebody = perPack((pack) => {
+  const { my, lists, script } = pack;
+  const { writesFor = '(?!)', aFriend = '(?!)', dictates = '(?!)' } = lists;
+  if (script === 'han') return packRegExp(writesFor);
+  const person = relationsOf(pack);
+  const spoken = `(?:${writesFor}) (?:${aFriend}|(?:${my}) (${person}))(?!['\\p{L}])`;
+  return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person}) (?:${dictates})(?!\\p{L}))`);
+});
+
+/** For whom a message says that the next ones are written: "gran" in "I'm typing for my gran", or the word for a game; null for nobody. */
+export function spokenFor(message: string): string | null {
+  if (message.length > LONGEST_ANNOUNCEMENT) return null;
+  const plain = plainMarks(message);
+  const role = ROLE.exec(plain)?.[0];
+  if ((role !== undefined && I_AM.test(plain) && YOU_ARE.test(plain)) || opensPlay(message)) return role ?? message;
+  for (const pack of PACKS) {
+    const match = forSomebody(pack).exec(plain);
+    if (match !== null) return match[1] ?? match[2] ?? match[0];
+  }
+  return null;
+}
+
+/** Whether a message leaves a play or a quotation. */
+export function leavesPlay(message: string): boolean {
+  return LEAVES.test(plainMarks(message));
+}
+
+/**
+ * The spans of a message in which its author plays somebody or quotes somebody without quotation marks: from the opening to the end of the
+ * message, or to the sentence with which the author leaves the play. A quotation ends at an empty line, too.
+ */
+export function playedSpans(text: string): TextSpan[] {
+  const plain = plainMarks(text);
+  const isPlayed = OPENS_PLAY.test(plain);
+  if (!isPlayed && !/[:：]/u.test(plain)) return [];
+  const spans: TextSpan[] = [];
+  let open: { start: number; isQuoted: boolean } | null = null;
+  const close = (end: number): void => {
+    if (open !== null && end > open.start) spans.push({ start: open.start, end });
+    open = null;
+  };
+  let last = 0;
+  for (const { span } of splitSentences(plain)) {
+    const sentence = plain.slice(span.start, span.end);
+    const opened = open as { start: number; isQuoted: boolean } | null;
+    if (opened?.isQuoted === true && /\n\s*\n/u.test(plain.slice(last, span.start))) close(last);
+    last = span.end;
+    if (open !== null) {
+      if (LEAVES.test(sentence)) close(span.start);
+      continue;
+    }
+    const head = QUOTED_HEAD.exec(sentence);
+    const play = isPlayed ? OPENS_PLAY.exec(sentence) : null;
+    if (head !== null) open = { start: span.start + head[0].length, isQuoted: true };
+    else if (play !== null && !sentence.includes('?'))
+      open = { start: span.start + play.index + play[0].length, isQuoted: false };
+  }
+  close(text.length);
+  return spans;
+}
+
+/** Where the author of a message leaves the play that the message has opened; infinite where the author does not. */
+export function playLeftAt(text: string): number {
+  const end = OPENS_PLAY.test(plainMarks(text)) ? playedSpans(text).at(-1)?.end : undefined;
+  return end === undefined || end === text.length ? Infinity : end;
+}
+
+/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
+export function withoutPrompt(content: string, attributes: AttributeTable): string {
+  return withBlanks(content, promptSpans(content, attributes));
+}
+
+// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
+// their own words.
+const PROMPT_BLOCK =
+  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
+const PROMPT_HEADING =
+  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
+const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
+const PROMPT_LINE =
+  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
+const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
+
+/** The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. */
+export function promptSpans(message: string, attributes: AttributeTable): TextSpan[] {
+  const labels = labelsOf(attributes);
+  const spans = spansOf(message, PROMPT_BLOCK);
+  let start = 0;
+  let isBelow = false;
+  for (const line of message.split('\n')) {
+    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
+    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
+    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
+    start += line.length + 1;
+  }
+  return spans;
+}
+
+const knownLabels = new WeakMap<AttributeTable, ReadonlySet<string>>();
+
+/** The labels of all attributes in all languages, in lower case. */
+function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
+  const known = knownLabels.get(attributes);
+  if (known !== undefined) return known;
+  const labels = attributes
+    .names()
+    .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)]);
+  const all = new Set(labels.map((label) => label.toLowerCase()));
+  knownLabels.set(attributes, all);
+  return all;
 }

@@ -1,20 +1,7 @@
 import { GIVEN_NAMES, PLACES } from './entities.ts';
-import type { Pack } from './packs/pack.ts';
-import { detectPack, LANGUAGES, packOf, packPattern, packRegExp, perPack } from './packs/packs.ts';
+import { detectPack, isOrdinary, LANGUAGES, packOf, packPattern } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
-
-const ordinaryWord = perPack(({ common, lists: { ordinary } }) =>
-  packRegExp(`^(?:${ordinary === undefined ? common : `${common}|${ordinary}`})$`),
-);
-
-/**
- * Whether a word is an ordinary word of the language. A name that is typed without a capital does not begin with such a word, and ends
- * before one.
- */
-export function isOrdinary(word: string, pack: Pack): boolean {
-  return word.length < 2 || !/^\p{L}/u.test(word) || ordinaryWord(pack).test(word);
-}
 
 /**
  * The words of a text that may be the name of a person: those with a capital letter, except acronyms, words with digits, and a first word

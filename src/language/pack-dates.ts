@@ -1,8 +1,8 @@
 import {
   addDays,
   type CivilDate,
-  type ClockTime,
   civilDateAt,
+  type ClockTime,
   dayOfMonth,
   firstOfMonth,
   isValidDate,
@@ -13,8 +13,8 @@ import {
   writeDay,
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, perPack, wordsPattern } from './packs/packs.ts';
-import type { TextSpan } from './sentences.ts';
+import { listPattern, packRegExp, perPack, wordsPattern } from './packs/packs.ts';
+import { intersects, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
@@ -57,7 +57,7 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
   for (const { pattern, read, isBareWeekday } of expressionsOf(pack)) {
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
-      if (found.some((other) => start < other.end && end > other.start)) continue;
+      if (found.some((other) => intersects({ start, end }, other))) continue;
       // "Mittwoch, den 27. Mai" is one day, which the date determines.
       if (
         isBareWeekday &&
@@ -126,6 +126,28 @@ function isOfYear(text: string, { start, end, span }: TextSpan & { span: Span })
   const words = text.slice(start, end);
   return span.relative && !isRelativeYear(span) && !/\d{4}/.test(words) && (/\d/.test(words) || !isOneDay(span));
 }
+
+/** Whether the words before a date make it the first day of a state ("from", "ab") or the last one ("until"). */
+export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'first' | 'last' | null {
+  // A date pattern may include the preposition: "ab Mai", "from April 1".
+  const words = text.slice(start, end).split(' ');
+  const leads = words.slice(0, 4).map((_, count) => `${text.slice(0, start)}${words.slice(0, count).join(' ')} `);
+  const { starts, ends } = daysBounds(pack);
+  const isAfter = (bound: RegExp): boolean => leads.some((lead) => bound.test(lead));
+  return isAfter(ends) ? 'last' : isAfter(starts) ? 'first' : null;
+}
+
+/** What precedes the day on which something begins or ends. */
+const daysBounds = perPack(({ script, calendar: { from, until } }) => {
+  const last = (words: string): RegExp =>
+    packRegExp(`(?:^|${script === 'han' ? '' : '[^\\p{L}]'})(?:${words || '(?!)'})[ \t]*$`);
+  return { starts: last(from), ends: last(until) };
+});
+
+/** A negation right before what follows: "not 5 December". */
+export const deniesNext: (pack: Pack) => RegExp = perPack(({ script, lists: { negatesNext = '(?!)' } }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${negatesNext}) (?:\\p{L}{1,3} )?$`),
+);
 
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;

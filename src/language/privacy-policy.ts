@@ -1,6 +1,6 @@
-import { type SecretCategory, SECRET_RULES } from './secret-rules.ts';
+import { SECRET_RULES, type SecretCategory } from './secret-rules.ts';
 import { SEED_WORDS } from './seed-words.ts';
-import type { TextSpan } from './sentences.ts';
+import { intersects, spansOf, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
 const PRIVACY_CATEGORIES = [
@@ -61,9 +61,7 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
     const spans = findSecrets(piece);
     for (const [category, pattern] of TOPICS) {
       if (policy[category] === 'keep') continue;
-      for (const match of matchesOf(piece, pattern)) {
-        spans.push({ category, start: match.index, end: match.index + match[0].length });
-      }
+      for (const span of spansOf(piece, pattern)) spans.push({ category, ...span });
     }
     found.push(
       ...spans
@@ -208,13 +206,8 @@ export function findSecrets(text: string): Found[] {
   for (const { start, end } of cardNumbers(plain)) add('card', start, end);
   for (const { start, end } of seedPhrases(plain)) add('secret', start, end);
   for (const { start, end } of randomTokens(plain)) add('secret', start, end);
-  const redacted = matchesOf(text, REDACTED).map(({ index, 0: mark }) => ({
-    start: index,
-    end: index + mark.length,
-  }));
-  return withoutOverlaps(
-    found.filter((span) => !redacted.some(({ start, end }) => span.start < end && start < span.end)),
-  );
+  const redacted = spansOf(text, REDACTED);
+  return withoutOverlaps(found.filter((span) => !redacted.some((mark) => intersects(span, mark))));
 }
 
 /** The replacement of a secret. It is not recognised as a secret itself, so that redaction is idempotent. */
@@ -301,13 +294,11 @@ const LEAST_BITS = 4.2;
  * skipped.
  */
 function randomTokens(text: string): TextSpan[] {
-  const found: TextSpan[] = [];
-  for (const match of matchesOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g)) {
-    const token = match[0];
-    if (!/\d/.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token) || token.split(/[-_/]/).length > 5) continue;
-    if (bitsOf(token) >= LEAST_BITS) found.push({ start: match.index, end: match.index + token.length });
-  }
-  return found;
+  return spansOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g).filter(({ start, end }) => {
+    const token = text.slice(start, end);
+    const isMixed = [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(token));
+    return isMixed && token.split(/[-_/]/).length <= 5 && bitsOf(token) >= LEAST_BITS;
+  });
 }
 
 /** Shannon entropy of a word's characters, in bits per character. */

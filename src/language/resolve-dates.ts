@@ -1,5 +1,5 @@
 import { DAY } from '../record/clock.ts';
-import type { Tense } from '../record/statement.ts';
+import { isUser, type Tense } from '../record/statement.ts';
 import {
   addDays,
   calendarSpan,
@@ -7,13 +7,14 @@ import {
   civilDateAt,
   type CivilSpan,
   type DatePrecision,
+  dayOfMonth,
+  daysOfMonth,
   daySpan,
   decadeSpan,
   directionOf,
-  dayOfMonth,
   distantSpan,
   exactDay,
-  firstOfMonth,
+  instantAt,
   monthNumber,
   monthSpan,
   nearestDay,
@@ -26,16 +27,18 @@ import {
   startOfDay,
   vagueSpan,
   weekdayNumber,
+  weekdayOf,
   weekdayOfMonth,
+  weekOfMonth,
   writeDate,
   writeDay,
   yearSpan,
 } from './calendar.ts';
-import { type DateContext, type FoundDate, isRightBefore, packDates } from './pack-dates.ts';
+import { type DateContext, deniesNext, type FoundDate, isRightBefore, packDates, timeIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks } from './packs/packs.ts';
-import { splitClauses, type TextSpan } from './sentences.ts';
-import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
+import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
+import { contentStems, ENGLISH_NUMBERS, matchesOf, numberOf, withoutEnd } from './words.ts';
 
 /** A month name, long or short, for a case-insensitive pattern. */
 const ANY_MONTH: string =
@@ -55,6 +58,7 @@ const MONTH = `(${ANY_MONTH})\\.?`;
 // Also the short form, as in a calendar.
 const WEEKDAY =
   '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
+const WHOLE_WEEKDAY = '(monday|tuesday|wednesday|thursday|friday|saturday|sunday)';
 const SEASON = '(spring|summer|autumn|fall|winter)';
 // "The last few weeks" means at most this many.
 const A_FEW = 5;
@@ -63,47 +67,25 @@ const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec';
 const WEEKDAYS = 'mon tue wed thu fri sat sun';
 const SEASONS = 'spring summer autumn fall winter';
 
+const yearOf = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
+
 function expression(needs: string, source: string, read: DateExpression['read'], relative = true): DateExpression {
   let compiled: RegExp | undefined;
   const pattern = (): RegExp => (compiled ??= new RegExp(`\\b(?:${source})\\b`, 'gi'));
   return { needs: needs.split(' '), pattern, read, relative };
 }
 
-/** "From 10 to 17 June": days of one month. */
-function daysOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
-  const month = monthNumber(m[3]);
-  const last =
-    m[4] === undefined ? nearestDay(month, Number(m[2]), today, prefer) : exactDay(Number(m[4]), month, Number(m[2]));
-  const first = last === null ? null : exactDay(last.from.year, month, Number(m[1]));
-  if (first === null || last === null || Number(m[1]) >= Number(m[2])) return null;
-  return {
-    from: first.from,
-    to: last.to,
-    precision: 'range',
-    absolute: `from ${writeDate(first.from)} to ${writeDate(last.from)}`,
-  };
-}
-
-/** "The last week of August": the first or last seven days of a month. */
-function weekOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future'): CivilSpan {
-  const month = monthNumber(m[2]);
-  const first = {
-    year: m[3] === undefined ? relativeMonth(month, today, prefer).from.year : Number(m[3]),
-    month,
-    day: 1,
-  };
-  const from = /^last/i.test(m[1] ?? '') ? addDays(firstOfMonth(first, 1), -7) : first;
-  const absolute = `from ${writeDate(from)} to ${writeDate(addDays(from, 6))}`;
-  return { from, to: addDays(from, 7), precision: 'range', absolute };
-}
-
 /** All patterns, the longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
 const DATE_EXPRESSIONS: readonly DateExpression[] = [
-  expression(MONTHS, `(?:in |during )?(?:the )?(first|last) week (?:of|in) ${MONTH}(?: (\\d{4}))?`, weekOfMonth),
+  expression(
+    MONTHS,
+    `(?:in |during )?(?:the )?(first|last) week (?:of|in) ${MONTH}(?: (\\d{4}))?`,
+    (m, today, prefer) => weekOfMonth(/^last/i.test(m[1] ?? ''), monthNumber(m[2]), yearOf(m[3]), today, prefer),
+  ),
   expression(
     MONTHS,
     `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
-    daysOfMonth,
+    (m, today, prefer) => daysOfMonth([Number(m[1]), Number(m[2])], monthNumber(m[3]), yearOf(m[4]), today, prefer),
   ),
   expression(DIGITS, '(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
   expression(
@@ -222,27 +204,24 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
     '(?:on|by|until|since|from) the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
   ),
-  expression(
-    WEEKDAYS,
-    `(?:on |by |until |since )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)`,
-    (m, today, prefer) =>
-      relativeWeekday(
-        m[1] ?? '',
-        today,
-        '',
-        /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
-      ),
+  expression(WEEKDAYS, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>
+    relativeWeekday(
+      m[1] ?? '',
+      today,
+      '',
+      /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
+    ),
   ),
   // "The dentist moved to Monday": what was moved to a weekday is an event.
   expression(
     WEEKDAYS,
-    '(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)\\b',
+    `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WHOLE_WEEKDAY}\\b`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
   // In chat a weekday needs no preposition: "driving to Whitby saturday".
   expression(
     WEEKDAYS,
-    '(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|is|are|my|of|black|good) )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d))',
+    `(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|is|are|my|of|black|good) )${WHOLE_WEEKDAY}(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d))`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
   expression(
@@ -268,15 +247,8 @@ interface ResolvedDate extends TextSpan {
   hasYear?: boolean;
 }
 
-/** The reference time and zone of relative dates. */
-interface DateReference {
-  /** When the text was written or said. */
-  now: Date;
-  /** IANA name of the time zone in which days begin and end. */
-  timeZone: string;
-  /** Whether "in May" without a year is in the past or the future. Default `past`. */
-  prefer?: 'past' | 'future';
-}
+/** The time and zone of a text. Without `prefer`, a date without a year is in the past. */
+type DateReference = Omit<DateContext, 'prefer'> & Partial<DateContext>;
 
 interface Found extends TextSpan {
   span: CivilSpan;
@@ -303,7 +275,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
       const start = match.index;
       const end = start + match[0].length;
       const quoted = /["“']$/.test(readable.slice(0, start).trimEnd());
-      if (quoted || found.some((other) => start < other.end && end > other.start)) continue;
+      if (quoted || found.some((other) => intersects({ start, end }, other))) continue;
       today ??= civilDateAt(reference.now, reference.timeZone);
       const span = read(match, today, reference.prefer ?? 'past');
       if (span !== null) found.push({ start, end, text: match[0], span, relative });
@@ -376,7 +348,6 @@ function joinRanges(text: string, found: readonly Found[], timeZone: string): Re
 
 function range(text: string, first: Found, second: Found, timeZone: string): ResolvedDate {
   const leading = /\b(?:from|between)\s+$/i.exec(text.slice(0, first.start))?.[0].length ?? 0;
-  const bare = (value: string): string => value.replace(/^(?:in|on) /, '');
   const start = first.start - leading;
   return {
     start,
@@ -387,7 +358,7 @@ function range(text: string, first: Found, second: Found, timeZone: string): Res
     relative: first.relative || second.relative,
     from: startOfDay(first.span.from, timeZone),
     to: startOfDay(second.span.to, timeZone),
-    absolute: `from ${bare(first.span.absolute)} to ${bare(second.span.absolute)}`,
+    absolute: `from ${withoutPreposition(first.span.absolute)} to ${withoutPreposition(second.span.absolute)}`,
   };
 }
 
@@ -401,8 +372,7 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
   const word = (inside?.[1] ?? before?.[1] ?? '').toLowerCase();
   const start = found.start - (inside === null ? (before?.[0].length ?? 0) : 0);
   const { span } = found;
-  const at = (day: CivilDate): Date => startOfDay(day, timeZone);
-  const bare = span.absolute.replace(/^(?:in|on) /, '');
+  const [from, to] = [startOfDay(span.from, timeZone), startOfDay(span.to, timeZone)];
   const common = {
     start,
     end: found.end,
@@ -410,15 +380,17 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
     precision: span.precision,
     relative: found.relative,
     ...(found.hasYear === true ? { hasYear: true } : {}),
+    absolute: word === '' ? span.absolute : `${word} ${withoutPreposition(span.absolute)}`,
   };
-  if (word === 'since' || word === 'from')
-    return { ...common, from: at(span.from), to: null, relation: 'since', absolute: `${word} ${bare}` };
-  if (word === 'after') return { ...common, from: at(span.to), to: null, relation: 'since', absolute: `after ${bare}` };
-  if (word === 'until' || word === 'till' || word === 'by')
-    return { ...common, from: null, to: at(span.to), relation: 'until', absolute: `${word} ${bare}` };
-  if (word === 'before')
-    return { ...common, from: null, to: at(span.from), relation: 'until', absolute: `before ${bare}` };
-  return { ...common, from: at(span.from), to: at(span.to), relation: 'within', absolute: span.absolute };
+  if (word === '') return { ...common, from, to, relation: 'within' };
+  if (word === 'since' || word === 'from') return { ...common, from, to: null, relation: 'since' };
+  if (word === 'after') return { ...common, from: to, to: null, relation: 'since' };
+  return { ...common, from: null, to: word === 'before' ? from : to, relation: 'until' };
+}
+
+/** "in October 2026" → "October 2026". */
+function withoutPreposition(absolute: string): string {
+  return absolute.replace(/^(?:in|on) /, '');
 }
 
 const LONGEST = 1_000;
@@ -447,7 +419,7 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
       written:
         date.precision === 'day' && date.from !== null
           ? writeDay(civilDateAt(date.from, timeZone), pack)
-          : date.absolute.replace(/^(?:in|on) /, ''),
+          : withoutPreposition(date.absolute),
     }));
 }
 
@@ -509,4 +481,207 @@ export function withDates(
     position = date.end;
   }
   return { text: text + words.slice(position), dates };
+}
+
+/** Another day for something that was said before: "no, Thursday", "moved!! now Wednesday 21st". */
+export interface NewDay {
+  /** Whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
+  denies: ((day: Date) => boolean) | null;
+  /** Stems of the words that say what is on that day; empty for "no, Thursday". */
+  about: readonly string[];
+  /** The new day of what was planned for a day. A weekday alone is in the same week. */
+  dayAfter: (old: Date) => Date;
+  words: string;
+}
+
+const LONGEST_REDATING = 80;
+const CLOCK = /(?<![\p{L}\d])\d{1,2}(?:[:.h]\d{2})?\s?(?:[ap]m|uhr|h|heures?|uur|ore|点|時)?(?![\p{L}\d])/giu;
+
+const dayWords = perPack(
+  ({ script, common, words: { assent }, lists: { redates = '' }, calendar: { weekdays, months } }) => ({
+    weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
+    weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
+    before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
+    core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
+    cue: wordsPattern(redates, script, 'giu'),
+    filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
+  }),
+);
+
+/** The new day, if a text says nothing else, or denies the old day and names what it speaks of; null otherwise. */
+export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
+  const plain = plainMarks(text);
+  const { weekday, cue, filler } = dayWords(pack);
+  if (plain.length > LONGEST_REDATING || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
+  const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
+  const alone = spansOf(plain, weekday)
+    .filter((span) => !dates.some((date) => intersects(span, date)))
+    .map((span) => ({ ...span, from: null, isBareWeekday: true }));
+  const days: DayWords[] = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
+  const isDenied = ({ start }: TextSpan): boolean => deniesNext(pack).test(plain.slice(0, start));
+  const left = withBlanks(plain, days);
+  const numbers = spansOf(left, OF_MONTH).filter(isDenied);
+  const denies = deniedDay(plain, numbers[0], days.find(isDenied)?.from ?? null, at.timeZone);
+  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ');
+  const about = denies === null || pack.script === 'han' ? [] : [...contentStems(rest)];
+  const saysMore = /[\p{L}\p{N}]/u.test(rest.replace(filler, ' '));
+  const told = days.filter((day) => !isDenied(day));
+  const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
+  if (next === undefined || (saysMore && about.length === 0)) return null;
+  // "Moved in yesterday" tells of a plan that came true.
+  if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
+  const words = plain.slice(next.start, next.end);
+  return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+}
+
+interface DayWords extends TextSpan {
+  from: Date | null;
+  isBareWeekday: boolean;
+}
+
+/** A day of a month: "25th", "25.". */
+const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
+
+function deniedDay(text: string, number: TextSpan | undefined, day: Date | null, timeZone: string): NewDay['denies'] {
+  if (number !== undefined)
+    return (old) => civilDateAt(old, timeZone).day === Number.parseInt(text.slice(number.start), 10);
+  return day === null ? null : (old) => Math.abs(old.getTime() - day.getTime()) < DAY;
+}
+
+/** The new day: a weekday alone is in the week of the old day, and "the 25th" in its month. */
+function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
+  const { timeZone, now } = at;
+  const { weekday, weekdays } = dayWords(pack);
+  const before = civilDateAt(old, timeZone);
+  if (!next.isBareWeekday && next.from !== null) {
+    const ofMonth = /^\D*(\d{1,2})(?:st|nd|rd|th|\.)$/u.exec(words)?.[1];
+    const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
+    return same < now ? next.from : same;
+  }
+  const name = words.match(weekday)?.[0] ?? '';
+  const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
+  const day = startOfDay(moved, timeZone);
+  return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
+}
+
+/**
+ * A text with another day in the place of the one that is written beside its words. Where it has none, or both texts name a time of day, the
+ * two are kept together.
+ */
+export function withNewDay(
+  text: string,
+  {
+    old,
+    day,
+    pack,
+    at,
+    ...by
+  }: { old: Date; day: Date; words: string; said: string; pack: Pack; at: Omit<DateContext, 'prefer'> },
+): string {
+  const { words, said } = by;
+  const written = (date: Date): string => `[${writeDay(civilDateAt(date, at.timeZone), pack)}]`;
+  const mark = ` ${written(old)}`;
+  const head = text.slice(0, Math.max(0, text.indexOf(mark)));
+  const { before, core } = dayWords(pack);
+  const date = findDates(plainMarks(head), pack, { ...at, prefer: 'future' }).findLast(
+    ({ end }) => end === head.length,
+  );
+  const hasTimes = [text, said].every((part) => timeIn(plainMarks(part), pack) !== null);
+  if (date === undefined || hasTimes)
+    return `${withoutEnd(text, ' .!\n')} — ${withoutEnd(said, ' .!\n')} ${written(day)}`;
+  const from = (part: string): number => Math.max(0, part.search(core));
+  const lead = head.slice(date.start, date.start + from(head.slice(date.start)));
+  const start = head.slice(0, date.start).replace(before, '');
+  // "On the 28th" keeps its article after the same preposition.
+  const told = lead !== '' && words.startsWith(lead) ? words.slice(lead.length) : words.slice(from(words));
+  return `${start}${lead}${told} ${written(day)}${text.slice(head.length + mark.length)}`;
+}
+
+/** "My mother's birthday is on 12 May" is so every year. */
+export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
+  const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
+    isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
+  return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
+}
+
+/** The first day ahead of which a list of the pack speaks. In these lists `<>` stands for the day. */
+function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
+  const plain = plainMarks(text);
+  return findDates(plain, pack, at).find(
+    ({ start, end, from }) =>
+      from !== null && from > at.now && listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+  );
+}
+
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. */
+export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  return listedDay(text, pack, at, 'rescheduled') !== undefined;
+}
+
+/** The day after somebody's last one, if that lies ahead: 1 January for "my last day is 31 December". */
+export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | null {
+  const last = listedDay(text, pack, at, 'lastDay');
+  return last?.isDay === true ? last.to : null;
+}
+
+/**
+ * The side of today on which the days of a sentence lie that were said without their year: "the concert is 12 December" is ahead, because a
+ * day is in the past only where the verb is; "quit smoking on Tuesday, day 4 now" is past, because a clause begins with such a verb and
+ * nothing is about the future. Null if neither is plain.
+ */
+export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
+  const plain = plainMarks(text);
+  const days = findDates(plain, pack, at).filter(
+    ({ isBareWeekday, isDay, relative, hasYear, isSince, start, end }) =>
+      isBareWeekday || (isDay && relative && hasYear !== true && !isSince && /\d/.test(plain.slice(start, end))),
+  );
+  if (days.length === 0) return null;
+  const isNear = ({ isBareWeekday, from }: FoundDate): boolean =>
+    !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
+  if (listPattern(pack, 'pastVerb').test(plain))
+    return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
+  if (!packPattern(pack, 'past').test(plain)) return 'ahead';
+  // "I already paid, on the 5th": a day that is set apart is the day of the verb. What was booked or agreed may be for a later day.
+  const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
+  const isApart = ({ start, end }: FoundDate): boolean =>
+    /[,;–—] ?(?:\p{L}{1,3} ){0,2}$/u.test(plain.slice(0, start)) && /^(?:[.!]|\s*$)/u.test(plain.slice(end));
+  const isRecent = ({ from, isDay }: FoundDate): boolean =>
+    !isDay || (from !== null && at.now.getTime() - from.getTime() < RECENTLY);
+  if (isOpen || !days.every(isApart)) return null;
+  return findDates(plain, pack, { ...at, prefer: 'past' }).every(isRecent) ? 'past' : null;
+}
+
+const RECENTLY = 62 * DAY;
+
+/** The first date that lies ahead and is not denied; a day within it, if the words name one: "next week … wed 11th". */
+export function dayAhead(
+  dates: readonly FoundDate[],
+  words: string,
+  pack: Pack | null,
+  now: Date,
+): FoundDate | undefined {
+  const isDenied = ({ start }: FoundDate): boolean =>
+    pack !== null && deniesNext(pack).test(plainMarks(words.slice(0, start)));
+  const ahead = dates.filter(
+    (date) => date.from !== null && date.from.getTime() > now.getTime() - DAY && !isDenied(date),
+  );
+  const [first] = ahead;
+  if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
+  const [from, to] = [first.from, first.to];
+  return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
+}
+
+/** A day with the time of day that the words name: "on Monday at 14:00". */
+export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
+  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
+  return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
+}
+
+/** The kind of a value. Only a value of the same kind can correct it. */
+export function kindOf(value: string, pack: Pack): string | null {
+  const plain = plainMarks(value);
+  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
+  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
+  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

@@ -1,7 +1,7 @@
 import { isoDay, type Memory, plannedFor } from '../record/memory.ts';
 import type { PackDated } from './packs/pack.ts';
 import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
-import { estimateTokens, withoutEnd } from './words.ts';
+import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 /** A sentence with its place in the text. */
 export interface Sentence {
@@ -142,6 +142,15 @@ export function bareStatement(text: string): string {
 export interface TextSpan {
   start: number;
   end: number;
+}
+
+export function intersects(one: TextSpan, other: TextSpan): boolean {
+  return one.start < other.end && one.end > other.start;
+}
+
+/** Where a global pattern matches. */
+export function spansOf(text: string, pattern: RegExp): TextSpan[] {
+  return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }
 
 /** The two parts of a span before and after an offset; the span itself if the offset is not within it. */

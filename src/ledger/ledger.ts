@@ -118,7 +118,9 @@ export function createLedger(options: LedgerOptions): Ledger {
       const meter = meterFor(context);
       const result = await work(meter).catch(async (failure: unknown) => {
         await settleRest(meter).catch((error: unknown) => {
-          throw notWritten(failure, error);
+          const cause = new AggregateError([failure, error]);
+          const message = 'The work failed, and its usage of models could not be written to the store.';
+          throw new VarveError(message, { code: 'store_unavailable', retryable: true, cause });
         });
         throw failure;
       });
@@ -128,21 +130,10 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-function notWritten(failure: unknown, error: unknown): VarveError {
-  const cause = new AggregateError([failure, error]);
-  const message = 'The work failed, and its usage of models could not be written to the store.';
-  return new VarveError(message, { code: 'store_unavailable', retryable: true, cause });
-}
-
 async function unsettled(database: Database, tenant: string, entries: readonly UsageEntry[]): Promise<UsageEntry[]> {
   if (entries.length === 0) return [];
-  const found = await database.read(tenant, (reader) =>
-    recordedIds(
-      reader,
-      tenant,
-      entries.map(({ id }) => id),
-    ),
-  );
+  const ids = entries.map(({ id }) => id);
+  const found = await database.read(tenant, (reader) => recordedIds(reader, tenant, ids));
   return entries.filter(({ id }) => !found.has(id));
 }
 
@@ -214,15 +205,9 @@ async function recordUsage(
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
     total += cost ?? 0;
     if (payer === null || charged === 0) continue;
-    await addEntry(writer, {
-      ...payer,
-      id: entry.id,
-      kind: 'usage',
-      amount: -charged,
-      reason: entry.task,
-      at: entry.at,
-    });
-    await addToBalance(writer, payer, -charged, entry.at);
+    const { id, task: reason, at } = entry;
+    await addEntry(writer, { ...payer, id, kind: 'usage', amount: -charged, reason, at });
+    await addToBalance(writer, payer, -charged, at);
   }
   return total;
 }

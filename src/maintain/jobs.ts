@@ -2,13 +2,12 @@ import type { SynthesisDeps } from '../consolidate/documents/synthesise.ts';
 import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
 import { contentStems, coveredBy, indexWords } from '../language/words.ts';
-import type { Event } from '../record/event.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Reader, type Writer } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
 import { tenantsWithMemories } from '../store/own-rows.ts';
-import { changeOwner } from '../store/owner-store.ts';
+import { changeOwner, chunks } from '../store/owner-store.ts';
 import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
@@ -30,14 +29,12 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
       isPaid: false,
       async run(job, { signal }) {
         const { mergeDoubles } = await import('./merge-doubles.ts');
-        await mergeDoubles(deps, scopeOfJob(job), { signal });
+        await mergeDoubles(deps, scopeOfJob(job), signal);
       },
     },
     'boost-outcomes': {
       isPaid: false,
-      async run(job) {
-        await boostOutcomes(deps, scopeOfJob(job), (job.payload as { outcome: string }).outcome);
-      },
+      run: (job) => boostOutcomes(deps, scopeOfJob(job), (job.payload as { outcome: string }).outcome),
     },
   };
 }
@@ -48,8 +45,7 @@ const TENANTS_AT_ONCE = 1000;
 async function queueMaintenance(deps: Parts): Promise<void> {
   const tenants = await deps.database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader));
   const jobs = tenants.map((tenant) => ({ kind: 'maintain-tenant', tenant, uniqueKey: 'maintain', payload: {} }));
-  for (let start = 0; start < jobs.length; start += TENANTS_AT_ONCE) {
-    const some = jobs.slice(start, start + TENANTS_AT_ONCE);
+  for (const some of chunks(jobs, TENANTS_AT_ONCE)) {
     await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, some, deps));
   }
 }
@@ -60,15 +56,11 @@ const MOST_RELATED = 20;
 const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 
-/**
- * Raises the importance of the memories that are related to a decision with a positive outcome: by 0.1, once for each outcome. Returns
- * their ids.
- */
-async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<string[]> {
+/** Raises the importance of the memories that are related to a decision with a positive outcome: by 0.1, once for each outcome. */
+async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<void> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
-  if (related.length === 0) return [];
-  return deps.database.write(scope.tenant, async (writer) => {
-    const boosted: string[] = [];
+  if (related.length === 0) return;
+  await deps.database.write(scope.tenant, async (writer) => {
     await changeOwner(writer, scope, deps.clock.now());
     for (const { id } of related) {
       const memory = await findMemory(writer, scope, id);
@@ -82,9 +74,7 @@ async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Prom
         },
         why: { reason: 'a related decision turned out well', actor: 'boost-outcomes' },
       });
-      boosted.push(id);
     }
-    return boosted;
   });
 }
 
@@ -92,8 +82,10 @@ async function findRelated(reader: Reader, deps: Parts, scope: Scope, outcomeId:
   const outcome = await findEvent(reader, scope, outcomeId);
   if (outcome?.kind !== 'outcome' || outcome.metadata['effect'] !== 'positive') return [];
   const decision = outcome.refersTo === null ? null : await findEvent(reader, scope, outcome.refersTo);
-  const events = [outcome, decision].filter((event): event is Event => event !== null);
-  const text = events.map((event) => `${event.content} ${reasonOf(event)}`).join(' ');
+  const events = [outcome, decision].filter((event) => event !== null);
+  const text = events
+    .map(({ content, metadata: { reason } }) => `${content} ${typeof reason === 'string' ? reason : ''}`)
+    .join(' ');
   const hits = await deps.database.text.search(reader, {
     tenant: scope.tenant,
     kind: 'memory',
@@ -109,9 +101,4 @@ async function findRelated(reader: Reader, deps: Parts, scope: Scope, outcomeId:
       (deps.memoryTypes.get(memory.type)?.section !== 'summaries' &&
         coveredBy(contentStems(memory.content), said) >= RELATED),
   );
-}
-
-function reasonOf(event: Event): string {
-  const { reason } = event.metadata;
-  return typeof reason === 'string' ? reason : '';
 }

@@ -17,34 +17,31 @@ import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 
 type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 
-interface MergeOptions {
-  signal?: AbortSignal;
-  /** Only memories that have changed since this time are compared. Default: a day ago. */
-  since?: Date;
-}
-
 const MOST_LOOKED_AT = 500;
 const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near duplicates of one owner: two live statements of one type are merged when none of their fields differ and they have the same
- * value or nearly the same meaning. The more informative statement stays, with the higher importance of the two, slightly raised, and the
- * sources of both; the other one is archived. Texts that consolidation has merged are left out. Returns the number of archived statements.
+ * Merges near duplicates of the statements of one owner that have changed within a day. Two live statements of one type are merged when
+ * none of their fields differ and they have the same value or nearly the same meaning. The more informative statement stays, with the higher
+ * importance of the two, slightly raised, and the sources of both; the other one is archived. Texts that consolidation has merged are left out.
  */
-export async function mergeDoubles(
-  deps: MergeDeps,
-  owner: Scope,
-  { signal, since }: MergeOptions = {},
-): Promise<number> {
-  const from = since?.getTime() ?? deps.clock.now() - DAY;
-  const recent = await deps.database.read(owner.tenant, (reader) => changedSince(reader, deps, owner, from));
+export async function mergeDoubles(deps: MergeDeps, owner: Scope, signal: AbortSignal): Promise<void> {
+  const recent = await deps.database.read(owner.tenant, (reader) =>
+    ownMemoryRows(reader, owner, {
+      types: typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
+      updatedSince: deps.clock.now() - DAY,
+      withoutMerged: true,
+      order: 'newest',
+      limit: MOST_LOOKED_AT,
+    }),
+  );
   const gone = new Set<string>();
   for (const one of recent) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (gone.has(one.item.id)) continue;
     const doubles = await deps.database.read(owner.tenant, async (reader) => [
-      ...(await sameValue(reader, deps, owner, one)),
+      ...(await sameValue(reader, deps, owner, one.item)),
       ...(await sameMeaning(reader, deps, owner, one)),
     ]);
     const other = doubles.find((memory) => !gone.has(memory.id));
@@ -52,34 +49,13 @@ export async function mergeDoubles(
     const loser = await deps.database.write(owner.tenant, (writer) => merge(writer, deps, [one.item, other]));
     if (loser !== null) gone.add(loser);
   }
-  return gone.size;
-}
-
-async function changedSince(reader: Reader, deps: MergeDeps, owner: Scope, from: number): Promise<Numbered<Memory>[]> {
-  return ownMemoryRows(reader, owner, {
-    types: typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
-    updatedSince: from,
-    withoutMerged: true,
-    order: 'newest',
-    limit: MOST_LOOKED_AT,
-  });
 }
 
 /** The statements that have the same attribute and value. */
-async function sameValue(
-  reader: Reader,
-  deps: MergeDeps,
-  owner: Scope,
-  { item: memory }: Numbered<Memory>,
-): Promise<Memory[]> {
-  const { attribute, value } = memory;
+async function sameValue(reader: Reader, deps: MergeDeps, owner: Scope, memory: Memory): Promise<Memory[]> {
+  const { attribute, value, type, scope } = memory;
   if (attribute === null || value === null) return [];
-  const others = await ownMemories(reader, owner, {
-    types: [memory.type],
-    attribute,
-    place: memory.scope,
-    withoutMerged: true,
-  });
+  const others = await ownMemories(reader, owner, { types: [type], attribute, place: scope, withoutMerged: true });
   return others.filter(
     (other) => other.id !== memory.id && other.value !== null && mayBeDoubles(memory, other, deps.attributes),
   );
@@ -89,25 +65,18 @@ async function sameValue(
 async function sameMeaning(reader: Reader, deps: MergeDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return [];
-  const { tenant } = owner;
   const { item: memory, row } = one;
-  const model = { id: embedder.id, dimensions: embedder.dimensions };
-  const vectors = await findVectors(reader, deps.database, {
-    tenant,
-    model: model.id,
-    kind: 'memory',
-    rowIds: [row],
-  });
-  const query = vectors.get(row);
+  const { id, dimensions } = embedder;
+  const of = { tenant: owner.tenant, kind: 'memory' } as const;
+  const query = (await findVectors(reader, deps.database, { ...of, model: id, rowIds: [row] })).get(row);
   if (query === undefined) return [];
   const calibration = deps.embedding.calibrationOf(embedder);
   const nearest = await deps.database.vectors.nearest(reader, {
-    tenant,
+    ...of,
     owners: [ownerKey(owner)],
-    kind: 'memory',
     limit: NEAREST,
     condition: mayBeDoubleOf(memory, row),
-    model,
+    model: { id, dimensions },
     query,
   });
   const near = nearest.filter(

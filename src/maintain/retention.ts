@@ -25,6 +25,7 @@ export interface Retired {
 export async function enforceRetention(deps: RetentionDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
   const result: Retired = { retired: {}, retiredEvents: {} };
+  // The ids that were removed already, which a dry run still finds in the store.
   const gone = new Set<string>();
   for (const [type, days] of Object.entries(retention)) {
     const old: Old = { name: type, days, find: (reader, _deps, old) => oldMemories(reader, old), erase: eraseRows };
@@ -52,15 +53,12 @@ interface Old {
   ): Promise<ErasureCertificate>;
 }
 
-/** Ids that were removed already, which a dry run still finds in the store. */
-type Gone = Set<string>;
-
 const AT_ONCE = 200;
 
 async function retire(
   deps: RetentionDeps,
   tenant: string,
-  { name, days, find, erase, gone }: Old & { gone: Gone },
+  { name, days, find, erase, gone }: Old & { gone: Set<string> },
   options: RunContext,
 ): Promise<number> {
   const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };

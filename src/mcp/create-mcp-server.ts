@@ -1,10 +1,5 @@
-import {
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceTemplate,
-  type StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server';
+import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';

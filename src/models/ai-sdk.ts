@@ -1,8 +1,7 @@
-import { VarveError } from '../errors.ts';
+import { invalidInput, VarveError } from '../errors.ts';
 import { type CallSettings, createCaller } from './caller.ts';
-import { type Embedded, type Embedder, unitVectors } from './embedder.ts';
+import { type Embedded, type Embedder, estimateTokensOf, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
-import { estimateTokens } from '../language/words.ts';
 
 // The parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, as structural types, so that `ai` is not a dependency.
 
@@ -79,12 +78,7 @@ export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 
   const object = (typeof given === 'object' || typeof given === 'function') && given !== null ? given : {};
   if (typeof (object as Record<string, unknown>)[method] === 'function') return;
   const shown = typeof given === 'string' ? `the text ${JSON.stringify(given)}` : `a value without ${method}()`;
-  throw new VarveError(
-    `Expected the model object of an AI SDK provider, such as openai('gpt-4o-mini'); got ${shown}.`,
-    {
-      code: 'invalid_input',
-    },
-  );
+  throw invalidInput(`Expected the model object of an AI SDK provider, such as openai('gpt-4o-mini'); got ${shown}.`);
 }
 
 /** Reads the usage of one AI SDK answer, of any version. Counts that the provider does not report are null. */
@@ -125,7 +119,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
     const answer = await caller((calling) => model.doEmbed({ values: [...texts], abortSignal: calling }), { signal });
     return {
       vectors: unitVectors(answer.embeddings, { name, count: texts.length, dimensions }),
-      tokens: countOf(answer.usage?.tokens) ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+      tokens: countOf(answer.usage?.tokens) ?? estimateTokensOf(texts),
     };
   };
 
@@ -134,10 +128,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
     dimensions,
     async embed(texts, { signal } = {}) {
       if (texts.length === 0) return { vectors: [], tokens: 0 };
-      const size = Math.max(
-        1,
-        Math.min(options.batch ?? 96, (await model.maxEmbeddingsPerCall) ?? Number.POSITIVE_INFINITY),
-      );
+      const size = Math.max(1, Math.min(options.batch ?? 96, (await model.maxEmbeddingsPerCall) ?? Infinity));
       const batches = Array.from({ length: Math.ceil(texts.length / size) }, (_, index) =>
         texts.slice(index * size, (index + 1) * size),
       );

@@ -5,14 +5,7 @@ import {
   type CalibrationPairsOptions,
   type PairClass,
 } from './calibration-pairs.ts';
-import {
-  type Calibration,
-  type CalibrationKnot,
-  dot,
-  type Embedder,
-  identityCalibration,
-  unitVectors,
-} from './embedder.ts';
+import { type Calibration, dot, type Embedder, identityCalibration, unitVectors } from './embedder.ts';
 
 interface CalibrateOptions extends CalibrationPairsOptions {
   signal?: AbortSignal;
@@ -67,10 +60,7 @@ export interface CalibrationBoundary {
   separation: number;
 }
 
-interface Threshold {
-  similarity: number;
-  above: PairClass;
-  below: PairClass;
+interface Threshold extends Pick<CalibrationBoundary, 'similarity' | 'above' | 'below'> {
   /** The cost of a false positive relative to a false negative. */
   caution: number;
 }
@@ -112,14 +102,19 @@ export async function calibrate(embedder: Embedder, options: CalibrateOptions = 
   const [floor = 0, ...placed] = rising([quantile(cosines.unrelated, 0.5), ...found]);
   const boundaries = THRESHOLDS.map((threshold, index) => judge(cosines, threshold, placed[index] ?? 1));
   const usable = boundaries.every(({ below, separation }) => below !== 'unrelated' || separation >= SEPARATION.none);
+  const knots = [
+    { cosine: -1, similarity: 0 },
+    { cosine: floor, similarity: NOTHING_IN_COMMON },
+    ...boundaries.map(({ cosine, similarity }) => ({ cosine, similarity })),
+    { cosine: 1, similarity: 1 },
+  ];
+  const { same, near, related, unrelated } = cosines;
   return {
-    calibration: usable
-      ? { embedder: embedder.id, knots: knotsOf(floor, boundaries) }
-      : identityCalibration(embedder.id),
+    calibration: usable ? { embedder: embedder.id, knots } : identityCalibration(embedder.id),
     report: {
       embedder: embedder.id,
       usable,
-      classes: summaries(cosines),
+      classes: { same: summary(same), near: summary(near), related: summary(related), unrelated: summary(unrelated) },
       boundaries,
       warnings: warningsOf(embedder.id, boundaries, usable),
       tokens,
@@ -138,8 +133,8 @@ async function measure(
     const batch = pairs.slice(start, start + BATCH / 2);
     const texts = batch.flatMap(({ first, second }) => [first, second]);
     const embedded = await cancellable(signal, () => embedder.embed(texts, { signal }));
-    const { id, dimensions } = embedder;
-    const vectors = unitVectors(embedded.vectors, { name: id, count: texts.length, dimensions });
+    const expected = { name: embedder.id, count: texts.length, dimensions: embedder.dimensions };
+    const vectors = unitVectors(embedded.vectors, expected);
     for (const [index, pair] of batch.entries()) {
       const cosine = dot(vectors[index * 2] as Float32Array, vectors[index * 2 + 1] as Float32Array);
       cosines[pair.class].push(Math.min(1, Math.max(-1, cosine)));
@@ -211,15 +206,6 @@ function judge(cosines: Cosines, { similarity, above, below }: Threshold, cosine
   };
 }
 
-function knotsOf(floor: number, boundaries: readonly CalibrationBoundary[]): CalibrationKnot[] {
-  return [
-    { cosine: -1, similarity: 0 },
-    { cosine: floor, similarity: NOTHING_IN_COMMON },
-    ...boundaries.map(({ cosine, similarity }) => ({ cosine, similarity })),
-    { cosine: 1, similarity: 1 },
-  ];
-}
-
 function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[], usable: boolean): string[] {
   const unusable =
     `${embedder} cannot distinguish related texts from unrelated ones: its similarities are a poor measure of relevance, and ` +
@@ -234,11 +220,6 @@ function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[]
     return [`${embedder} ${verb} ${MEANING[above]} from ${MEANING[below]}: ${missed}, ${found}.`];
   });
   return usable ? weak : [unusable, ...weak];
-}
-
-function summaries(cosines: Cosines): Record<PairClass, CosineSummary> {
-  const { same, near, related, unrelated } = cosines;
-  return { same: summary(same), near: summary(near), related: summary(related), unrelated: summary(unrelated) };
 }
 
 function summary(sorted: readonly number[]): CosineSummary {

@@ -26,13 +26,11 @@ export function calibrationPairs({ multilingual = false }: CalibrationPairsOptio
 }
 
 function readTable(pairClass: PairClass, table: string): CalibrationPair[] {
-  return table
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [first = '', second = ''] = line.split(/ \| (.*)/u);
-      return { class: pairClass, first: first.trim(), second: second.trim() };
-    });
+  const lines = table.trim().split('\n');
+  return lines.map((line) => {
+    const [first = '', second = ''] = line.split(/ \| (.*)/u);
+    return { class: pairClass, first: first.trim(), second: second.trim() };
+  });
 }
 
 // One pair a line. Most unrelated pairs share their form ("User …"), because all memories of one owner do.

@@ -1,15 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ErrorCode, VarveError } from '../errors.ts';
+import { type ErrorCode, messageOf, VarveError } from '../errors.ts';
 import { type Clock, systemClock } from '../record/clock.ts';
-import {
-  asVarveError,
-  type BreakerSettings,
-  type CallFailure,
-  type CallOutcome,
-  type CircuitBreaker,
-  createCircuitBreaker,
-  readFailure,
-} from './call-failure.ts';
 
 /** Timeouts, retries and concurrency of calls to a remote model. Times are milliseconds. */
 export interface CallSettings {
@@ -31,9 +22,9 @@ export interface CallSettings {
 }
 
 /** Calls one model with timeouts, retries and limits. Throws only VarveErrors. */
-export interface Caller {
-  <Result>(call: (signal: AbortSignal) => PromiseLike<Result>, options?: CallOptions): Promise<Result>;
-}
+export type Caller = <Result>(call: Call<Result>, options?: CallOptions) => Promise<Result>;
+
+type Call<Result> = (signal: AbortSignal) => PromiseLike<Result>;
 
 interface CallOptions {
   signal?: AbortSignal;
@@ -47,31 +38,21 @@ export function createCaller(name: string, code: ErrorCode, settings: CallSettin
   const limit = createParallelLimit(parallel);
   const breaker = createCircuitBreaker(clock, settings.breaker);
 
-  const once = async <Result>(
-    call: (signal: AbortSignal) => PromiseLike<Result>,
-    options: CallOptions,
-  ): Promise<Result> => {
+  const once = async <Result>(call: Call<Result>, { signal, timeout }: CallOptions): Promise<Result> => {
     assertClosed(name, code, breaker);
     const end = breaker.begin();
     try {
-      const result = await withTimeout(call, {
-        name,
-        delay,
-        signal: options.signal,
-        timeout: options.timeout ?? settings.timeout ?? 60_000,
-      });
+      const limits = { name, delay, signal, timeout: timeout ?? settings.timeout ?? 60_000 };
+      const result = await withTimeout(call, limits);
       end('healthy');
       return result;
     } catch (thrown) {
-      end(outcomeOf(thrown, options.signal, clock));
+      end(outcomeOf(thrown, signal, clock));
       throw thrown;
     }
   };
 
-  return async <Result>(
-    call: (signal: AbortSignal) => PromiseLike<Result>,
-    options: CallOptions = {},
-  ): Promise<Result> => {
+  return async <Result>(call: Call<Result>, options: CallOptions = {}): Promise<Result> => {
     for (let tries = 0; ; tries += 1) {
       try {
         return await limit(() => once(call, options), options.signal);
@@ -95,11 +76,7 @@ function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): v
   if (until === null) return;
   throw new VarveError(
     `${name} has failed several times in a row and is not called again before ${new Date(until).toISOString()}.`,
-    {
-      code,
-      retryable: true,
-      details: { model: name, reason: 'circuit_open', retryAt: until },
-    },
+    { code, retryable: true, details: { model: name, reason: 'circuit_open', retryAt: until } },
   );
 }
 
@@ -122,24 +99,15 @@ function outcomeOf(thrown: unknown, signal: AbortSignal | undefined, clock: Cloc
   return readFailure(thrown, clock).kind === 'unreachable' ? 'failed' : 'healthy';
 }
 
-interface TimeoutOptions {
-  name: string;
-  timeout: number;
-  delay: Delay;
-  signal: AbortSignal | undefined;
-}
-
 /** Settles when the call settles, at the timeout, or when the caller aborts, even if the model ignores its signal. */
 async function withTimeout<Result>(
-  call: (signal: AbortSignal) => PromiseLike<Result>,
-  { name, timeout, delay, signal }: TimeoutOptions,
+  call: Call<Result>,
+  { name, timeout, delay, signal }: { name: string; timeout: number; delay: Delay; signal: AbortSignal | undefined },
 ): Promise<Result> {
   const calling = new AbortController();
   const timer = new AbortController();
-  let giveUp: () => void = () => {};
-  const givenUp = new Promise<never>((_resolve, reject) => {
-    giveUp = () => reject(signal?.reason);
-  });
+  const aborted = Promise.withResolvers<never>();
+  const giveUp = (): void => aborted.reject(signal?.reason);
   signal?.addEventListener('abort', giveUp, { once: true });
   const timeUp = async (): Promise<never> => {
     await delay(timeout, timer.signal);
@@ -150,7 +118,7 @@ async function withTimeout<Result>(
     });
   };
   try {
-    return await Promise.race([(async () => call(calling.signal))(), timeUp(), givenUp]);
+    return await Promise.race([(async () => call(calling.signal))(), timeUp(), aborted.promise]);
   } finally {
     signal?.removeEventListener('abort', giveUp);
     timer.abort();
@@ -224,3 +192,157 @@ export function createParallelLimit(limit: number): ParallelLimit {
 export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });
+
+/** A failed call, independent of the library that threw the error. */
+interface CallFailure {
+  kind: 'rate_limited' | 'unreachable' | 'rejected';
+  status: number | null;
+  message: string;
+  /** The waiting time that the provider has requested, in milliseconds. */
+  retryAfter: number | null;
+}
+
+// 4xx statuses that ask for a retry.
+const TRY_AGAIN = new Set([408, 409, 425]);
+const LONGEST_MESSAGE = 500;
+
+/** Classifies an error thrown by an AI SDK provider, by fetch or by the application's own function. */
+function readFailure(thrown: unknown, clock: Clock): CallFailure {
+  const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ThrownByProvider;
+  const status = typeof error.statusCode === 'number' ? error.statusCode : null;
+  return {
+    kind: kindOf(error, status),
+    status,
+    message: messageOf(thrown).slice(0, LONGEST_MESSAGE),
+    retryAfter: retryAfter(error.responseHeaders, clock),
+  };
+}
+
+interface ThrownByProvider {
+  name?: unknown;
+  statusCode?: unknown;
+  isRetryable?: unknown;
+  responseHeaders?: Record<string, string | undefined>;
+}
+
+function kindOf(error: ThrownByProvider, status: number | null): CallFailure['kind'] {
+  if (status === 429) return 'rate_limited';
+  if (status !== null) {
+    // A successful status with an unreadable body is a broken connection or a proxy's page, so the call is retried.
+    if (status < 300 || status >= 500 || TRY_AGAIN.has(status)) return 'unreachable';
+    return 'rejected';
+  }
+  // An AI SDK error without a status is about the request itself, unless it says otherwise.
+  if (typeof error.isRetryable === 'boolean') return error.isRetryable ? 'unreachable' : 'rejected';
+  if (
+    typeof error.name === 'string' &&
+    /^AI_(Unsupported|LoadAPIKey|NoSuchModel|InvalidPrompt|InvalidArgument)/.test(error.name)
+  ) {
+    return 'rejected';
+  }
+  return 'unreachable';
+}
+
+function retryAfter(headers: Record<string, string | undefined> | undefined, clock: Clock): number | null {
+  const milliseconds = Number(headers?.['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
+  const value = headers?.['retry-after'];
+  if (value === undefined || value.trim() === '') return null;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - clock.now());
+}
+
+/** Converts a failed call to a VarveError with `code`, retryable unless the provider understood the call and refused it. */
+function asVarveError(name: string, code: ErrorCode, failure: CallFailure, thrown: unknown): VarveError {
+  if (VarveError.isInstance(thrown)) return thrown;
+  const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
+  return new VarveError(`${name} ${PHRASES[failure.kind]}${status}: ${failure.message}`, {
+    code,
+    retryable: failure.kind !== 'rejected',
+    cause: withoutContent(thrown, failure),
+    details: { model: name, reason: failure.kind, status: failure.status, retryAfter: failure.retryAfter },
+  });
+}
+
+const PHRASES: Record<CallFailure['kind'], string> = {
+  rate_limited: 'limits the rate of calls',
+  unreachable: 'is unavailable',
+  rejected: 'refuses the call',
+};
+
+/** The errors of the AI SDK contain the whole request, with the words of users, which must not appear in a log. */
+function withoutContent(thrown: unknown, failure: CallFailure): Error {
+  const cause = new Error(failure.message);
+  if (thrown instanceof Error) {
+    cause.name = thrown.name;
+    if (thrown.stack !== undefined) cause.stack = thrown.stack.slice(0, 4000);
+  }
+  return cause;
+}
+
+export interface BreakerSettings {
+  /** The number of consecutive failures that open the breaker. Default 5. */
+  failures?: number;
+  /** Milliseconds that the breaker stays open the first time; each failed trial doubles them. Default 10,000. */
+  cooldown?: number;
+  /** The longest it stays open, in milliseconds. Default 300,000. */
+  longestCooldown?: number;
+}
+
+/** The outcome of a call for the breaker: `healthy` if the provider answered at all, `neutral` if the failure has another cause. */
+type CallOutcome = 'healthy' | 'failed' | 'neutral';
+
+/** A circuit breaker: stops calls to a service that is down. */
+interface CircuitBreaker {
+  /** Null when a call may be made, otherwise the time of the next attempt. */
+  blockedUntil(): number | null;
+  /** Announces a call. The returned function takes its outcome. */
+  begin(): (outcome: CallOutcome) => void;
+  readonly state: 'closed' | 'open' | 'half_open';
+}
+
+/** A breaker that opens after some consecutive failures. Later it allows one trial call at a time, and a successful trial closes it. */
+export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {}): CircuitBreaker {
+  const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
+  let inARow = 0;
+  let openUntil: number | null = null;
+  let nextCooldown = cooldown;
+  let trialRunning = false;
+
+  const open = (): void => {
+    openUntil = clock.now() + nextCooldown;
+    nextCooldown = Math.min(nextCooldown * 2, longestCooldown);
+  };
+
+  const close = (): void => {
+    inARow = 0;
+    openUntil = null;
+    nextCooldown = cooldown;
+  };
+
+  return {
+    blockedUntil() {
+      if (openUntil === null) return null;
+      if (clock.now() < openUntil) return openUntil;
+      return trialRunning ? clock.now() + cooldown : null;
+    },
+    begin() {
+      const isTrial = openUntil !== null;
+      if (isTrial) trialRunning = true;
+      return (outcome) => {
+        if (isTrial) trialRunning = false;
+        if (outcome === 'healthy') close();
+        if (outcome !== 'failed') return;
+        inARow += 1;
+        // The outcome of a call that had started before the breaker opened is ignored.
+        if (isTrial || (openUntil === null && inARow >= failures)) open();
+      };
+    },
+    get state() {
+      if (openUntil === null) return 'closed';
+      return clock.now() < openUntil ? 'open' : 'half_open';
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../record/clock.ts';
-import { createCircuitBreaker } from './call-failure.ts';
+import { createCircuitBreaker } from './caller.ts';
 
 describe('the circuit breaker', () => {
   const opened = () => {

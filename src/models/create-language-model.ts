@@ -102,12 +102,9 @@ async function generateData<Schema extends z.ZodType>(
   let usage = NO_USAGE;
   let correction: AiSdkMessage[] = [];
   for (let tries = 1; ; tries += 1) {
-    let answer: Answered;
-    try {
-      answer = await askInBestFormat(used, request, correction);
-    } catch (error) {
+    const answer = await askInBestFormat(used, request, correction).catch((error: unknown) => {
       throw VarveError.isInstance(error) ? withUsage(error, addUsage(usage, usageOfFailure(error) ?? NO_USAGE)) : error;
-    }
+    });
     usage = addUsage(usage, answer.usage);
     const parsed = parseAnswer(answer, request.schema, used.limits);
     if (parsed.ok) {
@@ -120,11 +117,10 @@ async function generateData<Schema extends z.ZodType>(
     }
     // A model that has refused once would refuse again.
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
+    const again = 'Answer again, completely, with one JSON value that fits the schema and nothing else.';
     correction = [
-      ...(answer.text === '' || answer.text.length > LONGEST_QUOTE ? [] : [assistantMessage(answer.text)]),
-      userMessage(
-        `${parsed.message}\nAnswer again, completely, with one JSON value that fits the schema and nothing else.`,
-      ),
+      ...(answer.text === '' || answer.text.length > LONGEST_QUOTE ? [] : [message('assistant', answer.text)]),
+      message('user', `${parsed.message}\n${again}`),
     ];
   }
 }
@@ -140,12 +136,8 @@ async function askInBestFormat<Schema extends z.ZodType>(
   const known = used.formats.get(request.task) ?? firstFormat(used, request.schema);
   for (let format: AnswerFormat = known; ;) {
     try {
-      const answer = await callForAnswer(
-        used,
-        request,
-        messagesFor(request, format, correction),
-        responseFormat(request, format),
-      );
+      const messages = messagesFor(request, format, correction);
+      const answer = await callForAnswer(used, request, messages, responseFormat(request, format));
       // Some providers ignore the schema with a warning. The next call then describes the schema in words.
       const next = format === 'schema' && answer.warnings.some(isAboutFormat) ? 'json' : format;
       if (next !== (used.formats.get(request.task) ?? known)) used.formats.set(request.task, next);
@@ -197,7 +189,7 @@ function messagesFor<Schema extends z.ZodType>(
   const inWords = `${system}\n\nAnswer with JSON only, no other text, that fits this JSON schema:\n`;
   return [
     { role: 'system', content: format === 'schema' ? system : inWords + JSON.stringify(jsonSchemaOf(request.schema)) },
-    userMessage(user),
+    message('user', user),
     ...correction,
   ];
 }
@@ -205,10 +197,8 @@ function messagesFor<Schema extends z.ZodType>(
 /** A text answer. An empty, refused, truncated or endless answer is invalid. */
 async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
   const { longestAnswer = 1_000_000 } = used.limits;
-  const answer = await callForAnswer(used, request, [
-    { role: 'system', content: request.prompt.system },
-    userMessage(request.prompt.user),
-  ]);
+  const { system, user } = request.prompt;
+  const answer = await callForAnswer(used, request, [{ role: 'system', content: system }, message('user', user)]);
   const invalid = (problem: AnswerProblem): Error =>
     invalidAnswer(used, request, { problem, issues: [] }, answer.usage);
   if (answer.finishReason === 'content-filter') throw invalid('refused');
@@ -275,42 +265,27 @@ async function callForAnswer(
     },
     { signal: request.signal, timeout: request.timeout },
   );
-  const text = answer.structuredOutputText ?? textOf(answer);
+  const parts = answer.content.filter(({ type }) => type === 'text').map((part) => part.text ?? '');
+  const text = answer.structuredOutputText ?? parts.join('');
+  const { finishReason } = answer;
+  const tokens = readTokens(answer.usage);
+  const sent = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? content : content.map((part) => part.text),
+  );
   return {
     text,
-    finishReason: typeof answer.finishReason === 'object' ? answer.finishReason.unified : String(answer.finishReason),
-    usage: { ...countedUsage(used, answer, messages, text), milliseconds: Math.round(used.clock.now() - started) },
+    finishReason: typeof finishReason === 'object' ? finishReason.unified : String(finishReason),
+    usage: {
+      tokensIn: tokens.in ?? used.counter.count(sent.join('\n')),
+      // Bounded, because counting the tokens of a 10 MB answer would be slow.
+      tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
+      tokensCached: tokens.cached,
+      calls: 1,
+      milliseconds: Math.round(used.clock.now() - started),
+      estimated: tokens.in === null || tokens.out === null,
+    },
     warnings: answer.warnings ?? [],
   };
-}
-
-function textOf(answer: AiSdkAnswer): string {
-  return answer.content
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text ?? '')
-    .join('');
-}
-
-function countedUsage(
-  used: ModelInUse,
-  answer: AiSdkAnswer,
-  messages: readonly AiSdkMessage[],
-  text: string,
-): ModelUsage {
-  const tokens = readTokens(answer.usage);
-  return {
-    tokensIn: tokens.in ?? used.counter.count(messages.map(wordsOf).join('\n')),
-    // Bounded, because counting the tokens of a 10 MB answer would be slow.
-    tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
-    tokensCached: tokens.cached,
-    calls: 1,
-    milliseconds: 0,
-    estimated: tokens.in === null || tokens.out === null,
-  };
-}
-
-function wordsOf(message: AiSdkMessage): string {
-  return typeof message.content === 'string' ? message.content : message.content.map(({ text }) => text).join('\n');
 }
 
 const PROBLEMS: Record<AnswerProblem, string> = {
@@ -340,10 +315,6 @@ function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidA
   return withUsage(error, usage);
 }
 
-function userMessage(text: string): AiSdkMessage {
-  return { role: 'user', content: [{ type: 'text', text }] };
-}
-
-function assistantMessage(text: string): AiSdkMessage {
-  return { role: 'assistant', content: [{ type: 'text', text }] };
+function message(role: 'user' | 'assistant', text: string): AiSdkMessage {
+  return { role, content: [{ type: 'text', text }] };
 }

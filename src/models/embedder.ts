@@ -78,12 +78,8 @@ export function unitVectors(answer: readonly ArrayLike<number>[], expected: Expe
 
 function unitVector(vector: ArrayLike<number>, expected: ExpectedVectors): Float32Array {
   if (vector?.length !== expected.dimensions) {
-    const found = vector?.length ?? 'no';
-    throw wrong(
-      expected,
-      'wrong_dimensions',
-      `returned a vector of ${found} dimensions where ${expected.dimensions} are expected`,
-    );
+    const what = `returned a vector of ${vector?.length ?? 'no'} dimensions where ${expected.dimensions} are expected`;
+    throw wrong(expected, 'wrong_dimensions', what);
   }
   let sum = 0;
   for (let index = 0; index < vector.length; index += 1) sum += (vector[index] as number) ** 2;
@@ -122,10 +118,15 @@ export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
       const answer = await caller((calling) => options.embed(texts, { signal: calling }), { signal });
       return {
         vectors: unitVectors(answer, { name: id, count: texts.length, dimensions }),
-        tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+        tokens: estimateTokensOf(texts),
       };
     },
   };
+}
+
+/** The estimated tokens of all texts together. */
+export function estimateTokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
 /** The result of `work`, which needs an embedder; null while the embedder fails, so that the caller falls back to keyword search. */
@@ -173,13 +174,8 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
     dimensions: embedder.dimensions,
     async embed(texts, options) {
       const keys = texts.map((text) => hash('sha256', text, 'base64'));
-      const found = new Map<string, Float32Array>();
-      const missing = new Map<string, string>();
-      for (const [index, key] of keys.entries()) {
-        const vector = vectors.get(key);
-        if (vector === undefined) missing.set(key, texts[index] ?? '');
-        else found.set(key, vector);
-      }
+      const found = new Map(keys.map((key) => [key, vectors.get(key)]));
+      const missing = new Map(keys.flatMap((key, index) => (found.get(key) ? [] : [[key, texts[index] ?? '']])));
       let tokens = 0;
       if (missing.size > 0) {
         const embedded = await embedder.embed([...missing.values()], options);
@@ -250,18 +246,7 @@ function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly C
 
 /** The similarity, from 0 to 1, of a raw cosine. Monotonic; NaN gives 0. */
 export function calibratedSimilarity(cosine: number, calibration: Calibration): number {
-  let lower = calibration.knots[0] as CalibrationKnot;
-  if (!(cosine > lower.cosine)) return lower.similarity;
-  for (let index = 1; index < calibration.knots.length; index += 1) {
-    const upper = calibration.knots[index] as CalibrationKnot;
-    if (cosine < upper.cosine) {
-      const rise = ((cosine - lower.cosine) * (upper.similarity - lower.similarity)) / (upper.cosine - lower.cosine);
-      // Rounding must not raise the similarity above the next knot.
-      return Math.min(lower.similarity + rise, upper.similarity);
-    }
-    lower = upper;
-  }
-  return lower.similarity;
+  return interpolated(calibration, cosine, 'cosine', 'similarity');
 }
 
 /**
@@ -269,18 +254,25 @@ export function calibratedSimilarity(cosine: number, calibration: Calibration): 
  * similarity of 0 gives -1, because everything passes; a similarity of 1 or more gives the cosine of the last knot.
  */
 export function cosineFor(similarity: number, calibration: Calibration): number {
-  if (similarity <= 0) return -1;
-  let lower = calibration.knots[0] as CalibrationKnot;
-  for (let index = 1; index < calibration.knots.length; index += 1) {
-    const upper = calibration.knots[index] as CalibrationKnot;
-    if (similarity < upper.similarity) {
-      const run =
-        ((similarity - lower.similarity) * (upper.cosine - lower.cosine)) / (upper.similarity - lower.similarity);
-      return Math.min(lower.cosine + run, upper.cosine);
+  return similarity <= 0 ? -1 : interpolated(calibration, similarity, 'similarity', 'cosine');
+}
+
+type Axis = keyof CalibrationKnot;
+
+/** The value of one axis at a value of the other. Beyond the first and the last knot it stays the same. */
+function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis): number {
+  let lower = knots[0] as CalibrationKnot;
+  if (!(at > lower[from])) return lower[to];
+  for (let index = 1; index < knots.length; index += 1) {
+    const upper = knots[index] as CalibrationKnot;
+    if (at < upper[from]) {
+      const rise = ((at - lower[from]) * (upper[to] - lower[to])) / (upper[from] - lower[from]);
+      // Rounding must not raise the value above the next knot.
+      return Math.min(lower[to] + rise, upper[to]);
     }
     lower = upper;
   }
-  return lower.cosine;
+  return lower[to];
 }
 
 /** The identity, with negative cosines as 0: for an embedder that was not measured. */

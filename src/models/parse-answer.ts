@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { DEEPEST, readTolerantJson } from './tolerant-json.ts';
 
-/** The parts of a JSON schema that are read here. */
+/** The parts of a JSON schema (draft 7) that are read here. */
 export interface JsonSchema {
   $ref?: string;
-  $defs?: Record<string, JsonSchema>;
   definitions?: Record<string, JsonSchema>;
   type?: string | string[];
   const?: unknown;
@@ -14,9 +13,7 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   properties?: Record<string, JsonSchema>;
   additionalProperties?: boolean | JsonSchema;
-  required?: string[];
   items?: JsonSchema | JsonSchema[];
-  prefixItems?: JsonSchema[];
   additionalItems?: boolean | JsonSchema;
 }
 
@@ -29,33 +26,22 @@ const known = new WeakMap<z.ZodType, JsonSchema>();
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   let found = known.get(schema);
   if (found === undefined) {
-    const made = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-    delete made['$schema'];
-    found = closed(made as JsonSchema);
+    const { $schema: _, ...made } = z.toJSONSchema(schema, {
+      target: 'draft-7',
+      io: 'input',
+      unrepresentable: 'any',
+      override({ jsonSchema }) {
+        if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false;
+      },
+    });
+    found = made as JsonSchema;
     known.set(schema, found);
   }
   return found;
 }
 
-function closed(schema: JsonSchema): JsonSchema {
-  for (const part of parts(schema)) closed(part);
-  if (schema.properties !== undefined) schema.additionalProperties ??= false;
-  return schema;
-}
-
-function parts(schema: JsonSchema): JsonSchema[] {
-  const { additionalProperties, additionalItems, items } = schema;
-  return [
-    ...Object.values(schema.properties ?? {}),
-    ...Object.values(schema.$defs ?? schema.definitions ?? {}),
-    ...(schema.anyOf ?? []),
-    ...(schema.oneOf ?? []),
-    ...(schema.allOf ?? []),
-    ...(schema.prefixItems ?? []),
-    ...(Array.isArray(items) ? items : [items]),
-    additionalProperties,
-    additionalItems,
-  ].filter((part): part is JsonSchema => typeof part === 'object');
+function alternativesOf({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): JsonSchema[] {
+  return [...anyOf, ...oneOf, ...allOf];
 }
 
 /** Follows a reference within the schema. */
@@ -64,8 +50,8 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   // Guards against a schema that refers only to itself.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
     if (current.$ref === '#') return root;
-    const name = /^#\/(?:\$defs|definitions)\/(.+)$/.exec(current.$ref)?.[1];
-    const target = name === undefined ? undefined : (root.$defs ?? root.definitions)?.[name];
+    const name = /^#\/definitions\/(.+)$/.exec(current.$ref)?.[1];
+    const target = name === undefined ? undefined : root.definitions?.[name];
     if (target === undefined) return {};
     current = target;
   }
@@ -79,14 +65,13 @@ export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): 
   const add = (kind: string): unknown => kinds.add(kind === 'integer' ? 'number' : kind);
   if ('const' in found) return new Set([kindOf(found.const)]);
   if (found.enum !== undefined) return new Set(found.enum.map(kindOf));
-  if (typeof found.type === 'string') add(found.type);
-  else if (Array.isArray(found.type)) found.type.forEach(add);
-  const alternatives = [...(found.anyOf ?? []), ...(found.oneOf ?? []), ...(found.allOf ?? [])];
-  if (depth < 8)
-    for (const part of alternatives) for (const kind of acceptedKinds(part, root, depth + 1)) kinds.add(kind);
-  if (kinds.size === 0) return new Set(ANY);
-  return kinds;
+  [found.type ?? []].flat().forEach(add);
+  const alternatives = depth < DEEPEST_ALTERNATIVE ? alternativesOf(found) : [];
+  for (const part of alternatives) acceptedKinds(part, root, depth + 1).forEach(add);
+  return kinds.size === 0 ? new Set(ANY) : kinds;
 }
+
+const DEEPEST_ALTERNATIVE = 8;
 
 const ANY = ['string', 'number', 'boolean', 'null', 'object', 'array'];
 
@@ -103,28 +88,23 @@ export class UnusableJson extends Error {}
  * it accepts anything, a text that is exactly an object or an array is parsed; where it asks for text, the text stays.
  */
 export function unwrapJson(value: unknown, schema: JsonSchema): unknown {
-  return unwrap(value, schema, { root: schema, depth: 0 });
+  return unwrap(value, schema, schema, 0);
 }
 
-interface Place {
-  root: JsonSchema;
-  depth: number;
-}
-
-function unwrap(value: unknown, schema: JsonSchema, place: Place): unknown {
-  if (place.depth > DEEPEST) throw new UnusableJson(`The answer nests more than ${DEEPEST} levels deep.`);
-  const within: Place = { root: place.root, depth: place.depth + 1 };
+function unwrap(value: unknown, schema: JsonSchema, root: JsonSchema, depth: number): unknown {
+  if (depth > DEEPEST) throw new UnusableJson(`The answer nests more than ${DEEPEST} levels deep.`);
   if (typeof value === 'string') {
-    const inner = innerJson(value, acceptedKinds(schema, place.root));
-    return inner === undefined ? value : unwrap(inner, schema, within);
+    const inner = innerJson(value, acceptedKinds(schema, root));
+    return inner === undefined ? value : unwrap(inner, schema, root, depth + 1);
   }
   if (Array.isArray(value))
-    return value.map((item, index) => unwrap(item, itemSchema(schema, index, place.root), within));
+    return value.map((item, index) => unwrap(item, itemSchema(schema, index, root), root, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   if (Object.hasOwn(value, '__proto__')) throw new UnusableJson('The answer has a key __proto__.');
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, unwrap(member, memberSchema(schema, key, place.root), within)]),
-  );
+  const members = Object.entries(value).map(([key, member]) => {
+    return [key, unwrap(member, memberSchema(schema, key, root), root, depth + 1)];
+  });
+  return Object.fromEntries(members);
 }
 
 /** The JSON in a text if the schema wants it, otherwise undefined. */
@@ -152,8 +132,6 @@ function strictJson(text: string): unknown {
   }
 }
 
-const ANYTHING: JsonSchema = {};
-
 function memberSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSchema {
   return pick(schema, root, (part) => {
     if (part.properties !== undefined && Object.hasOwn(part.properties, key)) return part.properties[key];
@@ -163,7 +141,7 @@ function memberSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSc
 
 function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSchema {
   return pick(schema, root, (part) => {
-    const tuple = part.prefixItems ?? (Array.isArray(part.items) ? part.items : undefined);
+    const tuple = Array.isArray(part.items) ? part.items : undefined;
     if (tuple?.[index] !== undefined) return tuple[index];
     if (typeof part.additionalItems === 'object') return part.additionalItems;
     return part.items === undefined || Array.isArray(part.items) ? undefined : part.items;
@@ -172,22 +150,15 @@ function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSc
 
 /** The schema of a property, or all alternatives that define it. */
 function pick(schema: JsonSchema, root: JsonSchema, find: (part: JsonSchema) => JsonSchema | undefined): JsonSchema {
-  const found = collect(schema, root, find, 0);
-  if (found.length === 0) return ANYTHING;
-  return found.length === 1 ? (found[0] as JsonSchema) : { anyOf: found };
-}
-
-function collect(
-  schema: JsonSchema,
-  root: JsonSchema,
-  find: (part: JsonSchema) => JsonSchema | undefined,
-  depth: number,
-): JsonSchema[] {
-  const part = resolved(schema, root);
-  const own = find(part);
-  const alternatives = [...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])];
-  const theirs = depth < 8 ? alternatives.flatMap((alternative) => collect(alternative, root, find, depth + 1)) : [];
-  return own === undefined ? theirs : [own, ...theirs];
+  const collect = (of: JsonSchema, depth: number): JsonSchema[] => {
+    const part = resolved(of, root);
+    const alternatives = depth < DEEPEST_ALTERNATIVE ? alternativesOf(part) : [];
+    const theirs = alternatives.flatMap((alternative) => collect(alternative, depth + 1));
+    const own = find(part);
+    return own === undefined ? theirs : [own, ...theirs];
+  };
+  const [first = {}, ...others] = collect(schema, 0);
+  return others.length === 0 ? first : { anyOf: [first, ...others] };
 }
 
 export type AnswerProblem =

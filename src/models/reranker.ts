@@ -1,7 +1,7 @@
 import { VarveError } from '../errors.ts';
 import { aiSdkModelId, type AiSdkRerankingModel, assertModel } from './ai-sdk.ts';
 import { type CallSettings, createCaller } from './caller.ts';
-import { estimateTokens } from '../language/words.ts';
+import { estimateTokensOf } from './embedder.ts';
 
 /** Ranks texts by how well they answer a query. A reranker is slower and more accurate than vectors. */
 export interface Reranker {
@@ -32,19 +32,12 @@ export function aiSdkReranker(model: AiSdkRerankingModel, settings: CallSettings
     id,
     async rerank(query, documents, { limit = documents.length, signal } = {}) {
       if (documents.length === 0 || limit <= 0) return { ranking: [], tokens: 0 };
-      const answer = await caller(
-        (calling) =>
-          model.doRerank({
-            query,
-            documents: { type: 'text', values: [...documents] },
-            topN: Math.min(limit, documents.length),
-            abortSignal: calling,
-          }),
-        { signal },
-      );
+      const asked = { query, documents: { type: 'text' as const, values: [...documents] } };
+      const topN = Math.min(limit, documents.length);
+      const answer = await caller((abortSignal) => model.doRerank({ ...asked, topN, abortSignal }), { signal });
       return {
         ranking: checkedRanking(id, answer.ranking, documents.length).slice(0, limit),
-        tokens: documents.reduce((sum, text) => sum + estimateTokens(text), estimateTokens(query) * documents.length),
+        tokens: estimateTokensOf(documents) + estimateTokensOf([query]) * documents.length,
       };
     },
   };
@@ -55,24 +48,13 @@ function checkedRanking(
   ranking: readonly { index: number; relevanceScore: number }[],
   count: number,
 ): Reranked['ranking'] {
-  const seen = new Set<number>();
-  for (const { index, relevanceScore } of ranking) {
-    if (
-      !Number.isInteger(index) ||
-      index < 0 ||
-      index >= count ||
-      seen.has(index) ||
-      !Number.isFinite(relevanceScore)
-    ) {
-      throw new VarveError(
-        `${name} returned a ranking with an index that is out of range, duplicated or without a score.`,
-        {
-          code: 'model_answer_invalid',
-          details: { model: name, documents: count },
-        },
-      );
-    }
-    seen.add(index);
+  const isInRange = (index: number): boolean => Number.isInteger(index) && index >= 0 && index < count;
+  const isRanked = ranking.every((each) => isInRange(each.index) && Number.isFinite(each.relevanceScore));
+  if (!isRanked || new Set(ranking.map(({ index }) => index)).size < ranking.length) {
+    throw new VarveError(
+      `${name} returned a ranking with an index that is out of range, duplicated or without a score.`,
+      { code: 'model_answer_invalid', details: { model: name, documents: count } },
+    );
   }
   return ranking
     .map(({ index, relevanceScore }) => ({ index, score: relevanceScore }))

@@ -58,10 +58,8 @@ export async function recordDecision(
   { reason, ...input }: Parsed<NewDecision>,
 ): Promise<Event> {
   const metadata = { ...input.metadata, ...(reason === undefined ? {} : { reason }) };
-  const { events } = await appendEvents(writer, parts, scope, [
-    { ...input, metadata, kind: 'decision', origin: 'agent' },
-  ]);
-  return events[0] as Event;
+  const event = { ...input, metadata, kind: 'decision', origin: 'agent' } as const;
+  return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }
 
 /** Records the outcome of a decision. The decision must be one that the handle sees. */
@@ -77,10 +75,8 @@ export async function recordOutcome(
   }
   const { effect, measure, ...input } = outcome;
   const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };
-  const { events } = await appendEvents(writer, parts, scope, [
-    { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision },
-  ]);
-  return events[0] as Event;
+  const event = { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision } as const;
+  return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }
 
 /** The last decisions with their outcomes, newest first. */

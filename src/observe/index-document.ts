@@ -44,7 +44,9 @@ export async function indexDocument(
     type: 'tool_attachment_content',
     source: 'tool_extracted_content',
   };
-  const inputs = chunksOf(document.content).map((content, index): EventInput => {
+  // A document is split into the same passages by which long events are embedded. Each chunk becomes an event.
+  const chunks = passagesOf(document.content).map(({ start, end }) => document.content.slice(start, end).trim());
+  const inputs = chunks.filter(Boolean).map((content, index): EventInput => {
     const metadata = { ...document.metadata, chunk: index };
     const id = derivedId('evt', [scope.tenant, scope.agent, scope.user, scope.connection, content, context, metadata]);
     return {
@@ -63,10 +65,4 @@ export async function indexDocument(
   const place = staysInSession(scope) ? scope : { ...scope, session: null };
   const { events, repeated } = await appendEvents(writer, parts, place, inputs);
   return { chunks: events, repeated };
-}
-
-/** Splits a document into the same passages by which long events are embedded. Each chunk becomes an event. */
-function chunksOf(text: string): string[] {
-  const chunks = passagesOf(text).map(({ start, end }) => text.slice(start, end).trim());
-  return chunks.filter((chunk) => chunk !== '');
 }

@@ -76,31 +76,16 @@ export async function logInteraction(
   };
   const events: Omit<ParsedEvent, 'idempotencyKey'>[] = [
     { ...shared, kind: 'message', origin: 'user', content: input.userMessage },
-    ...toolsUsed.flatMap((use) =>
-      use.result === undefined || isMemoryAnswer(use.result, use.tool)
-        ? []
-        : [
-            {
-              ...shared,
-              kind: 'tool_result' as const,
-              origin: 'tool' as const,
-              content: use.result,
-              metadata: { ...input.metadata, tool: use.tool, arguments: use.arguments ?? {} },
-            },
-          ],
-    ),
-    ...(agentResponse === undefined
-      ? []
-      : [
-          {
-            ...shared,
-            kind: 'message' as const,
-            origin: 'agent' as const,
-            content: agentResponse,
-            metadata: { ...input.metadata, toolsUsed },
-          },
-        ]),
   ];
+  for (const { tool, result, arguments: given = {} } of toolsUsed) {
+    if (result === undefined || isMemoryAnswer(result, tool)) continue;
+    const metadata = { ...input.metadata, tool, arguments: given };
+    events.push({ ...shared, kind: 'tool_result', origin: 'tool', content: result, metadata });
+  }
+  if (agentResponse !== undefined) {
+    const metadata = { ...input.metadata, toolsUsed };
+    events.push({ ...shared, kind: 'message', origin: 'agent', content: agentResponse, metadata });
+  }
   const keyed = events.map((event, index) => ({ ...event, idempotencyKey: keyOf(index)[0] }));
   return (await appendEvents(writer, parts, scope, keyed)).events;
 }

@@ -49,12 +49,8 @@ export async function appendEvents(
   if (added.length > 0) {
     await givePositions(writer, scope, added, now);
     await insertEvents(writer, parts.database, added, version);
-    await hideEchoes(
-      writer,
-      parts,
-      scope,
-      added.map(({ event }) => event),
-    );
+    const appended = added.map(({ event }) => event);
+    await hideEchoes(writer, parts, scope, appended);
   }
   return { events, repeated: events.length - added.length };
 }
@@ -160,9 +156,8 @@ export async function flushSession(
 
 const SWEEP_SIZE = 200;
 
-/** Flushes the idle sessions of all tenants. Returns the number of flushed sessions. */
-export async function flushIdleSessions(parts: Parts): Promise<number> {
-  let flushed = 0;
+/** Flushes the idle sessions of all tenants. */
+export async function flushIdleSessions(parts: Parts): Promise<void> {
   for (;;) {
     const before = parts.clock.now() - IDLE_AFTER;
     const idle = await findIdleSessions(parts.database, before, SWEEP_SIZE);
@@ -172,9 +167,8 @@ export async function flushIdleSessions(parts: Parts): Promise<number> {
         const session = await findSession(writer, scope, parts.clock.now());
         if (session?.status !== 'open' || session.lastEventAt.getTime() > before) return;
         await flushSession(writer, parts, scope, 'idle');
-        flushed += 1;
       });
     }
-    if (idle.length < SWEEP_SIZE) return flushed;
+    if (idle.length < SWEEP_SIZE) return;
   }
 }

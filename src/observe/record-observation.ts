@@ -60,7 +60,8 @@ export function userContextEvents(scope: Scope, update: UserContextUpdate): Even
     ...Object.entries(scaffoldUpdates).map(([key, value]): EventInput => {
       const event = observed(scope, 'autonomous');
       const metadata = { ...event.metadata, key, value };
-      return { ...event, category: 'scaffold_update', content: `${key}: ${asText(value)}`, metadata };
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return { ...event, category: 'scaffold_update', content: `${key}: ${text}`, metadata };
     }),
     ...persistentInfoAdditions.map((content): EventInput => ({
       ...observed(scope, 'autonomous'),
@@ -82,8 +83,4 @@ function observed(
     origin: 'agent',
     metadata: { source, session: scope.session, connection: scope.connection },
   };
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

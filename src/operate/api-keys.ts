@@ -220,8 +220,6 @@ function toKey(row: KeyRow): ApiKey {
 }
 
 function notFound(id: string): VarveError {
-  return new VarveError(`There is no key ${id} in this tenant, or it was revoked.`, {
-    code: 'not_found',
-    details: { id },
-  });
+  const problem = `There is no key ${id} in this tenant, or it was revoked.`;
+  return new VarveError(problem, { code: 'not_found', details: { id } });
 }

@@ -17,6 +17,8 @@ const KEY = 'cursor_key';
 const CIPHER = 'aes-256-gcm';
 const NONCE = 12;
 const TAG = 16;
+const NOT_VALID =
+  'The cursor is not valid. Give the cursor that the previous page returned, unchanged and with a key of the same tenant.';
 
 /** Makes the seal of a store. Its key is created once and kept in the store, so that any process can open what another has sealed. */
 export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorSeal {
@@ -58,10 +60,7 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
         decipher.setAAD(digest(tenant)).setAuthTag(bytes.subarray(-TAG));
         return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
       } catch (error) {
-        throw invalidInput(
-          'The cursor is not valid. Give the cursor that the previous page returned, unchanged and with a key of the same tenant.',
-          { cause: (error as Error).name },
-        );
+        throw invalidInput(NOT_VALID, { cause: (error as Error).name });
       }
     },
   };

@@ -1,12 +1,8 @@
 import { locateQuote } from '../language/quotes.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import type { Database, Parts } from '../store/database.ts';
-import {
-  firstConversations,
-  type FormedConversation,
-  formedSignature,
-  type FormedStatement,
-} from '../store/doors/quality-store.ts';
+import type { Database, Parts, Reader } from '../store/database.ts';
+import { firstConversations, formedSignature } from '../store/doors/quality-store.ts';
+import type { FormedConversation, FormedStatement } from '../store/doors/quality-store.ts';
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 
@@ -130,9 +126,8 @@ const checkedBefore = new WeakMap<Database, Map<string, string>>();
 export async function watchExtraction(parts: Parts, tenant: string): Promise<void> {
   const before = checkedBefore.get(parts.database) ?? new Map<string, string>();
   checkedBefore.set(parts.database, before);
-  const signature = await parts.database.read(tenant, (reader) =>
-    formedSignature(reader, tenant, CHECKED_CONVERSATIONS),
-  );
+  const sign = (reader: Reader): Promise<string> => formedSignature(reader, tenant, CHECKED_CONVERSATIONS);
+  const signature = await parts.database.read(tenant, sign);
   if (before.get(tenant) === signature) return;
   before.set(tenant, signature);
   const report = await checkExtraction(parts.database, tenant);

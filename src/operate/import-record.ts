@@ -9,16 +9,8 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import {
-  addRevision,
-  ownerKeyOf,
-  ownersOfRecords,
-  recordExists,
-  removeFirstRevision,
-  revisionExists,
-  setBlockVersion,
-  setEventTimes,
-} from '../store/doors/transfer-store.ts';
+import { addRevision, ownerKeyOf, ownersOfRecords, recordExists } from '../store/doors/transfer-store.ts';
+import { removeFirstRevision, revisionExists, setBlockVersion, setEventTimes } from '../store/doors/transfer-store.ts';
 import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
 import { forget } from '../store/forget/forget.ts';
 import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
@@ -46,15 +38,19 @@ type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: R
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
+/** The ids of a store, with a fixed id for the first record of its kind. */
+function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
+  const given = [id];
+  const next = (prefix: IdPrefix): string =>
+    (id.startsWith(`${prefix}_`) ? given.pop() : undefined) ?? ids.next(prefix);
+  return { next };
+}
+
 /** The dependencies, with a fixed id for the first record of its kind and a fixed time. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
-  const given = [id];
-  const ids = {
-    next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? given.pop() : undefined) ?? parts.ids.next(prefix),
-  };
-  // Each line names the scope of its record.
   const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
-  return { ...parts, ids, clock, sharesFacts: false };
+  // Each line names the scope of its record, so no fact is shared.
+  return { ...parts, ids: fixedIds(parts, id), clock, sharesFacts: false };
 }
 
 /**
@@ -68,9 +64,7 @@ async function ownId(
   taking: Taking,
 ): Promise<string> {
   const [other] = await ownersOfRecords(writer, table, { tenant: scope.tenant, ids: [id] });
-  if (other === undefined) return id;
-  const { agent, user } = other;
-  const isOwn = isReached({ tenant: scope.tenant, agent, user, session: null, connection: null }, taking);
+  const isOwn = other === undefined || isReached(scope.tenant, other, taking);
   return isOwn ? id : idOfCopy(id, ownerKey(scope));
 }
 
@@ -100,18 +94,8 @@ export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
     // `forget` may also record other statements with the same meaning. These get new ids.
-    const given = [id];
-    const ids = { next: (prefix: IdPrefix) => (prefix === 'fgt' ? given.pop() : undefined) ?? parts.ids.next(prefix) };
-    await forget(
-      writer,
-      { ...parts, ids, clock: { now: () => at.getTime() } },
-      {
-        scope: owner,
-        memories: [memory],
-        by,
-        why: IMPORTED,
-      },
-    );
+    const then = { ...parts, ids: fixedIds(parts, id), clock: { now: () => at.getTime() } };
+    await forget(writer, then, { scope: owner, memories: [memory], by, why: IMPORTED });
     return 'imported';
   }
   const record = {
@@ -169,16 +153,12 @@ export async function takeInMemory(
   if (await wasForgotten(writer, made)) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
   const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
+  const entities = made.entities.map((entity) => taking.entities.get(entity) ?? entity);
   const memory: Memory = {
     ...made,
     sourceEvents,
     quotes: made.quotes.filter(({ event }) => sourceEvents.includes(event)),
-    entities: await reached(
-      writer,
-      'entities',
-      made.entities.map((entity) => taking.entities.get(entity) ?? entity),
-      { scope, taking },
-    ),
+    entities: await reached(writer, 'entities', entities, { scope, taking }),
     contradictedBy: line.contradictedBy ?? null,
     updatedAt: line.updatedAt ?? made.createdAt,
     archivedAt: line.archivedAt ?? null,
@@ -206,7 +186,7 @@ function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'me
 /** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
   const statedAt = memory.statedAt ?? new Date(deps.clock.now());
-  const { statements } = await readText(deps, scope, { content: memory.content, at: statedAt });
+  const { statements } = await readText(deps, scope, memory.content, statedAt);
   const { type, content, importance, tags } = memory;
   const text = { type, content, importance, tags, statedAt, statedBy: 'system', sourceType: 'import' } as const;
   const written = await formText(writer, deps, { scope, memory: text, statements, reader: 'import', why: IMPORTED });
@@ -283,17 +263,13 @@ async function reached(
 ): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await ownersOfRecords(writer, table, { tenant, ids });
-  const found = new Set(
-    rows
-      .filter(({ agent, user }) => isReached({ tenant, agent, user, session: null, connection: null }, taking))
-      .map(({ id }) => id),
-  );
+  const found = new Set(rows.filter((owner) => isReached(tenant, owner, taking)).map(({ id }) => id));
   return ids.filter((id) => found.has(id));
 }
 
-function isReached(scope: Scope, { check }: Taking): boolean {
+function isReached(tenant: string, { agent, user }: Pick<Scope, 'agent' | 'user'>, { check }: Taking): boolean {
   try {
-    check(scope);
+    check({ tenant, agent, user, session: null, connection: null });
     return true;
   } catch (error) {
     if (VarveError.isInstance(error, 'outside_scope')) return false;

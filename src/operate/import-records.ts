@@ -5,17 +5,8 @@ import { parse } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
-import {
-  takeInBlock,
-  takeInEntity,
-  takeInEvent,
-  takeInForgotten,
-  takeInMemory,
-  takeInRefusal,
-  takeInRevision,
-  type TakenIn,
-  type Taking,
-} from './import-record.ts';
+import { takeInBlock, takeInEntity, takeInEvent, takeInForgotten, takeInMemory } from './import-record.ts';
+import { takeInRefusal, takeInRevision, type TakenIn, type Taking } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
 /** The options of an import. */
@@ -57,15 +48,8 @@ export async function importRecords(
   lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const report: ImportReport = {
-    read: 0,
-    imported: {},
-    known: {},
-    rejected: 0,
-    problems: [],
-    forming: 0,
-    dryRun: options.dryRun ?? false,
-  };
+  const { dryRun = false } = options;
+  const report: ImportReport = { read: 0, imported: {}, known: {}, rejected: 0, problems: [], forming: 0, dryRun };
   const unread = new Map<string, { scope: Scope; events: string[] }>();
   const taking: Taking = { entities: new Map(), check: options.check ?? (() => {}) };
   let batch: { line: ParsedLine; number: number }[] = [];
@@ -127,7 +111,7 @@ async function writeBatch(
   try {
     await parts.database.write(options.into.tenant, async (writer) => {
       outcomes.length = 0;
-      for (const { line } of batch) outcomes.push(await takeInOrSay(writer, parts, line, taking));
+      for (const { line } of batch) outcomes.push(await takeIn(writer, parts, line, taking).catch(refusalOf));
       if (options.dryRun) throw rollback;
     });
   } catch (error) {
@@ -137,16 +121,12 @@ async function writeBatch(
 }
 
 /** Bad input is rejected before anything is written, so the transaction can continue without the line. */
-async function takeInOrSay(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<Outcome> {
-  try {
-    return await takeIn(writer, parts, line, taking);
-  } catch (error) {
-    if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
-    throw error;
-  }
+function refusalOf(error: unknown): VarveError {
+  if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
+  throw error;
 }
 
-function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<TakenIn> {
+async function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<TakenIn> {
   switch (line.record) {
     case 'event':
       return takeInEvent(writer, parts, line, taking);
@@ -163,7 +143,7 @@ function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Takin
     case 'revision':
       return takeInRevision(writer, line, taking);
     case 'header':
-      return Promise.resolve('known');
+      return 'known';
   }
 }
 

@@ -1,40 +1,15 @@
-import type { Clock } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import { type Database, EVERY_TENANT } from '../store/database.ts';
+import { type Database, EVERY_TENANT, type Parts } from '../store/database.ts';
 import { tenantsWithMemories } from '../store/own-rows.ts';
-import {
-  countFacets,
-  type FacetFilter,
-  listOwners,
-  type MemoryFacets,
-  type MemoryLinks,
-  type MemoryRows,
-  type OwnerSummary,
-  readLinks,
-  readMemoryRows,
-  type RowsRequest,
-} from '../store/doors/inspect-store.ts';
-import {
-  type Growth,
-  listSessionRows,
-  readGraph,
-  readGrowth,
-  type SessionSummary,
-  type SubjectGraph,
-} from '../store/doors/inspect-scope.ts';
+import { countFacets, listOwners, readLinks, readMemoryRows } from '../store/doors/inspect-store.ts';
+import type { FacetFilter, MemoryFacets, MemoryLinks, MemoryRows } from '../store/doors/inspect-store.ts';
+import type { OwnerSummary, RowsRequest } from '../store/doors/inspect-store.ts';
+import { listSessionRows, readGraph, readGrowth } from '../store/doors/inspect-scope.ts';
+import type { Growth, SessionSummary, SubjectGraph } from '../store/doors/inspect-scope.ts';
 
-export type {
-  FacetFilter,
-  Growth,
-  MemoryFacets,
-  MemoryLinks,
-  MemoryRows,
-  OwnerSummary,
-  RowsRequest,
-  SessionSummary,
-  SubjectGraph,
-};
+export type { FacetFilter, MemoryFacets, MemoryLinks, MemoryRows, OwnerSummary, RowsRequest };
+export type { Growth, SessionSummary, SubjectGraph };
 
 /** What the inspector shows: all records within a scope, of all its agents, users and sessions. */
 export interface Inspector {
@@ -52,17 +27,16 @@ export interface Inspector {
   growth(scope: Scope): Promise<Growth>;
 }
 
-export function createInspector({ database, clock }: { database: Database; clock: Clock }): Inspector {
+export function createInspector({ database, clock }: Pick<Parts, 'database' | 'clock'>): Inspector {
+  const read: Database['read'] = (tenant, work) => database.read(tenant, work);
   return {
-    owners: (tenant, options) => database.read(tenant, (reader) => listOwners(reader, tenant, options)),
-    tenants: () => database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader)),
-    rows: (scope, request) =>
-      database.read(scope.tenant, (reader) => readMemoryRows(reader, scope, request, clock.now())),
-    facets: (scope, filter = {}) =>
-      database.read(scope.tenant, (reader) => countFacets(reader, scope, filter, clock.now())),
-    links: (scope, memory) => database.read(scope.tenant, (reader) => readLinks(reader, scope, memory)),
-    sessions: (scope, page) => database.read(scope.tenant, (reader) => listSessionRows(reader, scope, page)),
-    graph: (scope) => database.read(scope.tenant, (reader) => readGraph(reader, scope)),
-    growth: (scope) => database.read(scope.tenant, (reader) => readGrowth(reader, scope)),
+    owners: (tenant, options) => read(tenant, (reader) => listOwners(reader, tenant, options)),
+    tenants: () => read(EVERY_TENANT, tenantsWithMemories),
+    rows: (scope, request) => read(scope.tenant, (reader) => readMemoryRows(reader, scope, request, clock.now())),
+    facets: (scope, filter = {}) => read(scope.tenant, (reader) => countFacets(reader, scope, filter, clock.now())),
+    links: (scope, memory) => read(scope.tenant, (reader) => readLinks(reader, scope, memory)),
+    sessions: (scope, page) => read(scope.tenant, (reader) => listSessionRows(reader, scope, page)),
+    graph: (scope) => read(scope.tenant, (reader) => readGraph(reader, scope)),
+    growth: (scope) => read(scope.tenant, (reader) => readGrowth(reader, scope)),
   };
 }

@@ -3,17 +3,9 @@ import { anyWords } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Database, Reader } from '../store/database.ts';
-import {
-  agentQuestions,
-  correctionsByMonth,
-  countRefusals,
-  countTalk,
-  knownAttributes,
-  type ScaffoldState,
-  scaffoldStates,
-  sumUse,
-} from '../store/doors/quality-store.ts';
+import type { Parts, Reader } from '../store/database.ts';
+import { agentQuestions, correctionsByMonth, countRefusals, countTalk } from '../store/doors/quality-store.ts';
+import { knownAttributes, type ScaffoldState, scaffoldStates, sumUse } from '../store/doors/quality-store.ts';
 
 /** The definition of each metric, for all doors. The inspector imports it, and its bundler leaves out the rest of this file. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
@@ -109,13 +101,11 @@ export interface ScaffoldGrowth {
   lateShare: number | null;
 }
 
-interface OnlineMetricsDeps {
-  database: Database;
-  attributes: AttributeTable;
-}
-
 /** The online metrics of everything within a scope. */
-export async function onlineMetrics({ database, attributes }: OnlineMetricsDeps, scope: Scope): Promise<OnlineMetrics> {
+export async function onlineMetrics(
+  { database, attributes }: Pick<Parts, 'database' | 'attributes'>,
+  scope: Scope,
+): Promise<OnlineMetrics> {
   return database.read(scope.tenant, async (reader) => {
     const use = await sumUse(reader, scope);
     const talk = await countTalk(reader, scope);
@@ -126,11 +116,9 @@ export async function onlineMetrics({ database, attributes }: OnlineMetricsDeps,
       observationRate: rate(talk.observations, talk.conversations),
       statementRate: rate(talk.statements, talk.conversations),
       correctionRate: rate(talk.corrections + use.corrected, talk.userTurns),
-      corrections: months.map(({ month, turns, corrections }) => ({
-        month,
-        turns,
-        rate: rate(corrections, turns).rate,
-      })),
+      corrections: months.map(({ month, turns, corrections }) => {
+        return { month, turns, rate: rate(corrections, turns).rate };
+      }),
       repeatQuestionRate: rate(repeated.length, asked),
       repeated: repeated.slice(0, 20),
       scaffold: scaffoldGrowth(await scaffoldStates(reader, scope)),
@@ -178,19 +166,7 @@ const ASKED_SO: Readonly<Record<string, RegExp>> = {
   birthday: /\bwhen (?:were you born|is your birthday)\b|\bwann .{0,20}geburtstag\b/iu,
 };
 /** Synonyms of attributes that often mean something else in a question: "What is your role in this?" */
-const VAGUE = new Set([
-  'called',
-  'from',
-  'role',
-  'field',
-  'position',
-  'area',
-  'place',
-  'city',
-  'work',
-  'home',
-  'own_name',
-]);
+const VAGUE = new Set('called from role field position area place city work home own_name'.split(' '));
 
 const phrasesByTable = new WeakMap<AttributeTable, [attribute: string, phrases: string[][]][]>();
 

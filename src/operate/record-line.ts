@@ -123,20 +123,29 @@ export type RecordLine =
   | MemoryLine
   | BlockLine;
 
+type Placed<Line> = Omit<Parsed<Line>, 'scope'> & { scope: Scope };
+
 /** A validated line. */
 export type ParsedLine =
   | Parsed<HeaderLine>
-  | (Omit<Parsed<EntityLine>, 'scope'> & { scope: Scope })
-  | (Omit<Parsed<ForgottenLine>, 'scope'> & { scope: Scope })
-  | (Omit<Parsed<EventLine>, 'scope' | 'data'> & { scope: Scope; data: ParsedEvent })
-  | (Omit<Parsed<RefusalLine>, 'scope'> & { scope: Scope })
-  | (Omit<Parsed<RevisionLine>, 'scope'> & { scope: Scope })
-  | (Omit<Parsed<MemoryLine>, 'scope' | 'data'> & { scope: Scope; data: Parsed<NewMemory> })
-  | (Omit<Parsed<BlockLine>, 'scope'> & { scope: Scope });
+  | Placed<EntityLine>
+  | Placed<ForgottenLine>
+  | Placed<RefusalLine>
+  | Placed<RevisionLine>
+  | Placed<BlockLine>
+  | (Omit<Placed<EventLine>, 'data'> & { data: ParsedEvent })
+  | (Omit<Placed<MemoryLine>, 'data'> & { data: Parsed<NewMemory> });
 
 const idOf = (prefix: string): z.ZodString =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`), `is not an id such as ${prefix}_0123456789abcdefghjkmnpqrs`);
 const versionSchema = z.int().min(1).max(1_000_000_000);
+const spanSchema = z.strictObject({
+  event: textSchema(200),
+  start: z.int().min(0),
+  end: z.int().min(0),
+  field: z.enum(['content', 'metadata']).optional(),
+});
+const NOT_STORABLE = 'contains a NUL character or an unpaired surrogate (half of an emoji)';
 
 export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminatedUnion('record', [
   z.strictObject({
@@ -152,16 +161,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     scope: scopeSchema,
     as: z.enum(FORGOTTEN_AS),
     memory: textSchema(200).nullish(),
-    spans: z
-      .array(
-        z.strictObject({
-          event: textSchema(200),
-          start: z.int().min(0),
-          end: z.int().min(0),
-          field: z.enum(['content', 'metadata']).optional(),
-        }),
-      )
-      .max(10_000),
+    spans: z.array(spanSchema).max(10_000),
     by: textSchema(200),
     request: textSchema(200).nullish(),
     at: timeSchema,
@@ -186,10 +186,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     what: z.enum(REFUSED),
     text: textSchema(20_000).nullish(),
     detail: textSchema(2000).nullish(),
-    proposal: z
-      .json()
-      .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)')
-      .nullish(),
+    proposal: z.json().refine(isStorable, NOT_STORABLE).nullish(),
     events: z.array(textSchema(200)).max(1000).optional(),
   }),
   z.strictObject({
@@ -201,10 +198,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     reason: textSchema(500),
     actor: textSchema(100),
     run: textSchema(100).nullish(),
-    before: z
-      .record(z.string(), z.json())
-      .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)')
-      .nullable(),
+    before: z.record(z.string(), z.json()).refine(isStorable, NOT_STORABLE).nullable(),
   }),
   z.strictObject({
     record: z.literal('memory'),

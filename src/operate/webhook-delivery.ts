@@ -5,21 +5,11 @@ import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
 import { DAY, SECOND } from '../record/clock.ts';
 import { derivedId } from '../record/id.ts';
 import { ownerKey } from '../record/scope.ts';
-import { EVERY_TENANT, type Writer } from '../store/database.ts';
-import type { Parts } from '../store/database.ts';
+import { EVERY_TENANT, type Parts, type Writer } from '../store/database.ts';
 import { endOfStretch, type Happening, readHappenings } from '../store/doors/happenings.ts';
-import {
-  type DeliveryRow,
-  findDelivery,
-  findWebhook,
-  insertDeliveries,
-  listWebhooks,
-  removeOldDeliveries,
-  tenantsWithWebhooks,
-  updateDelivery,
-  updateWebhook,
-  type WebhookRow,
-} from '../store/doors/webhook-store.ts';
+import { type DeliveryRow, findDelivery, insertDeliveries, removeOldDeliveries } from '../store/doors/webhook-store.ts';
+import { findWebhook, listWebhooks, tenantsWithWebhooks, updateDelivery } from '../store/doors/webhook-store.ts';
+import { updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
 import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
 const DELIVER_JOB = 'deliver-webhook';
@@ -175,18 +165,10 @@ async function attempt(
   const now = clock.now();
   const isRotating = webhook.previous_secret !== null && (webhook.previous_until ?? 0) > now;
   const secrets = isRotating ? [webhook.secret, webhook.previous_secret as string] : [webhook.secret];
+  const { id, body } = delivery;
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN)]);
   try {
-    const status = await sendWebhook(
-      {
-        url: webhook.url,
-        id: delivery.id,
-        body: delivery.body,
-        secrets,
-        now,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN)]),
-      },
-      webhooks,
-    );
+    const status = await sendWebhook({ url: webhook.url, id, body, secrets, now, signal: timed }, webhooks);
     if (status >= 200 && status < 300) return { status, error: null, retryable: false };
     return { status, error: `The receiver answered ${status}.`, retryable: status !== GONE };
   } catch (error) {
@@ -194,10 +176,7 @@ async function attempt(
     if (signal.aborted) throw error;
     const retryable = !(VarveError.isInstance(error) && !error.retryable);
     const isLate = error instanceof Error && error.name === 'AbortError';
-    return {
-      status: null,
-      error: isLate ? 'The receiver did not answer within 10 seconds.' : messageOf(error).slice(0, 300),
-      retryable,
-    };
+    const problem = isLate ? 'The receiver did not answer within 10 seconds.' : messageOf(error).slice(0, 300);
+    return { status: null, error: problem, retryable };
   }
 }

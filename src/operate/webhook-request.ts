@@ -119,34 +119,16 @@ function notPublic(host: string): VarveError {
   return new VarveError(message, { code: 'invalid_input', retryable: false });
 }
 
-/** IPv4 addresses that are not public: IANA's registry of special-purpose addresses. */
+/** Addresses that are not public: IANA's registry of special-purpose addresses. */
 const NOT_PUBLIC = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
-}
+const NOT_PUBLIC_IPV4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 ' +
+  '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
 // Within the global unicast addresses: protocol assignments with Teredo, documentation, and 6to4, which carries IPv4 addresses.
-for (const [network, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
+const NOT_PUBLIC_IPV6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
+for (const subnet of `${NOT_PUBLIC_IPV4} ${NOT_PUBLIC_IPV6}`.split(' ')) {
+  const [network = '', prefix] = subnet.split('/');
+  NOT_PUBLIC.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4');
 }
 // Everything else in IPv6 is loopback, link-local, unique local, multicast, or an embedded IPv4 address.
 const GLOBAL_UNICAST = new BlockList();

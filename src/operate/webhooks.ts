@@ -5,17 +5,9 @@ import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Page, Writer } from '../store/database.ts';
 import { TENANT, WEBHOOK_EVENTS, type WebhookEvent } from '../store/doors/happenings.ts';
-import {
-  type DeliveryRow,
-  findDelivery,
-  insertWebhook,
-  listDeliveries,
-  listWebhooks,
-  removeWebhook,
-  updateDelivery,
-  updateWebhook,
-  type WebhookRow,
-} from '../store/doors/webhook-store.ts';
+import { type DeliveryRow, findDelivery, listDeliveries, updateDelivery } from '../store/doors/webhook-store.ts';
+import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from '../store/doors/webhook-store.ts';
+import { updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
 import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
@@ -116,7 +108,7 @@ const pageSchema = z.strictObject({
 
 /** Makes the webhooks of a store. */
 export function createWebhooks(deps: WebhookDeps): Webhooks {
-  const { database, clock, ids } = deps;
+  const { database, clock } = deps;
   /** Makes a change and its entry in the audit trail in one transaction. */
   const change = (
     { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
@@ -131,19 +123,12 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 
   return {
     async create(tenant, input, by) {
-      const { url, events = ALL, description = null } = parse(newWebhookSchema, input, 'The webhook');
-      const now = clock.now();
-      const row: WebhookRow = {
-        ...blank(now),
-        tenant_id: tenant,
-        id: ids.next('whk'),
-        url: checkReceiver(url, deps.webhooks).href,
-        events: JSON.stringify(events),
-        description,
-        created_by: by,
-      };
+      const row = newRow(deps, { tenant, by }, parse(newWebhookSchema, input, 'The webhook'));
       await database.write(tenant, async (writer) => {
-        if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) throw tooMany();
+        if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) {
+          const problem = `A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`;
+          throw new VarveError(problem, { code: 'conflict' });
+        }
         await insertWebhook(writer, row);
         // The path of a URL may contain a secret of the receiver.
         const details = { host: new URL(row.url).host };
@@ -161,7 +146,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     async rotate(tenant, id, by) {
       const secret = newWebhookSecret();
       const row = await change({ tenant, id, by, act: 'webhook.rotate' }, async (writer) => {
-        const before = (await listWebhooks(writer, tenant)).find((webhook) => webhook.id === id);
+        const before = await findWebhook(writer, tenant, id);
         return { secret, previous_secret: before?.secret ?? null, previous_until: clock.now() + SECRET_OVERLAP };
       });
       return { webhook: toWebhook(row), secret };
@@ -181,7 +166,7 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
   return {
     ping: (tenant, id) =>
       database.write(tenant, async (writer) => {
-        const webhook = (await listWebhooks(writer, tenant)).find((row) => row.id === id);
+        const webhook = await findWebhook(writer, tenant, id);
         if (webhook === undefined) throw notFound('webhook', id);
         const about = { subject: ids.next('whd'), at: clock.now(), place: TENANT, data: { webhook: id } };
         const happening = { type: 'webhook.ping' as const, ...about };
@@ -190,38 +175,51 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
       }),
     async deliveries(tenant, id, options = {}) {
       const { limit, cursor } = parse(pageSchema, options, 'The page of deliveries');
-      const [at = '', before = ''] = cursor?.split('-') ?? [];
-      const rows = await database.read(tenant, (reader) =>
-        listDeliveries(reader, tenant, {
-          webhook: id,
-          limit: limit + 1,
-          before: cursor === undefined ? undefined : { at: Number(at), id: before },
-        }),
-      );
+      const [at = '', last = ''] = cursor?.split('-') ?? [];
+      const before = cursor === undefined ? undefined : { at: Number(at), id: last };
+      const filter = { webhook: id, limit: limit + 1, before };
+      const rows = await database.read(tenant, (reader) => listDeliveries(reader, tenant, filter));
       const items = rows.slice(0, limit);
-      const last = rows.length > limit ? items.at(-1) : undefined;
-      return {
-        items: items.map(toDelivery),
-        cursor: last === undefined ? null : `${last.created_at}-${last.id}`,
-      };
+      const end = rows.length > limit ? items.at(-1) : undefined;
+      return { items: items.map(toDelivery), cursor: end === undefined ? null : `${end.created_at}-${end.id}` };
     },
     redeliver: (tenant, id) =>
       database.write(tenant, async (writer) => {
         const row = await findDelivery(writer, tenant, id);
         if (row === undefined) throw notFound('delivery', id);
         if (row.state !== 'failed' && row.state !== 'dropped') {
-          throw new VarveError(
-            `The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`,
-            {
-              code: 'conflict',
-            },
-          );
+          const problem = `The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`;
+          throw new VarveError(problem, { code: 'conflict' });
         }
         const again = { state: 'waiting', ended_at: null };
         await updateDelivery(writer, { tenant, id }, again);
         await enqueueJobs(writer, [deliveryJob(row)], deps);
         return toDelivery({ ...row, ...again });
       }),
+  };
+}
+
+function newRow(
+  { webhooks, clock, ids }: WebhookDeps,
+  { tenant, by }: { tenant: string; by: string },
+  { url, events = [...ALL], description }: NewWebhook,
+): WebhookRow {
+  const now = clock.now();
+  return {
+    tenant_id: tenant,
+    id: ids.next('whk'),
+    url: checkReceiver(url, webhooks).href,
+    events: JSON.stringify(events),
+    description: description ?? null,
+    secret: newWebhookSecret(),
+    previous_secret: null,
+    previous_until: null,
+    enabled: 1,
+    disabled_reason: null,
+    active_from: now,
+    read_until: now,
+    created_at: now,
+    created_by: by,
   };
 }
 
@@ -235,19 +233,6 @@ function changedFields(
     ...(description === undefined ? {} : { description }),
     ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0, disabled_reason: null }),
     ...(enabled === true ? { active_from: clock.now(), read_until: clock.now() } : {}),
-  };
-}
-
-function blank(now: number) {
-  return {
-    secret: newWebhookSecret(),
-    previous_secret: null,
-    previous_until: null,
-    enabled: 1,
-    disabled_reason: null,
-    active_from: now,
-    read_until: now,
-    created_at: now,
   };
 }
 
@@ -276,10 +261,6 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
     endedAt: row.ended_at === null ? null : new Date(row.ended_at),
     body: JSON.parse(row.body) as unknown,
   };
-}
-
-function tooMany(): VarveError {
-  return new VarveError(`A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`, { code: 'conflict' });
 }
 
 function notFound(what: string, id: string): VarveError {

@@ -15,16 +15,14 @@ import type { KnownSpeaker, RecallView } from './recall-view.ts';
 import { entitySlug } from '../language/entities.ts';
 
 /** Index terms that carry no topic; they are left out of the query, never out of the index. */
-export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(
-  PACKS.flatMap(({ questions }) => words(questions.stop.replaceAll('|', ' '))),
-);
-const CHANGE_TERMS: ReadonlySet<string> = new Set(
-  PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
-);
+export const QUERY_STOP_TERMS: ReadonlySet<string> = termsOf('stop');
+const CHANGE_TERMS = termsOf('changes');
+const AGENDA_TERMS = termsOf('agenda');
 
-const AGENDA_TERMS: ReadonlySet<string> = new Set(
-  PACKS.flatMap(({ questions }) => words(questions.agenda?.replaceAll('|', ' ') ?? '')),
-);
+/** The index terms of a list of words, in all languages. */
+function termsOf(list: 'stop' | 'changes' | 'agenda'): ReadonlySet<string> {
+  return new Set(PACKS.flatMap(({ questions }) => words(questions[list]?.replaceAll('|', ' ') ?? '')));
+}
 
 /** Whether statements that no longer hold may be part of the answer; true in case of doubt. */
 export function mayAskForPast(question: string): boolean {
@@ -103,14 +101,8 @@ interface AskedAt {
 /** The time that a query asks about: a date, a relative date ("last week"), or the time before or after a known event. */
 function queryTimes(query: string, view: RecallView, pack: Pack | null, at: AskedAt): QueryTimes {
   const dates = spokenDates(query, pack, at);
-  if (dates.length > 0) {
-    return {
-      ranges: rangesOf(dates),
-      terms: new Set(dates.flatMap(({ terms }) => terms)),
-      anchor: -1,
-    };
-  }
-  return anchoredTimes(query, view);
+  if (dates.length === 0) return anchoredTimes(query, view);
+  return { ranges: rangesOf(dates), terms: new Set(dates.flatMap(({ terms }) => terms)), anchor: -1 };
 }
 
 interface SpokenDate {
@@ -143,21 +135,14 @@ function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
 
 /** The dates of a query. By default a date without a year is the last such date before the time of the query. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
-  const [now, { timeZone }] = [new Date(at.now), at];
-  const english = resolveDates(query, { now, timeZone, prefer }).map(({ from, to, text }) => ({
-    from,
-    to,
-    terms: words(text),
-  }));
+  const reading = { now: new Date(at.now), timeZone: at.timeZone, prefer };
+  const english = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
   if (english.length > 0 || pack?.language === 'en' || !isForeign(query, pack)) return english;
   for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
-    const found = findDates(query, other, { now, timeZone, prefer });
-    if (found.length === 0) continue;
-    return found.map(({ start, end, from, to, isSince }) => ({
-      from,
-      to: isSince ? null : to,
-      terms: words(query.slice(start, end)),
-    }));
+    const found = findDates(query, other, reading).map(({ start, end, from, to, isSince }) => {
+      return { from, to: isSince ? null : to, terms: words(query.slice(start, end)) };
+    });
+    if (found.length > 0) return found;
   }
   return [];
 }
@@ -279,8 +264,7 @@ export function inFirstPerson(
   const names = namesOfUser(view, scope).filter((name) => lower.includes(name.toLowerCase()));
   if (names.length === 0) return query;
   const others = namesOfOthers(view, attributes);
-  const { words: own } = detectPack(query) ?? (PACKS[0] as Pack);
-  const [me = '', my = ''] = [own.me, own.my].map((list) => list.split('|')[0]);
+  const [me, my] = firstPersonOf(detectPack(query) ?? ENGLISH);
   let spoken = query;
   for (const name of names) {
     if (others.has(name.toLowerCase())) continue;
@@ -320,9 +304,15 @@ const THE_USER = new RegExp(
   'giu',
 );
 
+const ENGLISH = PACKS[0] as Pack;
+
+/** The words of a language for "me" and "my". */
+function firstPersonOf({ words: { me, my } }: Pack): [me: string, my: string] {
+  return [me.split('|')[0] ?? '', my.split('|')[0] ?? ''];
+}
+
 function isInFirstPerson(text: string, pack: Pack | null): boolean {
-  const own = pack ?? (PACKS[0] as Pack);
-  return (['me', 'my'] as const).some((list) => packPattern(own, list).test(plainMarks(text)));
+  return (['me', 'my'] as const).some((list) => packPattern(pack ?? ENGLISH, list).test(plainMarks(text)));
 }
 
 /**
@@ -332,9 +322,9 @@ function isInFirstPerson(text: string, pack: Pack | null): boolean {
 export function userInFirstPerson(query: string): string {
   const rest = query.replaceAll(THE_USER, ' ');
   if (rest === query) return query;
-  const pack = detectPack(query) ?? (PACKS[0] as Pack);
+  const pack = detectPack(query) ?? ENGLISH;
   if (isInFirstPerson(rest, pack)) return query;
-  const [me = '', my = ''] = [pack.words.me, pack.words.my].map((list) => list.split('|')[0]);
+  const [me, my] = firstPersonOf(pack);
   const spoken = query.replaceAll(THE_USER, (found) => (/['’]s?$|^\s*user$/iu.test(found) ? my : me));
   return queryWords(spoken).length > 1 ? spoken : query;
 }
@@ -350,7 +340,7 @@ export function asksOfKnown(
   return splitSentences(message).some(({ text }) => {
     if (!/[?？؟]/u.test(text)) return false;
     const question = plainMarks(inFirstPerson(text, known));
-    const pack = detectPack(question) ?? (PACKS[0] as Pack);
+    const pack = detectPack(question) ?? ENGLISH;
     const isRequest = packPattern(pack, 'ask').exec(question)?.index === 0;
     if (isRequest || asksFor(question, 'advice', pack)) return false;
     return (
@@ -372,10 +362,6 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], ask
   const byUser = FIRST_PERSON.test(query);
   if (byUser === asksAgent) return [];
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
-}
-
-function asksOfUser(query: string, pack: Pack | null, asksAgent: boolean): boolean {
-  return !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query);
 }
 
 // "What do I do for a living?" asks for the work, not for the place where somebody lives.
@@ -428,7 +414,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
     anchor: times.anchor,
     isForeign: foreign,
     asksAgent,
-    asksOfUser: asksOfUser(query, pack, asksAgent),
+    asksOfUser: !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query),
     wants: {
       now: asks('now'),
       past: asks('past'),
@@ -448,12 +434,8 @@ export async function documentsAboutNamed(
   database: Database,
   { scope, query, view }: { scope: Scope; query: string; view: RecallView },
 ): Promise<Set<number>> {
-  const found = new Set<number>();
-  for (const row of await rowsAboutNamed(reader, database, { scope, slugs: possibleNames(query) })) {
-    const ordinal = view.ordinalOf('memory', row);
-    if (ordinal !== undefined) found.add(ordinal);
-  }
-  return found;
+  const rows = await rowsAboutNamed(reader, database, { scope, slugs: possibleNames(query) });
+  return new Set([...rows].flatMap((row) => view.ordinalOf('memory', row) ?? []));
 }
 
 /** All n-grams of up to four words, as slugs of entities, because any of them may be a name. */

@@ -97,21 +97,8 @@ export function prepareContext(input: QueryInput): QueryContext {
       : noSessions,
     sessionMeaning: hasSessions ? bestPerSession(meaning, view.sessions, view.sessionCount) : noSessions,
     dates: analysis.times.length === 0 ? null : closenessToRanges(analysis.times, view.times, view.ends),
-    bestBm25: highest(match.bm25, match.matched),
+    bestBm25: match.matched.reduce((best, ordinal) => Math.max(best, match.bm25[ordinal] as number), 0),
   };
-}
-
-function highest(values: Float32Array, ordinals: readonly number[]): number {
-  let best = 0;
-  for (const ordinal of ordinals) {
-    const value = values[ordinal] as number;
-    if (value > best) best = value;
-  }
-  return best;
-}
-
-function clamp(value: number, limit: number): number {
-  return Math.max(-limit, Math.min(limit, value));
 }
 
 // `aboutCertainty` for a turn by the person in question or about them in the third person, half of it for an assistant's reply to them,
@@ -260,7 +247,7 @@ function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: numb
   const hasTime = (marks & MARK.hasTime) !== 0;
   const hasNumber = (marks & MARK.hasNumber) !== 0;
   const length = Math.log((view.wordCounts[ordinal] as number) + 1);
-  if (isTurn) row[COLUMN.length] = clamp(length - view.typicalLogLength(ordinal), 1.5);
+  if (isTurn) row[COLUMN.length] = Math.max(-1.5, Math.min(1.5, length - view.typicalLogLength(ordinal)));
   row[COLUMN.asking] = (marks & MARK.endsAsking) !== 0 ? 1 : 0;
   row[COLUMN.time] = asksWhen && hasTime ? 1 : 0;
   row[COLUMN.hasTime] = hasTime && (isTurn || asksWhen) ? 1 : 0;

@@ -18,10 +18,7 @@ export async function allowedDocuments(
   database: Database,
   { scope, view, options, now }: { scope: Scope; view: RecallView; options: RecallOptions; now: number },
 ): Promise<Uint8Array> {
-  const connections = new Set([
-    ...(options.connections ?? []),
-    ...(scope.connection === null ? [] : [scope.connection]),
-  ]);
+  const connections = new Set([...(options.connections ?? []), scope.connection].filter((name) => name !== null));
   const ownSession = `${ownerKey(scope)} ${scope.session}`;
   const mayFind = (document: RecallDocument): boolean =>
     (document.staysInSession !== true || (scope.user === null && document.session === ownSession)) &&
@@ -87,11 +84,12 @@ async function narrow(
   database: Database,
   { scope, view, allowed, filter }: { scope: Scope; view: RecallView; allowed: Uint8Array; filter: RecallFilter },
 ): Promise<void> {
-  const kept: Record<IndexedKind, Set<number>> = { memory: new Set(), event: new Set() };
-  for (const kind of ['memory', 'event'] as const) {
+  const owners = visibleOwners(scope);
+  const rowsOf = (kind: IndexedKind): Promise<Set<number>> => {
     const condition = filterCondition(filter, kind, database.syntax);
-    kept[kind] = await rowsThat(reader, { tenant: scope.tenant, owners: visibleOwners(scope), kind, condition });
-  }
+    return rowsThat(reader, { tenant: scope.tenant, owners, kind, condition });
+  };
+  const kept = { memory: await rowsOf('memory'), event: await rowsOf('event') };
   for (const [ordinal, { kind, rowId }] of view.documents.entries()) {
     if (!kept[kind].has(rowId)) allowed[ordinal] = 0;
   }
@@ -126,26 +124,25 @@ export function askedFacts(
       topic.every((term) => phrases.some((phrase) => phrase.includes(term)))
     );
   };
-  const found = new Set<number>();
-  for (const ordinal of view.keyed) {
+  const found = view.keyed.filter((ordinal) => {
     const attribute = view.documents[ordinal]?.attribute ?? null;
-    if (attribute !== null && view.live[ordinal] === 1 && isAsked(attribute)) found.add(ordinal);
-  }
-  return times.length === 0 ? found : trueThen(found, view, times);
+    return attribute !== null && view.live[ordinal] === 1 && isAsked(attribute);
+  });
+  return new Set(times.length === 0 ? found : trueThen(found, view, times));
 }
 
 /**
  * Of several values of an attribute, those that were true in the time of the question: "Where did I live in March?" does not ask for the
  * city of today. A value that is the only one known may have been true before it was mentioned.
  */
-function trueThen(facts: ReadonlySet<number>, view: RecallView, times: QueryAnalysis['times']): Set<number> {
+function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalysis['times']): number[] {
   const wasTrue = (ordinal: number): boolean => {
     const { time, until } = view.documents[ordinal] as RecallDocument;
     return times.some(({ from, to }) => time < to && (until ?? Infinity) > from);
   };
   const attributeOf = (ordinal: number): string | null => view.documents[ordinal]?.attribute ?? null;
-  const known = new Set([...facts].filter(wasTrue).map(attributeOf));
-  return new Set([...facts].filter((ordinal) => wasTrue(ordinal) || !known.has(attributeOf(ordinal))));
+  const known = new Set(facts.filter(wasTrue).map(attributeOf));
+  return facts.filter((ordinal) => wasTrue(ordinal) || !known.has(attributeOf(ordinal)));
 }
 
 const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));
@@ -247,26 +244,30 @@ export function askedChanges(
   view: RecallView,
   memoryTypes: MemoryTypeTable,
 ): Set<number> {
-  const found = new Set<number>();
-  if (!wants.changes) return found;
+  if (!wants.changes) return new Set();
   const isIn = (time: number): boolean => times.some(({ from, to }) => time >= from && time < to);
-  for (const [ordinal, { type, time, until }] of view.documents.entries()) {
-    if (view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
-    if (memoryTypes.get(type)?.section === 'summaries') continue;
-    if (isIn(time) || (until !== null && isIn(until))) found.add(ordinal);
+  return liveMemories(view, ({ type, time, until }) => {
+    const hasChanged = isIn(time) || (until !== null && isIn(until));
+    return hasChanged && memoryTypes.get(type)?.section !== 'summaries';
+  });
+}
+
+/** The memories that can be found and that pass a test. */
+function liveMemories(
+  { documents, isMemory, live }: RecallView,
+  test: (document: RecallDocument) => boolean,
+): Set<number> {
+  const found = new Set<number>();
+  for (const [ordinal, document] of documents.entries()) {
+    if (isMemory[ordinal] === 1 && live[ordinal] === 1 && test(document)) found.add(ordinal);
   }
   return found;
 }
 
 /** The memories that a question such as "What have I got on this week?" asks for: those with a day in that time. */
 export function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView): Set<number> {
-  const found = new Set<number>();
-  if (agenda.length === 0) return found;
-  for (const [ordinal, { day }] of view.documents.entries()) {
-    if (day == null || view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
-    if (agenda.some(({ from, to }) => day >= from && day < to)) found.add(ordinal);
-  }
-  return found;
+  if (agenda.length === 0) return new Set();
+  return liveMemories(view, ({ day }) => day != null && agenda.some(({ from, to }) => day >= from && day < to));
 }
 
 // These words name a person or an amount, not a topic.
@@ -277,14 +278,8 @@ const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list s
  * preferences", "communication style" or "What do you know about me?".
  */
 export function askedKinds(terms: readonly string[], view: RecallView, memoryTypes: MemoryTypeTable): Set<number> {
-  const found = new Set<number>();
   const telling = terms.filter((term) => !FILLERS.has(term));
   const asked = [...KINDS, ...typeKinds(memoryTypes)].filter(({ names }) => telling.some((term) => names.has(term)));
-  if (asked.length === 0 || !telling.every((term) => asked.some(({ names }) => names.has(term)))) return found;
-  for (const [ordinal, document] of view.documents.entries()) {
-    if (view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
-    const type = memoryTypes.get(document.type);
-    if (asked.some(({ has }) => has(document, type))) found.add(ordinal);
-  }
-  return found;
+  if (asked.length === 0 || !telling.every((term) => asked.some(({ names }) => names.has(term)))) return new Set();
+  return liveMemories(view, (document) => asked.some(({ has }) => has(document, memoryTypes.get(document.type))));
 }

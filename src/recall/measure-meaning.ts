@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { dot, type Embedder } from '../models/embedder.ts';
-import type { Scope } from '../record/scope.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { findVectors } from '../store/indexing.ts';
 import type { Cohesion, RecallView } from './recall-view.ts';
@@ -28,17 +28,31 @@ function sequence(seed: number): () => number {
   };
 }
 
-interface CohesionEvidence {
-  /** The mean difference between the cosine of a neighbour and that of an unrelated turn of the same speaker, in standard deviations. */
-  readonly neighbour: number;
-  readonly session: number;
+/** Sums from which the mean and the standard deviation of values follow. */
+interface Moments {
+  count: number;
+  sum: number;
+  squares: number;
 }
 
-/** Compares a deterministic sample of pairs, so that the cost does not grow with the store. */
+function noMoments(): Moments {
+  return { count: 0, sum: 0, squares: 0 };
+}
+
+function addValue(moments: Moments, value: number): void {
+  moments.count += 1;
+  moments.sum += value;
+  moments.squares += value * value;
+}
+
+/**
+ * The mean difference between the cosine of a neighbour, or of a turn of the session, and that of an unrelated turn of the same speaker, in
+ * standard deviations. Compares a deterministic sample of pairs, so that the cost does not grow with the store.
+ */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,
   { next, sessions, voices }: Links,
-): CohesionEvidence | null {
+): Cohesion | null {
   const known = [...vectors.keys()];
   const count = known.length;
   if (count < 20) return null;
@@ -57,16 +71,14 @@ function sampleCohesion(
     }
     return found;
   };
-  const strangers = { count: 0, sum: 0, squares: 0 };
+  const strangers = noMoments();
   const near = { count: 0, gain: 0 };
   const far = { count: 0, gain: 0 };
   const compare = (here: number, related: number, into: { count: number; gain: number }): void => {
     const stranger = strangerLike(related);
     if (stranger < 0) return;
     const background = similarity(here, stranger);
-    strangers.count += 1;
-    strangers.sum += background;
-    strangers.squares += background * background;
+    addValue(strangers, background);
     into.count += 1;
     into.gain += similarity(here, related) - background;
   };
@@ -95,10 +107,7 @@ function within(range: { none: number; full: number }, value: number): number {
 export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): Cohesion {
   const evidence = sampleCohesion(vectors, links);
   if (evidence === null) return { neighbour: 0, session: 0 };
-  return {
-    neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour),
-    session: within(SESSION_RANGE, evidence.session),
-  };
+  return { neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour), session: within(SESSION_RANGE, evidence.session) };
 }
 
 /** The vector of a query, or the reason why there is none. */
@@ -116,7 +125,9 @@ export async function embedQuery(
 ): Promise<EmbeddedQuery> {
   if (embedder === null) return { embedder: null, vector: null, degraded: [] };
   try {
-    const { vectors } = await (isFree(ledger, embedder)
+    // Usage of a local model is not recorded, because recording it would cost more than the recall.
+    const isFree = ledger.prices.priceOf(embedder.id)?.input === 0;
+    const { vectors } = await (isFree
       ? embedder.embed([query])
       : ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
           meter.embedder(embedder).embed([query]),
@@ -125,11 +136,6 @@ export async function embedQuery(
   } catch (error) {
     return { embedder, vector: null, degraded: [`meaning: ${messageOf(error)}`] };
   }
-}
-
-/** Usage of a local model is not recorded, because recording it would cost more than the recall. */
-function isFree(ledger: Ledger, embedder: Embedder): boolean {
-  return ledger.prices.priceOf(embedder.id)?.input === 0;
 }
 
 const SAMPLE_SIZE = 600;
@@ -197,13 +203,7 @@ const PASSAGES_EACH = 8;
 export async function measureMeaning(
   reader: Reader,
   database: Database,
-  {
-    tenant,
-    owners,
-    view,
-    embedder,
-    query,
-  }: { tenant: string; owners: readonly string[]; view: RecallView; embedder: Embedder; query: Float32Array },
+  { scope, view, embedder, query }: { scope: Scope; view: RecallView; embedder: Embedder; query: Float32Array },
 ): Promise<Meaning> {
   const similarities = new Float32Array(view.documents.length).fill(Number.NaN);
   const passages = new Int32Array(view.documents.length);
@@ -213,7 +213,8 @@ export async function measureMeaning(
     similarities[ordinal] = similarity;
     passages[ordinal] = passage;
   };
-  const search = { tenant, owners, model: { id: embedder.id, dimensions: embedder.dimensions }, query };
+  const model = { id: embedder.id, dimensions: embedder.dimensions };
+  const search = { tenant: scope.tenant, owners: visibleOwners(scope), model, query };
   const scans = await database.vectors.scan(reader, search);
   for (const { kind, rows, passages: numbers, scores } of scans ?? []) {
     const ordinals = view.ordinalsOf(kind, rows);
@@ -241,15 +242,13 @@ export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
 ): Float32Array {
-  const none = { count: 0, sum: 0, squares: 0, mean: 0, deviation: 0 };
-  const [turns, memories] = [{ ...none }, { ...none }];
+  const [turns, memories] = [
+    { ...noMoments(), mean: 0, deviation: 0 },
+    { ...noMoments(), mean: 0, deviation: 0 },
+  ];
   for (let ordinal = 0; ordinal < similarities.length; ordinal += 1) {
     const value = similarities[ordinal] as number;
-    if (Number.isNaN(value)) continue;
-    const kind = isMemory[ordinal] === 1 ? memories : turns;
-    kind.count += 1;
-    kind.sum += value;
-    kind.squares += value * value;
+    if (!Number.isNaN(value)) addValue(isMemory[ordinal] === 1 ? memories : turns, value);
   }
   const all = {
     count: turns.count + memories.count,
@@ -282,25 +281,14 @@ function standardiseBySample(similarities: Float32Array, view: RecallView, query
 }
 
 /** z-scores of the known values; an unknown value (NaN) becomes 0, the mean. */
-export function standardise(values: ArrayLike<number>, limit = 8): Float32Array {
-  let count = 0;
-  let sum = 0;
-  let squares = 0;
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index] as number;
-    if (Number.isNaN(value)) continue;
-    count += 1;
-    sum += value;
-    squares += value * value;
-  }
-  const result = new Float32Array(values.length);
-  if (count < 2) return result;
+export function standardise(values: Float32Array, limit = 8): Float32Array {
+  const moments = noMoments();
+  for (const value of values) if (!Number.isNaN(value)) addValue(moments, value);
+  const { count, sum, squares } = moments;
   const mean = sum / count;
   const deviation = Math.sqrt(Math.max(0, squares / count - mean * mean));
-  if (deviation < 1e-9) return result;
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index] as number;
-    result[index] = Number.isNaN(value) ? 0 : Math.max(-limit, Math.min(limit, (value - mean) / deviation));
-  }
-  return result;
+  if (count < 2 || deviation < 1e-9) return new Float32Array(values.length);
+  return values.map((value) =>
+    Number.isNaN(value) ? 0 : Math.max(-limit, Math.min(limit, (value - mean) / deviation)),
+  );
 }

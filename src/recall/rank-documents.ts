@@ -10,10 +10,8 @@ import {
   type Signals,
   signalsOfAll,
 } from './candidate-signals.ts';
-import type { LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';
 import type { Arm, RecallOptions, SignalShare } from './recall-options.ts';
-import type { RecallView } from './recall-view.ts';
 import {
   answerability,
   backgroundScore,
@@ -49,20 +47,13 @@ export interface Candidate extends RankedDocument {
 }
 
 /** The results of the retrieval arms. */
-interface Found {
-  view: RecallView;
-  analysis: QueryAnalysis;
-  match: LexicalMatch;
-  allowed: Uint8Array;
+interface Found extends Omit<QueryInput, 'meaning' | 'similarityOf'> {
   /** Null without vectors. */
   meaning: Meaning | null;
   aboutNamed: ReadonlySet<number>;
-  /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
-  asked: ReadonlySet<number>;
   /** The calibration of the embedder; null without an embedder. */
   calibration: Calibration | null;
   options: RecallOptions;
-  now: number;
 }
 
 /** Ranks the results of the arms as the options ask. */
@@ -128,12 +119,17 @@ function rank(found: Found): Ranking {
   const { options, meaning, match, allowed, view } = found;
   const limit = limitOf(options, found.analysis);
   const count = options.scoring === 'signals' ? (options.candidates ?? 30) : limit + SPARE;
-  const byWords = (size: number): Ranking => rankByValue(wordScores(match), allowed, size, 'bm25');
+  const byWords = (size: number): Ranking => {
+    const scores = match.bm25.map((score) => (score > 0 ? score : Number.NaN));
+    return rankByValue(scores, allowed, size, 'bm25');
+  };
   const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
   // "What has changed since May?" is similar to none of the statements that have changed.
   const hasTopic = !found.analysis.wants.changes || found.asked.size === 0;
   if (mode === 'text' || meaning === null || !hasTopic) return withoutMeaning(found, count, byWords);
-  const similarities = options.recencyBoost ? boosted(meaning.similarities, view, found.now) : meaning.similarities;
+  const similarities = options.recencyBoost
+    ? meaning.similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, found.now))
+    : meaning.similarities;
   const bySimilarity = (size: number): Ranking => rankByValue(similarities, allowed, size, 'similarity');
   if (mode === 'semantic' || options.scoring === 'signals') return bySimilarity(count);
   if (options.fusion === 'reciprocal-rank') {
@@ -176,15 +172,6 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   );
   // The model of answerability was trained on stores with vectors.
   return { documents, answerable: null };
-}
-
-/** BM25 of the documents with a matching word, NaN for all others. */
-function wordScores(match: LexicalMatch): Float32Array {
-  return match.bm25.map((score) => (score > 0 ? score : Number.NaN));
-}
-
-function boosted(similarities: Float32Array, view: RecallView, now: number): Float32Array {
-  return similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, now));
 }
 
 // The signals of the turns around a document. Their type fails to compile when a signal gets another name.
@@ -290,7 +277,6 @@ function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, s
   return { documents, answerable: null };
 }
 
-/** Ranks by reciprocal rank fusion of the lists. */
 function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: number): Ranking {
   const names = Object.keys(lists);
   const fused = fuseByReciprocalRank(

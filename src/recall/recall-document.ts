@@ -38,7 +38,6 @@ export interface RecallDocument {
   readonly successor: string | null;
 }
 
-/** The document of a memory. */
 export function memoryDocument(memory: MemoryForRecall): RecallDocument {
   return {
     kind: 'memory',

@@ -18,7 +18,6 @@ export interface KnownSpeaker {
   readonly role?: string | undefined;
 }
 
-/** The vectors of some documents. */
 interface VectorSample {
   model: string;
   /** How many documents the view had when the sample was taken; 0 if most vectors were still missing. */
@@ -399,18 +398,12 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   const isGone = memory.isArchived && memory.successor === null;
   if (known !== undefined && isGone) view.withdraw(known);
   if (isGone) return;
-  const before = known === undefined ? undefined : view.documents[known];
-  const isSame =
-    before !== undefined &&
-    before.text === document.text &&
-    before.isPermanent === document.isPermanent &&
-    before.successor === document.successor &&
-    before.time === document.time &&
-    before.until === document.until &&
-    before.expiresAt === document.expiresAt &&
-    view.live[known as number] === 1;
+  const before = known === undefined || view.live[known] !== 1 ? undefined : view.documents[known];
+  const isSame = before !== undefined && COMPARED.every((field) => before[field] === document[field]);
   if (!isSame) view.add(document);
 }
+
+const COMPARED = ['text', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
 
 /** Whether an event is an earlier answer of Varve, which recall must not find again. Old logs contain such answers. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {

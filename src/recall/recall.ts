@@ -1,9 +1,8 @@
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Calibration } from '../models/embedder.ts';
 import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
-import { type Scope, visibleOwners } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import { countAccess } from '../store/read-memories.ts';
@@ -25,10 +24,18 @@ import {
 } from './choose-documents.ts';
 import { type Candidate, chooseRanking, limitOf } from './rank-documents.ts';
 import { matchLexically } from './lexical-index.ts';
-import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
+import { type EmbeddedQuery, embedQuery, type Meaning, measureMeaning, refreshSample } from './measure-meaning.ts';
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
-import { pastView, type RecallView, type ViewCache } from './recall-view.ts';
-import { abstains, bringAlong, loadResults, packResults, redactResults, rerankResults } from './results.ts';
+import { pastView, type ViewCache } from './recall-view.ts';
+import {
+  abstains,
+  bringAlong,
+  type Loading,
+  loadResults,
+  packResults,
+  redactResults,
+  rerankResults,
+} from './results.ts';
 
 export interface RecallDeps extends Parts {
   embedding: EmbeddingModels;
@@ -109,15 +116,10 @@ function howManyToLoad(
   return isReranked || isChosen ? Infinity : limit + LIKELY_DUPLICATES;
 }
 
-interface Search {
-  scope: Scope;
+interface Search extends Pick<Loading, 'scope' | 'options' | 'now' | 'view' | 'calibration'> {
   query: string;
-  options: RecallOptions;
-  now: number;
-  view: RecallView;
   analysis: QueryAnalysis;
   embedded: EmbeddedQuery;
-  calibration: Calibration | null;
 }
 
 /** Runs the retrieval arms on the documents that the handle may see, and ranks their results. */
@@ -139,19 +141,11 @@ async function findCandidates(
   ]);
   leaveOutNames(allowed, view, { terms: analysis.terms, match, asked });
   const { embedder, vector } = embedded;
+  let meaning: Meaning | null = null;
   if (embedder !== null && vector !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });
+    meaning = await measureMeaning(reader, database, { scope, view, embedder, query: vector });
   }
-  const meaning =
-    embedder === null || vector === null
-      ? null
-      : await measureMeaning(reader, database, {
-          tenant: scope.tenant,
-          owners: visibleOwners(scope),
-          view,
-          embedder,
-          query: vector,
-        });
   return chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, asked, calibration, options, now });
 }
 

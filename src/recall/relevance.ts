@@ -4,7 +4,6 @@ import { COLUMN, type QueryContext, type SignalName, type Signals } from './cand
 import data from './ranking.json' with { type: 'json' };
 import type { SignalShare, SignalWeights } from './recall-options.ts';
 
-/** A logistic model over named inputs. */
 interface LogisticModel<Name extends string> {
   readonly bias: number;
   readonly weights: Readonly<Record<Name, number>>;
@@ -163,12 +162,7 @@ export const SIGNAL_WEIGHTS: SignalWeights = {
 };
 
 /** The parts of a memory's score that do not depend on the query. */
-interface RecordSignals {
-  recency: number;
-  importance: number;
-  frequency: number;
-  entity: number;
-}
+type RecordSignals = Omit<SignalWeights, 'similarity'>;
 
 /** 1 for a memory that was just read or stated, decreasing linearly to 0 within a year. */
 export function recencyOf(lastAccess: Date, now: number): number {

@@ -23,7 +23,7 @@ import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
 import { comparableText } from '../record/id.ts';
 
-interface Loading {
+export interface Loading {
   scope: Scope;
   view: RecallView;
   candidates: readonly Candidate[];
@@ -59,14 +59,8 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   const events = await loadEvents(reader, database, { scope, rowIds });
   const ids = [...events.values()].map(({ id }) => id);
   const retired = asOf === null ? await retiredQuotes(reader, scope, ids) : [];
-  const replaced =
-    asOf === null
-      ? await replacedBehind(
-          reader,
-          best.flatMap(({ result }) => result ?? []),
-          loading,
-        )
-      : [];
+  const found = best.flatMap(({ result }) => result ?? []);
+  const replaced = asOf === null ? await replacedBehind(reader, found, loading) : [];
   const loaded = best.flatMap(({ result, candidate }) => {
     if (result !== null)
       return [isSummary(result, loading) ? withReplaced(result, replaced, loading.analysis) : result];
@@ -234,21 +228,19 @@ function finalScore(
   loading: Loading,
 ): Pick<RecallResult, 'score' | 'explanation'> {
   const { options, now } = loading;
+  const signals = memory === null ? null : recordSignals(memory, now, candidate.isAboutNamed);
   if (options.scoring === 'signals') {
-    const signals =
-      memory === null
-        ? { recency: 0, importance: 0, frequency: 0, entity: 0 }
-        : recordSignals(memory, now, candidate.isAboutNamed);
-    return scoreBySignals(similarityOf(candidate, loading) ?? 0, signals, { ...SIGNAL_WEIGHTS, ...options.weights });
+    const weights = { ...SIGNAL_WEIGHTS, ...options.weights };
+    return scoreBySignals(similarityOf(candidate, loading) ?? 0, signals ?? NO_SIGNALS, weights);
   }
   const isByEvidence = (options.mode ?? 'hybrid') === 'hybrid' && options.fusion !== 'reciprocal-rank';
-  if (memory === null || !isByEvidence) return { score: candidate.score, explanation: candidate.explanation };
-  const explanation = [
-    ...candidate.explanation,
-    ...standingOf(memory, recordSignals(memory, now, candidate.isAboutNamed)),
-  ];
+  if (memory === null || signals === null || !isByEvidence)
+    return { score: candidate.score, explanation: candidate.explanation };
+  const explanation = [...candidate.explanation, ...standingOf(memory, signals)];
   return { score: sumOf(explanation), explanation };
 }
+
+const NO_SIGNALS = { recency: 0, importance: 0, frequency: 0, entity: 0 };
 
 // Without a vector only the coverage of the query's words is available.
 function wordRelevance({ explanation }: Candidate): number {
@@ -357,10 +349,8 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
     // The passage is cut from the redacted content, because the words by which a number is detected as a secret may be in another passage.
     if (result.passage !== null && result.event.content !== content) {
       const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
-      result.passage =
-        passagesOf(result.event.content)
-          .slice(0, number + 1)
-          .at(-1) ?? null;
+      const passages = passagesOf(result.event.content);
+      result.passage = passages.slice(0, number + 1).at(-1) ?? null;
     }
     const mark = each.text.endsWith(CHANGED_LATER) ? CHANGED_LATER : '';
     result.text = textOf(result.event, result.passage) + mark;

@@ -1,6 +1,6 @@
+import { ATTRIBUTES, FACT_CATEGORIES, NAMED_PEOPLE } from './attributes.ts';
+import { attributeLabel, attributeTable, hasTrait, isSameValue } from './statement.ts';
 import { describe, expect, it } from 'vitest';
-import { ATTRIBUTES, FACT_CATEGORIES } from './attributes.ts';
-import { attributeLabel, attributeTable, isSameValue } from './statement.ts';
 
 describe('the table of attributes', () => {
   it('resolves synonyms and spellings to its own names, and keeps unknown names', () => {
@@ -31,6 +31,17 @@ describe('the table of attributes', () => {
       expect(labels.en).toMatch(/^[A-Z]/);
     }
     expect(Object.keys(ATTRIBUTES).length).toBeGreaterThan(60);
+  });
+
+  it('has the traits of its rows', () => {
+    const having = (trait: Parameters<typeof hasTrait>[1]) =>
+      Object.keys(ATTRIBUTES).filter((name) => hasTrait(name, trait));
+    expect(NAMED_PEOPLE).toEqual(['manager_name', 'partner_name', 'child_name', 'pet_name']);
+    expect(having('lasting')).toEqual(['home_city', 'home_country', 'employer', 'job_title']);
+    expect(having('event')).toEqual(['deadline', 'appointment']);
+    expect(having('quits')).toEqual(['employer', 'school']);
+    expect(having('drug')).toEqual(['allergy', 'medication']);
+    expect(hasTrait(null, 'person')).toBe(false);
   });
 
   it('has each synonym once, and no synonym that is the name of an attribute', () => {

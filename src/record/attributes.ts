@@ -49,15 +49,15 @@ export interface AttributeTable {
 }
 
 // Each attribute has two lines. The first line has its name, whether it has one value or many, its category and shape, `somebody` if the
-// value is the name of somebody who belongs to the subject, its synonyms after `|`, and words of questions after `?`. The second line has
-// its labels in the languages of LABEL_LANGUAGES.
+// value is the name of somebody who belongs to the subject, its traits for the local reader in brackets, its synonyms after `|`, and words
+// of questions after `?`. The second line has its labels in the languages of LABEL_LANGUAGES.
 const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
 /** Permanent facts of a person: they hold until they change, and every prompt has a line for each. */
 const LASTING = `
-  name: one personal name | full_name first_name own_name user_name
+  name: one personal name [person] | full_name first_name own_name user_name
     Name, Name, Nombre, Nom, Nome, Nome, Naam, 姓名, 名前
-  preferred_name: one personal name | nickname called goes_by
+  preferred_name: one personal name [person] | nickname called goes_by
     Preferred name, Rufname, Apodo, Surnom, Apelido, Soprannome, Roepnaam, 称呼, 呼び名
   pronouns: one personal text
     Pronouns
@@ -65,37 +65,37 @@ const LASTING = `
     Birthday, Geburtstag, Cumpleaños, Anniversaire, Aniversário, Compleanno, Verjaardag, 生日, 誕生日
   age: one personal number | years_old ? old born
     Age, Alter, Edad, Âge, Idade, Età, Leeftijd, 年龄, 年齢
-  home_city: one location name | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
+  home_city: one location name [place lasting] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
     Home city, Wohnort, Ciudad, Ville, Cidade, Città, Woonplaats, 居住城市, 居住地
-  home_country: one location name | country country_of_residence ? live living reside based
+  home_country: one location name [place lasting] | country country_of_residence ? live living reside based
     Home country, Wohnland, País, Pays, País, Paese, Land, 居住国家, 居住国
-  hometown: one location name | birthplace grew_up_in from origin
+  hometown: one location name [place] | birthplace grew_up_in from origin
     Hometown, Heimatort, Ciudad natal, Ville d’origine, Terra natal, Città natale, Geboorteplaats, 家乡, 出身地
-  address: one location text | home_address street_address ? live living home street
+  address: one location text [place] | home_address street_address ? live living home street
     Address, Adresse, Dirección, Adresse, Endereço, Indirizzo, Adres, 地址, 住所
   timezone: one location text | time_zone
     Time zone, Zeitzone
-  employer: one work name | company workplace works_at works_for organisation organization current_employer ? work job career office
+  employer: one work name [place lasting work quits] | company workplace works_at works_for organisation organization current_employer ? work job career office
     Employer, Arbeitgeber, Empresa, Employeur, Empregador, Datore di lavoro, Werkgever, 雇主, 勤務先
-  job_title: one work text | job occupation profession works_as work ? work job career
+  job_title: one work text [lasting work] | job occupation profession works_as work ? work job career
     Job title, Beruf, Profesión, Métier, Profissão, Professione, Beroep, 职业, 職業
-  manager_name: one work name somebody | manager boss line_manager supervisor boss_name
+  manager_name: one work name somebody [close] | manager boss line_manager supervisor boss_name
     Manager, Vorgesetzter
   industry: one work text | sector field
     Industry, Branche
   salary: one work number | income pay wage earnings
     Salary, Gehalt, Sueldo, Salaire, Salário, Stipendio, Salaris, 工资, 給料
-  working_hours: one work text | work_hours work_schedule shift shifts ? schedule morning routine
+  working_hours: one work text [work] | work_hours work_schedule shift shifts ? schedule morning routine
     Working hours, Arbeitszeit
-  school: one personal name | university college studies_at alma_mater ? study education
+  school: one personal name [place work quits] | university college studies_at alma_mater ? study education
     School, Schule, Escuela, École, Escola, Scuola, School, 学校, 学校
   degree: many personal text | education qualification ? study education
     Degree, Abschluss
   relationship_status: one personal text | marital_status ? married wedding single
     Relationship status, Familienstand
-  partner_name: one personal name somebody | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee ? married wedding anniversary
+  partner_name: one personal name somebody [person close parted] | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee ? married wedding anniversary
     Partner, Partner, Pareja, Partenaire, Parceiro, Partner, Partner, 伴侣, パートナー
-  child_name: many personal name somebody | child children kids son daughter son_name daughter_name
+  child_name: many personal name somebody [person close several] | child children kids son daughter son_name daughter_name
     Child, Kind, Hijo, Enfant, Filho, Figlio, Kind, 孩子, 子ども
   sibling_name: many personal name somebody | sister brother sister_name brother_name sibling
     Sibling, Geschwister
@@ -103,29 +103,29 @@ const LASTING = `
     Mother
   father_name: one personal name somebody | father dad
     Father
-  pet_name: many personal name somebody | dog_name cat_name pet dog cat
+  pet_name: many personal name somebody [person close several parted] | dog_name cat_name pet dog cat
     Pet, Haustier, Mascota, Animal, Animal de estimação, Animale, Huisdier, 宠物, ペット
   pet_species: many personal text | pet_breed dog_breed breed
     Kind of pet
-  phone_model: one personal text | mobile_phone smartphone
+  phone_model: one personal text [disposed] | mobile_phone smartphone
     Phone model
-  car: one personal text | vehicle car_model ? commute transport drive
+  car: one personal text [disposed] | vehicle car_model ? commute transport drive
     Car, Auto
-  bike: one personal text | bicycle ? commute transport
+  bike: one personal text [disposed] | bicycle ? commute transport
     Bike, Fahrrad
   instrument: many personal text | plays_instrument musical_instrument
     Instrument
   diet: one health text | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
     Diet, Ernährung, Dieta, Régime, Dieta, Dieta, Dieet, 饮食, 食生活
-  allergy: many health text | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
+  allergy: many health text [allergen drug] | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
     Allergy, Allergie, Alergia, Allergie, Alergia, Allergia, Allergie, 过敏, アレルギー
-  medical_condition: many health text | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
+  medical_condition: many health text [condition] | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
     Medical condition, Erkrankung
-  medication: many health text | medicine medications takes_medication drug painkiller ? health doctor pill medicine
+  medication: many health text [drug] | medicine medications takes_medication drug painkiller ? health doctor pill medicine
     Medication, Medikament
   blood_type: one health text | blood_group
     Blood type, Blutgruppe
-  language: many personal text | languages speaks native_language mother_tongue
+  language: many personal text [language] | languages speaks native_language mother_tongue
     Language, Sprache, Idioma, Langue, Idioma, Lingua, Taal, 语言, 言語
   nationality: many personal text | citizenship
     Nationality
@@ -180,9 +180,9 @@ const PASSING = `
     Plan
   project: many work text | working_on
     Project, Projekt
-  deadline: many general date | due_date due
+  deadline: many general date [event] | due_date due
     Deadline, Frist
-  appointment: many general text | meeting
+  appointment: many general text [event] | meeting
     Appointment, Termin
   travel_destination: many general name | trip destination travel trip_destination
     Travel destination, Reiseziel
@@ -201,7 +201,7 @@ const PASSING = `
 
 function readTable(table: string, permanent: boolean): [name: string, policy: Attribute][] {
   const rows = table.matchAll(
-    /^ {2}(?<name>\w+): (?<values>\w+) (?<category>\w+) (?<shape>\w+)(?<somebody> somebody)?(?: \| (?<synonyms>[^?\n]+?))?(?: \? (?<askedWith>.*))?\n {4}(?<labels>.*)$/gm,
+    /^ {2}(?<name>\w+): (?<values>\w+) (?<category>\w+) (?<shape>\w+)(?<somebody> somebody)?(?: \[.*?\])?(?: \| (?<synonyms>[^?\n]+?))?(?: \? (?<askedWith>.*))?\n {4}(?<labels>.*)$/gm,
   );
   return Array.from(rows, ({ groups = {} }) => {
     const labels = groups['labels']?.split(', ').map((label, index) => [LABEL_LANGUAGES[index], label]) ?? [];
@@ -238,3 +238,29 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
   ...readTable(LASTING, true),
   ...readTable(PASSING, false),
 ]);
+
+/**
+ * What the local reader makes of an attribute. `person`: the value is a name, which stays valid whatever the rest of its sentence ends;
+ * `several`: there is a value for each name of a list; `close`: the value names somebody in the user's life; `place`: the value is a town
+ * or a firm, where one may also be a guest; `lasting`: where somebody is today is no value; `work`: ends with retirement; `event`: the value
+ * is a day, and the words say of what.
+ */
+type Trait = 'person' | 'several' | 'close' | 'place' | 'lasting' | 'work' | 'event';
+
+/** The lists of packs with phrases that end a value: in them `<>` stands for the value. */
+export const ENDING_LISTS = ['parted', 'disposed', 'quits'] as const;
+/** The lists of packs with words that are values. Of a listing of other words, only the first value is certain. */
+export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
+
+export type TraitOrList = Trait | (typeof ENDING_LISTS)[number] | (typeof VALUE_LISTS)[number];
+
+/** The traits of each attribute that has any. */
+export const TRAITS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Array.from(`${LASTING}${PASSING}`.matchAll(/^ {2}(\w+):[^|?[\n]*\[(.*?)\]/gm), ([, name = '', traits = '']) => [
+    name,
+    new Set(traits.split(' ')),
+  ]),
+);
+
+/** The attributes whose values name somebody in the user's life. */
+export const NAMED_PEOPLE: readonly string[] = [...TRAITS.keys()].filter((name) => TRAITS.get(name)?.has('close'));

@@ -1,13 +1,15 @@
-import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import {
   type AttributeInput,
   ATTRIBUTES,
   type AttributeTable,
+  type TraitOrList,
+  TRAITS,
   UNKNOWN_ATTRIBUTE,
   type ValueShape,
 } from './attributes.ts';
 import { textSchema } from './parse.ts';
+import { z } from 'zod';
 
 /** Whether a statement is affirmed or denied. */
 export const POLARITIES = ['affirmed', 'denied'] as const;
@@ -187,6 +189,11 @@ export const keySchema: z.ZodString = z
   .string()
   .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
   .max(100);
+
+/** Whether an attribute has a trait, or its values are ended by or are the words of a list. */
+export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
+  return TRAITS.get(attribute ?? '')?.has(trait) === true;
+}
 
 /** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {

@@ -60,7 +60,7 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     .onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'id'])
-        .doUpdateSet({ aliases: row.aliases, metadata: row.metadata, updated_at: now })
+        .doUpdateSet({ type: row.type, aliases: row.aliases, metadata: row.metadata, updated_at: now })
         // The id of an imported entity may belong to another owner, whose entity must not be changed.
         .where('entities.owner_key', '=', row.owner_key),
     )
@@ -89,9 +89,10 @@ export async function removeEntityRows(writer: Writer, tenant: string, ids: read
   return removeRows(writer, tenant, 'entities', { id: ids });
 }
 
+/** The entity of a type with one of these slugs. One of unknown type stands for it, and takes the type. */
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
   const entities = await namedEntities(reader, scope.tenant, ofOwner(scope), slugs);
-  return entities.find((entity) => entity.type === type) ?? null;
+  return entities.find((entity) => entity.type === type) ?? entities.find((entity) => entity.type === 'other') ?? null;
 }
 
 /** The entities with one of these slugs among the names of some owners, oldest first. */

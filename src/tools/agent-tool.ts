@@ -4,23 +4,11 @@ import { keySchema, snakeCase } from '../record/statement.ts';
 import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 
+type Reports = 'observe' | 'recordObservation' | 'updateUserContext' | 'connection';
+type Records = 'facts' | 'memories' | 'notes' | 'savedItems' | 'intentions' | 'events';
+
 /** The parts of a handle that the tools need. */
-export type ToolHandle = Pick<
-  Handle,
-  | 'scope'
-  | 'observe'
-  | 'context'
-  | 'recordObservation'
-  | 'updateUserContext'
-  | 'recall'
-  | 'facts'
-  | 'memories'
-  | 'notes'
-  | 'savedItems'
-  | 'intentions'
-  | 'connection'
-  | 'events'
->;
+export type ToolHandle = Pick<Handle, 'scope' | 'context' | 'recall' | Reports | Records>;
 
 /** The messages of the current turn, if the caller knows them: they are logged only after the turn. */
 export interface ToolTurn {
@@ -179,6 +167,12 @@ export const isoTime: z.ZodString = z
   .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
 
 const CAMEL = /(\p{Ll})(\p{Lu})/gu;
+
+/** Synonyms from lists of words by the name that they mean. */
+export function synonymsOf<Name extends string>(words: Partial<Record<Name, string>>): Record<string, Name> {
+  const entries = Object.entries(words) as [Name, string][];
+  return Object.fromEntries(entries.flatMap(([name, list]) => list.split(' ').map((word) => [word, name])));
+}
 
 /**
  * One of a few names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to `otherwise`. The

@@ -7,16 +7,9 @@ import { attributeLabel, attributeTable, isMoreTrusted, snakeCase, trustOf } fro
 import { chatText } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import {
-  type AgentTool,
-  defineTool,
-  isoTime,
-  mappedChoice,
-  mappedKey,
-  type ToolHandle,
-  type ToolTurn,
-} from './agent-tool.ts';
-import { provenanceOf, slotsOfClaim } from './provenance.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey, synonymsOf } from './agent-tool.ts';
+import type { ToolHandle, ToolTurn } from './agent-tool.ts';
+import { provenanceOf, rememberedFrom, slotsOfClaim } from './provenance.ts';
 import { searchMemory } from './search-tools.ts';
 
 /** The memories that an id, a key or plain words refer to. */
@@ -103,29 +96,24 @@ const remember: AgentTool = defineTool({
     source: z.string().min(1).max(200).optional().describe('The page or tool that says it, if not the user'),
   }),
   output: z.object({ outcome: z.enum(['saved', 'replaced', 'known', 'kept']), memory: shortRecord }),
-  async run(handle, input, turn) {
-    const { text, key } = input;
-    // Without a value the text is the value, and not a sentence.
-    const claim = key === undefined ? { text } : input.value === undefined ? { key, value: text } : input;
-    const { statedBy, source, events } = await provenanceOf(handle, claim, { source: input.source, ...turn });
-    const why = { reason: source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500), actor: 'agent' };
-    if (input.key !== undefined && input.due === undefined) {
-      const before = await handle.facts.get(input.key);
-      const value = (input.value ?? input.text).trim();
-      // Without a value, the text is the value of the key and not a sentence.
-      const sentence = input.value === undefined ? undefined : text;
-      const fact = { key: input.key, value, text: sentence, statedBy, sourceEvents: events };
-      const { memory } = await handle.facts.set(fact, why);
+  async run(handle, { text, key, value: given, due, source: named }, turn) {
+    // Without a value, the text is the value of the key and not a sentence.
+    const sentence = key !== undefined && given === undefined ? undefined : text;
+    const value = (given ?? text).trim();
+    const claim = key === undefined ? { text } : { text: sentence, key, value: given ?? text };
+    const { statedBy, source, events } = await provenanceOf(handle, claim, { source: named, ...turn });
+    const why = { reason: rememberedFrom(source), actor: 'agent' };
+    if (key !== undefined && due === undefined) {
+      const before = await handle.facts.get(key);
+      const { memory } = await handle.facts.set({ key, value, text: sentence, statedBy, sourceEvents: events }, why);
       return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
     }
     const planned =
-      input.due === undefined
+      due === undefined
         ? { type: 'fact' }
-        : { type: 'intention', tense: 'planned' as const, dueAt: input.due, state: 'open' };
-    const { memory, outcome } = await handle.memories.create(
-      { ...planned, content: input.text, statedBy, sourceEvents: events, read: true },
-      why,
-    );
+        : { type: 'intention', tense: 'planned' as const, dueAt: due, state: 'open' };
+    const created = { ...planned, content: text, statedBy, sourceEvents: events, read: true };
+    const { memory, outcome } = await handle.memories.create(created, why);
     // `unchanged` with another value means that the user's own statement was kept, because it is trusted more than the agent's.
     const isDenied = memory.polarity === 'denied' && !isNegated(text);
     const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
@@ -154,17 +142,19 @@ const forget: AgentTool = defineTool({
   },
 });
 
+const correction = z.object({
+  what,
+  text: z.string().min(1).max(5000).optional().describe('The right sentence, or the new value of a key'),
+  due: isoTime.optional().describe('When to bring it up instead'),
+  done: z.boolean().optional().describe('The user has done it'),
+  source: z.string().min(1).max(200).optional().describe('Who says so, if not the user'),
+});
+
 const correct: AgentTool = defineTool({
   name: 'correct',
   description: `Change something remembered that is wrong or has changed, or that a reminder is done or due at another time.
     The outcome "kept" means that the user's own word stands against a page or tool: ask the user.`,
-  input: z.object({
-    what,
-    text: z.string().min(1).max(5000).optional().describe('The right sentence, or the new value of a key'),
-    due: isoTime.optional().describe('When to bring it up instead'),
-    done: z.boolean().optional().describe('The user has done it'),
-    source: z.string().min(1).max(200).optional().describe('Who says so, if not the user'),
-  }),
+  input: correction,
   output: z.object({
     outcome: z.enum(['corrected', 'kept', 'unclear', 'unknown']),
     memory: shortRecord.optional(),
@@ -175,10 +165,8 @@ const correct: AgentTool = defineTool({
     const [memory] = memories;
     if (memory === undefined || memories.length > 1) {
       const several = memories.length > 1 ? memories : candidates;
-      return {
-        outcome: several.length > 0 ? ('unclear' as const) : ('unknown' as const),
-        candidates: several.map(shown),
-      };
+      const outcome = several.length > 0 ? 'unclear' : 'unknown';
+      return { outcome, candidates: several.map(shown) } as const;
     }
     const changed = await corrected(handle, memory, input, turn);
     return changed === null
@@ -187,13 +175,6 @@ const correct: AgentTool = defineTool({
   },
 });
 
-interface Correction {
-  text?: string;
-  due?: string;
-  done?: boolean;
-  source?: string;
-}
-
 /**
  * The memory after a correction; null if the correction is trusted less than the memory. As in `remember`, the agent's word replaces no
  * statement of the user unless the user's own turns state the correction.
@@ -201,7 +182,7 @@ interface Correction {
 async function corrected(
   handle: ToolHandle,
   memory: Memory,
-  { text, due, done, source }: Correction,
+  { text, due, done, source }: z.output<typeof correction>,
   turn: ToolTurn,
 ): Promise<Memory | null> {
   const isIntention = memory.type === 'intention';
@@ -230,12 +211,8 @@ async function rewordedBy(
   const content = isInWords ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
   const value = attribute === null ? {} : { value: said };
   const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: true };
-  return handle.memories.supersede(memory.id, next, {
-    reason: 'corrected',
-    actor: 'agent',
-    as: 'contradicted',
-    asked: true,
-  });
+  const why = { reason: 'corrected', actor: 'agent', as: 'contradicted', asked: true } as const;
+  return handle.memories.supersede(memory.id, next, why);
 }
 
 function slotIn(text: string, attribute: string | null): FilledSlot | undefined {
@@ -279,7 +256,7 @@ const getContext: AgentTool = defineTool({
 
 const loggedText = z.string().min(1).max(100_000);
 // Turns with any other role have the trust of a tool result.
-const ROLES = { human: 'user', ai: 'assistant', agent: 'assistant', bot: 'assistant', model: 'assistant' } as const;
+const ROLES = synonymsOf<'user' | 'assistant' | 'tool'>({ user: 'human', assistant: 'ai agent bot model' });
 
 const logConversation: AgentTool = defineTool({
   name: 'log_conversation',

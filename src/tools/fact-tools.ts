@@ -1,45 +1,25 @@
 import { z } from 'zod';
 import type { Fact } from '../handle/facts.ts';
 import { givenText, inertText } from '../language/inert-text.ts';
-import { FACT_CATEGORIES } from '../record/attributes.ts';
+import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey } from './agent-tool.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey, synonymsOf } from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord } from './found-record.ts';
-import { provenanceOf, sourceParameter } from './provenance.ts';
+import { provenanceOf, rememberedFrom, sourceParameter } from './provenance.ts';
 import { TRUST_LEVELS } from '../record/statement.ts';
 
-const factSchema = z.object({
-  key: z.string(),
-  value: z.string(),
-  category: z.string(),
-  trust: z.enum(TRUST_LEVELS),
+const factSchema = z.object({ key: z.string(), value: z.string(), category: z.string(), trust: z.enum(TRUST_LEVELS) });
+
+const FACT_SYNONYMS = synonymsOf<FactCategory>({
+  location: 'place home address',
+  personal: 'family person relationship',
+  preference: 'like taste food',
+  health: 'diet medical allergy',
+  work: 'job career professional project',
 });
 
-const FACT_SYNONYMS = {
-  otherwise: 'general',
-  synonyms: {
-    place: 'location',
-    home: 'location',
-    address: 'location',
-    family: 'personal',
-    person: 'personal',
-    relationship: 'personal',
-    like: 'preference',
-    taste: 'preference',
-    food: 'preference',
-    diet: 'health',
-    medical: 'health',
-    allergy: 'health',
-    job: 'work',
-    career: 'work',
-    professional: 'work',
-    project: 'work',
-  },
-} as const;
-
 const OUTCOMES = ['added', 'replaced', 'unchanged', 'kept'] as const;
-type Outcome = (typeof OUTCOMES)[number];
 
 const rememberFact: AgentTool = defineTool({
   name: 'remember_fact',
@@ -51,29 +31,22 @@ const rememberFact: AgentTool = defineTool({
   input: z.object({
     key: mappedKey().describe('snake_case and descriptive, such as home_city'),
     value: z.string().min(1).max(5000),
-    category: mappedChoice(FACT_CATEGORIES, FACT_SYNONYMS)
+    category: mappedChoice(FACT_CATEGORIES, { otherwise: 'general', synonyms: FACT_SYNONYMS })
       .optional()
       .describe('Default: the category of the key, such as location'),
     source: sourceParameter,
   }),
-  output: z.object({
-    key: z.string(),
-    value: z.string(),
-    outcome: z.enum(OUTCOMES),
-  }),
+  output: z.object({ key: z.string(), value: z.string(), outcome: z.enum(OUTCOMES) }),
   async run(handle, { key, value, category, source }, turn) {
     const before = await handle.facts.get(key);
     const { statedBy, source: named, events } = await provenanceOf(handle, { key, value }, { source, ...turn });
-    const reason = named === null ? 'remembered' : `remembered from ${named}`;
-    const { memory } = await handle.facts.set(
-      { key, value, category, statedBy, sourceEvents: events },
-      { reason: reason.slice(0, 500), actor: 'agent' },
-    );
+    const fact = { key, value, category, statedBy, sourceEvents: events };
+    const { memory } = await handle.facts.set(fact, { reason: rememberedFrom(named), actor: 'agent' });
     return { key, value: givenText(memory.value ?? value, memory.trust), outcome: outcomeOf(before, memory, value) };
   },
 });
 
-function outcomeOf(before: Fact | null, now: Memory, value: string): Outcome {
+function outcomeOf(before: Fact | null, now: Memory, value: string): (typeof OUTCOMES)[number] {
   if (before === null) return 'added';
   if (before.id !== now.id) return 'replaced';
   return now.value === value.trim() ? 'unchanged' : 'kept';
@@ -116,12 +89,7 @@ function mentions({ key, value, category }: Fact, words: readonly string[]): boo
 }
 
 function shown({ key, value, category, trust }: Fact): z.output<typeof factSchema> {
-  return {
-    key,
-    value: givenText(value ?? '', trust),
-    category: category ?? 'general',
-    trust,
-  };
+  return { key, value: givenText(value ?? '', trust), category: category ?? 'general', trust };
 }
 
 /** Tools for permanent facts. */
@@ -139,9 +107,7 @@ const listIntentions: AgentTool = defineTool({
   title: 'List intentions',
   description: `What the user means to do ("I should call the dentist"), with the date on which to bring it up again.
     Only what is open.`,
-  input: z.object({
-    due_before: isoTime.optional().describe('Only what is due before this time'),
-  }),
+  input: z.object({ due_before: isoTime.optional().describe('Only what is due before this time') }),
   output: z.object({ intentions: z.array(intentionSchema) }),
   async run(handle, { due_before }) {
     const open = await handle.intentions.list();
@@ -152,12 +118,14 @@ const listIntentions: AgentTool = defineTool({
 
 const byId = z.object({ id: z.string().min(1).max(200).describe('The id that list_intentions gave') });
 
+const oneIntention = z.object({ intention: intentionSchema });
+
 const completeIntention: AgentTool = defineTool({
   name: 'complete_intention',
   title: 'Mark an intention as done',
   description: 'The user has done what they meant to do: it is not brought up again.',
   input: byId,
-  output: z.object({ intention: intentionSchema }),
+  output: oneIntention,
   run: async (handle, { id }) => ({ intention: shownIntention(await handle.intentions.done(id)) }),
 });
 
@@ -166,7 +134,7 @@ const dismissIntention: AgentTool = defineTool({
   title: 'Dismiss an intention',
   description: 'The user no longer means to do it: it is not brought up again.',
   input: byId,
-  output: z.object({ intention: intentionSchema }),
+  output: oneIntention,
   run: async (handle, { id }) => ({ intention: shownIntention(await handle.intentions.dismiss(id)) }),
 });
 

@@ -1,22 +1,13 @@
 import { z } from 'zod';
-import { CHAT_CATEGORIES } from '../observe/record-observation.ts';
-import { type AgentTool, defineTool, mappedChoice } from './agent-tool.ts';
+import { CHAT_CATEGORIES, type ChatCategory } from '../observe/record-observation.ts';
+import { type AgentTool, defineTool, mappedChoice, synonymsOf } from './agent-tool.ts';
 import { provenanceOf, sourceParameter } from './provenance.ts';
 
-const OBSERVATION_SYNONYMS = {
-  otherwise: 'fact',
-  synonyms: {
-    project: 'project_details',
-    project_detail: 'project_details',
-    work: 'project_details',
-    like: 'preference',
-    taste: 'preference',
-    style: 'preference',
-    update: 'correction',
-    change: 'correction',
-    fix: 'correction',
-  },
-} as const;
+const OBSERVATION_SYNONYMS = synonymsOf<ChatCategory>({
+  project_details: 'project project_detail work',
+  preference: 'like taste style',
+  correction: 'update change fix',
+});
 
 const recordObservation: AgentTool = defineTool({
   name: 'record_observation',
@@ -26,7 +17,7 @@ const recordObservation: AgentTool = defineTool({
     into memory in the background; go on with the conversation.`,
   input: z.object({
     content: z.string().min(1).max(5000).describe('Such as "Prefers short e-mails without greetings"'),
-    category: mappedChoice(CHAT_CATEGORIES, OBSERVATION_SYNONYMS),
+    category: mappedChoice(CHAT_CATEGORIES, { otherwise: 'fact', synonyms: OBSERVATION_SYNONYMS }),
     source: sourceParameter,
   }),
   output: z.object({ recorded: z.boolean(), id: z.string() }),

@@ -5,16 +5,8 @@ import { inFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import type { Pack } from '../language/packs/pack.ts';
-import {
-  anyWords,
-  detectPack,
-  packOf,
-  packPattern,
-  plainMarks,
-  relationsOf,
-  smallTalkIn,
-  wordsPattern,
-} from '../language/packs/packs.ts';
+import { anyWords, detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
+import { relationsOf, smallTalkIn, wordsPattern } from '../language/packs/packs.ts';
 import { negationsIn, numbersSaid } from '../language/quotes.ts';
 import { splitClauses, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
@@ -54,6 +46,11 @@ export const sourceParameter: z.ZodOptional<z.ZodString> = z
   .describe(
     'Where this comes from: "user" if the user said it in this conversation, otherwise the page, mail, file or tool that says it. What does not come from the user is kept as unverified',
   );
+
+/** The reason with which a memory from an agent is stored. */
+export function rememberedFrom(source: string | null): string {
+  return source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500);
+}
 
 const LAST_TURNS = 8;
 

@@ -43,7 +43,7 @@ describe('a model’s answer for profile, working memory, scaffold and merges (F
     for (const added of ADDED) {
       for (const place of [0, 2, FINE.length]) {
         const text = FINE.toSpliced(place, 0, added).join(' ');
-        const { text: kept } = checkedText(text, SOURCES);
+        const kept = checkedText(text, SOURCES);
         counted.note(`${added} at ${place} → ${kept}`, kept.includes(added.slice(0, 25)));
         for (const sentence of FINE) expect(kept).toContain(sentence);
       }

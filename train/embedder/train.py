@@ -18,7 +18,6 @@ import gzip
 import json
 import random
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +25,7 @@ import torch
 from torch.nn import functional as F
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published, load_tokenizer, save_differences
+from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published, load_tokenizer, report, save_differences
 
 BATCH = 64
 TEMPERATURE = 0.04
@@ -37,11 +36,6 @@ NEAREST = 60
 # Texts without labels in a batch, whose similarities to each other are learned from the teacher.
 UNLABELLED = 192
 RANK = 64
-STARTED = time.time()
-
-
-def report(*words):
-    print(f"[{time.time() - STARTED:.0f} s]", *words, flush=True)
 
 
 class Texts:

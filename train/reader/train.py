@@ -20,7 +20,6 @@ import multiprocessing
 import random
 import re
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ import torch
 from torch.nn import functional as F
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published, load_tokenizer, merge_differences, save_differences
+from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published, load_tokenizer, merge_differences, report, save_differences
 
 BATCH = 320
 UNKNOWN = -100
@@ -53,13 +52,6 @@ MOST_OTHERS = 5
 
 # How much the slots count beside the questions when the teacher's answers are learned.
 SLOTS_WEIGHT = 0.3
-
-STARTED = time.time()
-
-
-def report(*words):
-    print(f"[{time.time() - STARTED:.0f} s]", *words, flush=True)
-
 
 # Of the turns of others nothing is meant and nothing ends.
 NOTHING = {"meant": 0, "ends": 0}

@@ -1,8 +1,8 @@
 // The records as the server sends them: the library's own types, with times as text.
 import type { AssembledContext } from '../../src/assemble/assemble.ts';
 import type { ContextReport, SectionReport } from '../../src/assemble/context-report.ts';
-import type { SynthesisToApply } from '../../src/consolidate/documents/tiers.ts';
-import type { DocumentToApply } from '../../src/consolidate/nightly/reflect.ts';
+import type { SynthesisToApply } from '../../src/consolidate/documents/synthesise.ts';
+import type { StoredDocument } from '../../src/consolidate/documents/document.ts';
 import type { Job } from '../../src/store/queue/job.ts';
 import type { ReportLine } from '../../src/store/doors/usage-store.ts';
 import type { ApiKey } from '../../src/operate/api-keys.ts';
@@ -49,7 +49,7 @@ export type LoggedContext = Json<LoggedContextRecord>;
 export type Refusal = Json<RefusalRecord>;
 export type Forgotten = Json<ForgottenRecord>;
 export type HeldChange = Json<HeldChangeRecord>;
-export type ProposedDocument = Json<DocumentToApply>;
+export type ProposedDocument = Json<StoredDocument>;
 export type ProposedSynthesis = Json<SynthesisToApply>;
 export type RestingSentence = Json<RestingSentenceRecord>;
 export type Run = Json<RunRecord>;

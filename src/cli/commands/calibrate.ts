@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { textOption, UsageError, type Command } from '../command.ts';
+import { textOption, UsageError, valued, type Command } from '../command.ts';
 import { readConfig } from '../open-memory.ts';
 import { table } from '../output.ts';
 import { calibrate } from '../../models/calibrate.ts';
@@ -10,14 +10,13 @@ import { createLocalEmbedder } from '../../models/local-embedder/local-embedder.
 export const calibrateCommand: Command = {
   usage: 'calibrate [--config file] [--output file]',
   help: 'Measures the distribution of the embedder’s cosine similarities on pairs of texts, so that the thresholds 0.70, 0.85 and 0.92 mean the same with every model. Measures the embedder of --config, or the local one.',
-  options: { output: { type: 'string', short: 'o', value: 'file', help: 'writes the calibration as JSON' } },
+  options: { output: valued('file', 'writes the calibration as JSON', { short: 'o' }) },
   examples: ['varve calibrate', 'varve calibrate --config varve.config.js -o calibration.json'],
   async run(input) {
     const { embedder = createLocalEmbedder() } = await readConfig(input);
-    if (embedder === null)
-      throw new UsageError(
-        'The configuration has no embedder to measure: set `embedder` in it, or leave out --config to measure the local one.',
-      );
+    const none =
+      'The configuration has no embedder to measure: set `embedder` in it, or leave out --config to measure the local one.';
+    if (embedder === null) throw new UsageError(none);
     const { calibration, report } = await calibrate(embedder);
     const file = textOption(input, 'output');
     if (file !== undefined) {

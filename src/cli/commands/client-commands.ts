@@ -1,11 +1,12 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
+import { messageOf } from '../../errors.ts';
 import { type Foreign, isObject, textOf, timeOf } from '../../import/import-source.ts';
 import { parseJson } from '../../operate/parse-json.ts';
 import { type ChatMessage, chatText } from '../../record/chat-message.ts';
 import type { Varve } from '../../varve.ts';
-import { type Command, type CommandInput, textOption, UsageError, version } from '../command.ts';
+import { type Command, type CommandInput, flag, textOption, UsageError, valued, version } from '../command.ts';
 import { openMemory, scopeOf } from '../open-memory.ts';
 import { type Client, CLIENTS, thisMachine } from '../setup/clients.ts';
 import { applyEdit, type ConfigEdit, editText, planEdits } from '../setup/edit-config.ts';
@@ -16,9 +17,9 @@ export const setup: Command = {
   usage: `setup <${Object.keys(CLIENTS).join('|')}> [--dry-run] [--remove]`,
   help: 'Adds Varve’s MCP server to the configuration of an editor or a chat client. Claude Code also gets hooks that log the conversation and add context at the start of a session. Comments and other servers in the file stay, and a backup of the file is kept beside it.',
   options: {
-    'dry-run': { type: 'boolean', help: 'print what would be changed, change nothing' },
-    remove: { type: 'boolean', help: 'remove Varve from the configuration' },
-    tools: { type: 'string', value: 'set', help: 'everyday (default) or all: which tools the client offers' },
+    'dry-run': flag('print what would be changed, change nothing'),
+    remove: flag('remove Varve from the configuration'),
+    tools: valued('set', 'everyday (default) or all: which tools the client offers'),
   },
   examples: ['varve setup claude-code --dry-run', 'varve setup cursor --user ana', 'varve setup zed --remove'],
   async run(input) {
@@ -32,13 +33,12 @@ export const setup: Command = {
     });
     const edits = planEdits(entries, { remove: input.options['remove'] === true });
     const isDry = input.options['dry-run'] === true;
-    const backups = isDry ? [] : edits.map(applyEdit);
-    const files = edits.map(({ file }, index) => ({ file, backup: backups[index] ?? null }));
-    await input.output.answer({ client: name, dryRun: isDry, files }, () =>
-      [...saidOf(edits, { isDry, backups }), isDry || edits.length === 0 ? '' : nextOf(input, client)]
-        .join('\n')
-        .trimEnd(),
-    );
+    const done = edits.map((edit) => ({ ...edit, backup: isDry ? null : applyEdit(edit) }));
+    const files = done.map(({ file, backup }) => ({ file, backup }));
+    await input.output.answer({ client: name, dryRun: isDry, files }, () => {
+      if (done.length === 0) return 'Nothing has to be changed.';
+      return [...done.map((edit) => saidOf(edit, isDry)), isDry ? '' : nextOf(input, client)].join('\n').trimEnd();
+    });
   },
 };
 
@@ -48,21 +48,10 @@ function clientOf(name: string): Client | undefined {
   return Object.entries(CLIENTS).find(([known]) => plain(known) === plain(name))?.[1];
 }
 
-function saidOf(
-  edits: readonly ConfigEdit[],
-  { isDry, backups }: { isDry: boolean; backups: readonly (string | null)[] },
-): string[] {
-  if (edits.length === 0) return ['Nothing has to be changed.'];
-  return edits.flatMap((edit, index) => {
-    const backup = backups[index] ?? null;
-    const kept = backup === null ? '' : ` (backup: ${backup})`;
-    const what = edit.before === null ? 'create' : 'change';
-    return [
-      `${isDry ? `Would ${what}` : edit.before === null ? 'Created' : 'Changed'} ${edit.file}${kept}`,
-      editText(edit),
-      '',
-    ];
-  });
+function saidOf({ backup, ...edit }: ConfigEdit & { backup: string | null }, isDry: boolean): string {
+  const kept = backup === null ? '' : ` (backup: ${backup})`;
+  const [would, did] = edit.before === null ? ['create', 'Created'] : ['change', 'Changed'];
+  return `${isDry ? `Would ${would}` : did} ${edit.file}${kept}\n${editText(edit)}\n`;
 }
 
 function nextOf({ options }: CommandInput, { title, next }: Client): string {
@@ -74,13 +63,9 @@ export const mcp: Command = {
   usage: 'mcp [--read-only] [--tools set] | mcp --print-config',
   help: 'Serves MCP on standard input and output: the agent’s tools, memories and blocks as resources, prompts for recall and remember. Editors and chat clients start it themselves; `varve setup` writes their settings, and --print-config prints them.',
   options: {
-    'print-config': { type: 'boolean', help: 'print the settings of common clients' },
-    'read-only': { type: 'boolean', help: 'offer only tools that change nothing' },
-    tools: {
-      type: 'string',
-      value: 'names',
-      help: 'everyday (default), all, or the names of tools, separated by commas',
-    },
+    'print-config': flag('print the settings of common clients'),
+    'read-only': flag('offer only tools that change nothing'),
+    tools: valued('names', 'everyday (default), all, or the names of tools, separated by commas'),
   },
   examples: ['varve mcp --print-config', 'varve mcp --user ana', 'varve mcp --read-only'],
   async run(input) {
@@ -110,14 +95,14 @@ export const mcp: Command = {
 export const hook: Command = {
   usage: 'hook',
   help: 'Handles a hook of Claude Code, which arrives as JSON on standard input. At the start of a session it prints the context; after each answer and at the end of the session it logs the new messages. It never fails a session: errors go to standard error.',
-  options: { tokens: { type: 'string', value: 'number', help: 'the most tokens of context (default: 1500)' } },
+  options: { tokens: valued('number', 'the most tokens of context (default: 1500)') },
   examples: ['varve hook < hook.json'],
   async run(input) {
     try {
       await answerHook(input, parseJson(await readAll(process.stdin), 'The hook'));
     } catch (error) {
       // Claude Code would show an exit code other than 0 to the user as an error.
-      process.stderr.write(`varve: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`varve: ${messageOf(error)}\n`);
     }
   },
 };
@@ -150,17 +135,17 @@ async function giveContext(varve: Varve, scope: Parameters<Varve['for']>[0], bud
 }
 
 /** The messages of the user and of Claude in a transcript. Each keeps its own id, so that logging is idempotent. */
-export async function spokenIn(transcript: string | undefined): Promise<ChatMessage[]> {
+async function spokenIn(transcript: string | undefined): Promise<ChatMessage[]> {
   if (transcript === undefined || !existsSync(transcript)) return [];
   const messages: ChatMessage[] = [];
   for await (const line of createInterface(createReadStream(transcript))) {
-    const message = messageOf(line);
+    const message = messageIn(line);
     if (message !== null) messages.push(message);
   }
   return messages;
 }
 
-function messageOf(line: string): ChatMessage | null {
+function messageIn(line: string): ChatMessage | null {
   const entry: unknown = line.startsWith('{') ? parseJson(line, 'A line of the transcript') : null;
   if (!isObject(entry) || entry['isMeta'] === true || entry['isSidechain'] === true) return null;
   const role = textOf(entry, 'type') ?? '';

@@ -1,8 +1,9 @@
 import type { ContextOptions } from '../../assemble/context-options.ts';
 import { RECALL_SOURCES, type RecallOptions, type RecallSource } from '../../recall/recall-options.ts';
 import type { EventKind } from '../../record/event.ts';
-import { type Command, EXIT, listOption, numberOption, readWords, textOption, UsageError } from '../command.ts';
-import { embedFew, scopeOf, withMemory } from '../open-memory.ts';
+import { type Command, EXIT, flag, listOption, numberOption, readWords, textOption } from '../command.ts';
+import { UsageError, valued } from '../command.ts';
+import { embedFew, withHandle } from '../open-memory.ts';
 import { oneLine } from '../output.ts';
 import type { Origin } from '../../record/statement.ts';
 
@@ -11,15 +12,11 @@ export const observe: Command = {
   usage: 'observe <text> | observe -',
   help: 'Appends an event. "-" reads the text from standard input. With --session, memories are formed from the turns of the conversation once it is quiet or closed.',
   options: {
-    origin: { type: 'string', value: 'who', help: 'user, agent, tool, document or system (default user)' },
-    kind: {
-      type: 'string',
-      value: 'kind',
-      help: 'message, observation, tool_result, decision, outcome (default message)',
-    },
-    speaker: { type: 'string', value: 'name', help: 'the speaker, if several people speak' },
-    key: { type: 'string', value: 'text', help: 'an idempotency key: repeating it changes nothing' },
-    close: { type: 'boolean', help: 'end the session afterwards' },
+    origin: valued('who', 'user, agent, tool, document or system (default user)'),
+    kind: valued('kind', 'message, observation, tool_result, decision, outcome (default message)'),
+    speaker: valued('name', 'the speaker, if several people speak'),
+    key: valued('text', 'an idempotency key: repeating it changes nothing'),
+    close: flag('end the session afterwards'),
   },
   examples: [
     'varve observe "I moved to Oslo" -s today',
@@ -37,8 +34,7 @@ export const observe: Command = {
       speaker: textOption(input, 'speaker'),
       idempotencyKey: textOption(input, 'key'),
     };
-    await withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input));
+    await withHandle(input, {}, async (handle) => {
       const appended = await handle.observe(event);
       if (input.options['close'] === true) await handle.session.close();
       await input.output.answer(
@@ -54,10 +50,10 @@ export const recall: Command = {
   usage: 'recall <query>',
   help: 'Finds the records that help to answer: memories, notes, saved items, turns, documents. The exit code is 3 when nothing relevant is known.',
   options: {
-    limit: { type: 'string', short: 'n', value: 'number', help: 'default 10' },
-    mode: { type: 'string', value: 'mode', help: 'hybrid (default), semantic, or text, which loads no model' },
-    source: { type: 'string', multiple: true, value: 'name', help: RECALL_SOURCES.join(', ') },
-    explain: { type: 'boolean', help: 'show the signals of each result' },
+    limit: valued('number', 'default 10', { short: 'n' }),
+    mode: valued('mode', 'hybrid (default), semantic, or text, which loads no model'),
+    source: valued('name', RECALL_SOURCES.join(', '), { multiple: true }),
+    explain: flag('show the signals of each result'),
   },
   examples: [
     'varve recall "where do I live?"',
@@ -74,9 +70,9 @@ export const recall: Command = {
         `There is no source ${JSON.stringify(unknown)}. Give one or more of: ${RECALL_SOURCES.join(', ')}.`,
       );
     const options = { limit: numberOption(input, 'limit'), mode, sources } as RecallOptions;
-    return withMemory(input, { embeds: mode === 'text' ? 'nothing' : 'query' }, async (varve) => {
+    return withHandle(input, { embeds: mode === 'text' ? 'nothing' : 'query' }, async (handle, varve) => {
       await embedFew(varve, input.output);
-      const recalled = await varve.for(scopeOf(input)).recall(query, options);
+      const recalled = await handle.recall(query, options);
       const { style } = input.output;
       await input.output.answer(recalled, () =>
         recalled.results
@@ -102,9 +98,9 @@ export const context: Command = {
   usage: 'context [message]',
   help: 'Shows what an agent would get for this turn: the system prompt, the user’s turn with the recalled records, and the tokens of each section.',
   options: {
-    layout: { type: 'string', value: 'name', help: 'the layout of the prompt' },
-    budget: { type: 'string', value: 'tokens', help: 'the most tokens of the whole context' },
-    report: { type: 'boolean', help: 'print only the report of the sections' },
+    layout: valued('name', 'the layout of the prompt'),
+    budget: valued('tokens', 'the most tokens of the whole context'),
+    report: flag('print only the report of the sections'),
   },
   examples: ['varve context "what should I cook?"', 'varve context "hello" --report --json'],
   async run(input) {
@@ -114,9 +110,9 @@ export const context: Command = {
       budget: numberOption(input, 'budget'),
       unlogged: true,
     } as ContextOptions;
-    await withMemory(input, { embeds: 'query' }, async (varve) => {
+    await withHandle(input, { embeds: 'query' }, async (handle, varve) => {
       await embedFew(varve, input.output);
-      const assembled = await varve.for(scopeOf(input)).context(options);
+      const assembled = await handle.context(options);
       const isReport = input.options['report'] === true;
       const { style } = input.output;
       await input.output.answer(isReport ? assembled.report : assembled, () =>

@@ -3,26 +3,23 @@ import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { counted, importSource, type LeftFile } from '../../import/import-source.ts';
-import {
-  IMPORT_FORMATS,
-  type ImportFormat,
-  type ImportGroup,
-  planImport,
-  readImport,
-} from '../../import/read-import.ts';
-import { EXPORT_FORMATS, type ExportFormat, isWritten, writeExport } from '../../import/write-export.ts';
+import { IMPORT_FORMATS, planImport, readImport } from '../../import/read-import.ts';
+import type { ImportFormat, ImportGroup } from '../../import/read-import.ts';
+import { EXPORT_FORMATS, isWritten, writeExport } from '../../import/write-export.ts';
+import type { Handle } from '../../handle/handle.ts';
 import type { ImportReport } from '../../operate/import-records.ts';
 import type { RecordLine } from '../../operate/record-line.ts';
 import { ownerKey } from '../../record/scope.ts';
-import { type Command, EXIT, oneWord, textOption, UsageError } from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
-import { table } from '../output.ts';
+import type { Varve } from '../../varve.ts';
+import { type Command, EXIT, flag, oneWord, textOption, UsageError, valued } from '../command.ts';
+import { scopeOf, withHandle } from '../open-memory.ts';
+import { countTable, table } from '../output.ts';
 
 /** Removes everything of a scope for good. */
 export const erase: Command = {
   usage: 'erase --user <name> [--session <name>] [--yes]',
   help: 'Removes everything within the scope for good: events, memories, versions, blocks, vectors, queued work. Asks for the name again, unless --yes is given.',
-  options: { yes: { type: 'boolean', help: 'do not ask' } },
+  options: { yes: flag('do not ask') },
   examples: ['varve erase --user ana', 'varve erase --user ana --session today --yes'],
   async run(input) {
     const scope = scopeOf(input);
@@ -37,22 +34,18 @@ export const erase: Command = {
         return EXIT.failed;
       }
     }
-    await withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scope);
+    await withHandle(input, {}, async (handle, varve) => {
       const { certificate, ...erased } = await handle.erase({ actor: 'cli' });
-      await varve.operator.acts.record({
-        tenant: handle.scope.tenant,
-        actor: 'cli',
-        act: 'erase',
-        subject: ownerKey(handle.scope),
-      });
-      await input.output.answer({ ...erased, certificate }, () =>
-        table(Object.entries(erased).map(([what, count]) => [what, String(count)])),
-      );
+      await recordAct(varve, handle, 'erase');
+      await input.output.answer({ ...erased, certificate }, () => countTable(erased));
     });
     return EXIT.ok;
   },
 };
+
+function recordAct({ operator }: Varve, { scope }: Handle, act: string, details?: { format: string }): Promise<void> {
+  return operator.acts.record({ tenant: scope.tenant, actor: 'cli', act, subject: ownerKey(scope), details });
+}
 
 /** The line that the user typed, or null after Ctrl-C. */
 async function asked(name: string): Promise<string | null> {
@@ -75,8 +68,8 @@ export const exportCommand: Command = {
   usage: 'export [--output file] [--format name]',
   help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` reads this file. --user "" exports the whole tenant. --format mem0 and --format markdown write the live memories, for other programs and for people.',
   options: {
-    output: { type: 'string', short: 'o', value: 'file', help: 'default: standard output' },
-    format: { type: 'string', value: 'name', help: `${EXPORT_FORMATS.join(', ')} (default: varve)` },
+    output: valued('file', 'default: standard output', { short: 'o' }),
+    format: valued('name', `${EXPORT_FORMATS.join(', ')} (default: varve)`),
   },
   examples: [
     'varve export -o memory.ndjson',
@@ -85,20 +78,19 @@ export const exportCommand: Command = {
   ],
   async run(input) {
     const file = textOption(input, 'output');
-    const format = textOption(input, 'format') ?? 'varve';
-    if (!isExportFormat(format))
-      throw new UsageError(`There is no format ${format}. Formats: ${EXPORT_FORMATS.join(', ')}.`);
-    await withMemory(input, {}, async (varve) => {
-      const scope = varve.for(scopeOf(input)).scope;
+    const named = textOption(input, 'format') ?? 'varve';
+    const format = EXPORT_FORMATS.find((known) => known === named);
+    if (format === undefined)
+      throw new UsageError(`There is no format ${named}. Formats: ${EXPORT_FORMATS.join(', ')}.`);
+    await withHandle(input, {}, async (handle, varve) => {
       const progress = input.output.progress('exporting');
       let count = 0;
-      const chosen: ExportFormat = format;
-      async function* records(): AsyncGenerator<RecordLine> {
-        for await (const line of varve.operator.export(scope)) {
-          if (isWritten(line, chosen)) progress.to((count += 1));
+      const records = async function* (): AsyncGenerator<RecordLine> {
+        for await (const line of varve.operator.export(handle.scope)) {
+          if (isWritten(line, format)) progress.to((count += 1));
           yield line;
         }
-      }
+      };
       const text = writeExport(records(), format);
       try {
         if (file === undefined) await pipeline(Readable.from(text), process.stdout, { end: false });
@@ -106,7 +98,7 @@ export const exportCommand: Command = {
       } finally {
         progress.end();
       }
-      await varve.operator.acts.record({ tenant: scope.tenant, actor: 'cli', act: 'export', subject: ownerKey(scope) });
+      await recordAct(varve, handle, 'export');
       if (file !== undefined)
         await input.output.answer(
           { lines: count, file, format },
@@ -115,10 +107,6 @@ export const exportCommand: Command = {
     });
   },
 };
-
-function isExportFormat(name: string): name is ExportFormat {
-  return EXPORT_FORMATS.some((format) => format === name);
-}
 
 /** Writes to a temporary file and renames it, so that a failed export neither overwrites a complete one nor looks like one. */
 export async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
@@ -139,8 +127,8 @@ export const importCommand: Command = {
   usage: 'import <file or folder> [--format name] [--dry-run]',
   help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), transcripts (JSONL, or lines such as “user: I live in Rome”), or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,
   options: {
-    format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: detected from the file)` },
-    'dry-run': { type: 'boolean', help: 'report what would be imported, and change nothing' },
+    format: valued('name', `${IMPORT_FORMATS.join(', ')} (default: detected from the file)`),
+    'dry-run': flag('report what would be imported, and change nothing'),
   },
   examples: [
     'varve import memory.ndjson',
@@ -150,13 +138,12 @@ export const importCommand: Command = {
   ],
   async run(input) {
     const { files, others } = importSource(oneWord(input, 'file or folder'));
-    const named = textOption(input, 'format');
-    if (named !== undefined && !IMPORT_FORMATS.includes(named as ImportFormat))
+    const named = textOption(input, 'format') as ImportFormat | undefined;
+    if (named !== undefined && !IMPORT_FORMATS.includes(named))
       throw new UsageError(`There is no format ${named}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
-    const plan =
-      named === undefined ? await planImport(files) : { groups: [{ format: named as ImportFormat, files }], left: [] };
+    const plan = named === undefined ? await planImport(files) : { groups: [{ format: named, files }], left: [] };
     const left = [...plan.left, ...others];
-    const formats = plan.groups.map(({ format }) => format);
+    const format = plan.groups.map((group) => group.format).join(', ');
     const { tenant = 'default', user } = scopeOf(input);
     // A scope from the command line overrides the record's own; the default applies only to records without a user.
     const into = {
@@ -165,7 +152,7 @@ export const importCommand: Command = {
       user: textOption(input, 'user') || undefined,
       session: textOption(input, 'session'),
     };
-    return withMemory(input, {}, async (varve) => {
+    return withHandle(input, {}, async (handle, varve) => {
       const progress = input.output.progress('importing');
       let bytes = 0;
       const lines = linesOf(plan.groups, { user, onRead: (read) => (bytes += read) });
@@ -174,20 +161,12 @@ export const importCommand: Command = {
       const report = await varve.operator
         .import(lines, { into, dryRun, onProgress: ({ read }) => progress.to(read, bytes / all) })
         .finally(() => progress.end());
-      if (!report.dryRun)
-        await varve.operator.acts.record({
-          tenant,
-          actor: 'cli',
-          act: 'import',
-          subject: ownerKey(varve.for(scopeOf(input)).scope),
-          details: { format: formats.join(', ') },
-        });
-      await input.output.answer({ format: formats.join(', '), ...report, left }, () =>
-        [reportText(formats.join(', '), report), ...leftText(left)].join('\n'),
+      if (!report.dryRun) await recordAct(varve, handle, 'import', { format });
+      await input.output.answer({ format, ...report, left }, () =>
+        [reportText(format, report), ...leftText(left)].join('\n'),
       );
-      return report.rejected > 0 && Object.keys(report.imported).length === 0 && Object.keys(report.known).length === 0
-        ? EXIT.failed
-        : EXIT.ok;
+      const isNothingRead = Object.keys({ ...report.imported, ...report.known }).length === 0;
+      return report.rejected > 0 && isNothingRead ? EXIT.failed : EXIT.ok;
     });
   },
 };

@@ -1,41 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  abstentionOf,
-  ARMS,
-  checkFloors,
-  compareArms,
-  compareRuns,
-  DATASETS,
-  evaluate,
-  figuresOf,
-  htmlReport,
-  loadDataset,
-  MEASURES,
-  METRICS,
-  readRun,
-  whyNot,
-  type Compared,
-  type DatasetName,
-  type Figure,
-  type Measure,
-  type MissedFloor,
-  type Progress,
-  type Run,
-} from '../../evaluate/evaluate.ts';
-import { shown, shownWithInterval } from '../../evaluate/figures.ts';
-import { readFloors } from '../../evaluate/floors.ts';
-import { signed } from '../../evaluate/report.ts';
-import {
-  EXIT,
-  listOption,
-  textOption,
-  UsageError,
-  version,
-  wholeOption,
-  type Command,
-  type CommandInput,
-} from '../command.ts';
+import { ARMS, DATASETS, evaluate, loadDataset, MEASURES, METRICS, readRun, whyNot } from '../../evaluate/evaluate.ts';
+import type { DatasetName, Measure, Progress, Run } from '../../evaluate/evaluate.ts';
+import { abstentionOf, compareArms, compareRuns, figuresOf, shown, shownWithInterval } from '../../evaluate/figures.ts';
+import type { Compared, Figure } from '../../evaluate/figures.ts';
+import { checkFloors, type MissedFloor, readFloors } from '../../evaluate/floors.ts';
+import { htmlReport, signed } from '../../evaluate/report.ts';
+import { EXIT, UsageError, version, type Command, type CommandInput } from '../command.ts';
+import { flag, listOption, textOption, valued, wholeOption } from '../command.ts';
 import { readConfig } from '../open-memory.ts';
 import { table } from '../output.ts';
 
@@ -47,21 +19,16 @@ export const evalCommand: Command = {
     'eval [all|extraction|retrieval|scaffold|consolidation|cold-start|end-to-end|ablations|compare|report|datasets]',
   help: 'Replays conversations in a temporary memory and measures, with confidence intervals, what is kept, what is found and what reaches the prompt. Without a language model nothing leaves this machine; a model in --config reads, answers and judges. A run that was stopped is resumed. `eval compare A B` shows the differences between two runs and whether they are significant.',
   options: {
-    dataset: { type: 'string', value: 'name', help: `${Object.keys(DATASETS).join(', ')} (default lives)` },
-    path: { type: 'string', value: 'path', help: 'the path of the data set' },
-    only: { type: 'string', multiple: true, value: 'ids', help: 'only these conversations' },
-    limit: { type: 'string', value: 'number', help: 'the most conversations, chosen by the seed' },
-    seed: { type: 'string', value: 'number', help: 'the random seed of the sample and the intervals (default 1)' },
-    arms: {
-      type: 'string',
-      multiple: true,
-      value: 'names',
-      help: `the arms of ablations: ${Object.keys(ARMS).join(', ')}`,
-    },
-    out: { type: 'string', value: 'folder', help: 'the folder for the rows and the report (default varve-eval)' },
-    name: { type: 'string', value: 'name', help: 'the name of the files (default: the data set and the measure)' },
-    floors: { type: 'string', value: 'file', help: 'exit with code 1 when a figure is worse than in this file' },
-    afresh: { type: 'boolean', help: 'start over instead of resuming a run' },
+    dataset: valued('name', `${Object.keys(DATASETS).join(', ')} (default lives)`),
+    path: valued('path', 'the path of the data set'),
+    only: valued('ids', 'only these conversations', { multiple: true }),
+    limit: valued('number', 'the most conversations, chosen by the seed'),
+    seed: valued('number', 'the random seed of the sample and the intervals (default 1)'),
+    arms: valued('names', `the arms of ablations: ${Object.keys(ARMS).join(', ')}`, { multiple: true }),
+    out: valued('folder', 'the folder for the rows and the report (default varve-eval)'),
+    name: valued('name', 'the name of the files (default: the data set and the measure)'),
+    floors: valued('file', 'exit with code 1 when a figure is worse than in this file'),
+    afresh: flag('start over instead of resuming a run'),
   },
   examples: [
     'varve eval --limit 5',
@@ -93,9 +60,8 @@ async function measure(input: CommandInput, what: string): Promise<number> {
     limit: wholeOption(input, 'limit', 1, 1_000_000),
     seed,
   });
-  const folder = resolve(textOption(input, 'out') ?? 'varve-eval');
   const name = textOption(input, 'name') ?? `${dataset.name}-${what}`;
-  const file = join(folder, `${name}.jsonl`);
+  const file = join(resolve(textOption(input, 'out') ?? 'varve-eval'), `${name}.jsonl`);
   const progress = watch(input);
   const run = await evaluate({
     dataset,
@@ -111,7 +77,7 @@ async function measure(input: CommandInput, what: string): Promise<number> {
     onProgress: progress.to,
   });
   progress.end();
-  return answer(input, run, { folder, name });
+  return answer(input, run, file);
 }
 
 function measuresOf(what: string): Measure[] {
@@ -148,40 +114,29 @@ function commandOf({ options }: CommandInput, what: string): string {
   return ['varve eval', what, ...said].join(' ');
 }
 
-async function answer(
-  input: CommandInput,
-  run: Run,
-  { folder, name }: { folder: string; name: string },
-): Promise<number> {
-  const page = join(folder, `${name}.html`);
-  mkdirSync(folder, { recursive: true });
+async function answer(input: CommandInput, run: Run, file: string): Promise<number> {
+  const page = file.replace(/\.jsonl$/, '.html');
   writeFileSync(page, htmlReport(run));
   const figures = figuresOf(run);
   const compared = compareArms(run);
   const abstention = abstentionOf(run);
   const floors = textOption(input, 'floors');
   const missed = floors === undefined ? [] : checkFloors(run, readFloors(floors));
+  const isFirst = ({ arm }: { arm: string }): boolean => arm === run.header.arms[0];
+  const telling = compared.filter(({ metric }) => TELLING.has(metric));
   await input.output.answer({ header: run.header, figures, abstention, compared, missed, report: page }, () =>
     [
       ...run.header.faults,
-      figureTable(figures.filter(({ arm }) => arm === run.header.arms[0])),
+      figureTable(figures.filter(isFirst)),
       ...abstention
-        .filter(({ arm }) => arm === run.header.arms[0])
+        .filter(isFirst)
         .map(
           ({ area }) =>
             `\nArea under the abstention curve: ${shown('mrr', area)} (.500 is chance); the curve is in the report.`,
         ),
-      ...(compared.length === 0
-        ? []
-        : [
-            '',
-            comparedTable(
-              compared.filter(({ metric }) => TELLING.has(metric)),
-              true,
-            ),
-          ]),
+      ...(compared.length === 0 ? [] : ['', comparedTable(telling, true)]),
       ...missed.map((each) => input.output.style('red', missedText(each))),
-      `\nrows: ${join(folder, `${name}.jsonl`)}\nreport: ${page}`,
+      `\nrows: ${file}\nreport: ${page}`,
     ].join('\n'),
   );
   return missed.length > 0 ? EXIT.failed : EXIT.ok;
@@ -202,12 +157,8 @@ function figureTable(figures: readonly Figure[]): string {
     ['measure', 'metric', 'mean (95 % interval)', 'items'],
     ...figures.map((figure) => {
       const { measure = '', title = '', better = 'none' } = METRICS[figure.metric] ?? {};
-      return [
-        measure,
-        `${title}${better === 'lower' ? ' ↓' : ''}`,
-        shownWithInterval(figure.metric, figure),
-        String(figure.items),
-      ];
+      const named = `${title}${better === 'lower' ? ' ↓' : ''}`;
+      return [measure, named, shownWithInterval(figure.metric, figure), String(figure.items)];
     }),
   ]);
 }

@@ -1,21 +1,13 @@
 import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import type { FactCategory } from '../../record/attributes.ts';
+import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import { keySchema } from '../../record/statement.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
-import {
-  type Command,
-  type CommandInput,
-  EXIT,
-  listOption,
-  numberOption,
-  oneWord,
-  readWords,
-  textOption,
-  UsageError,
-} from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
+import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
+import { listOption, numberOption, oneWord, readWords, textOption } from '../command.ts';
+import { withHandle } from '../open-memory.ts';
 import { oneLine, table } from '../output.ts';
 
 /** Stores a memory or a fact. */
@@ -23,21 +15,12 @@ export const remember: Command = {
   usage: 'remember <text> [--type fact] [--key home_city]',
   help: 'Stores one statement as it is written. Its subject, attribute and value are read from its words, so that "I moved to Munich" replaces "I live in Oslo". With --key the text is stored as a permanent fact: each key has one value, and a new value replaces the old one.',
   options: {
-    type: {
-      type: 'string',
-      short: 't',
-      value: 'type',
-      help: 'fact, preference, goal, decision, note, … (default fact)',
-    },
-    key: { type: 'string', value: 'snake_case', help: 'a permanent fact under this key' },
-    category: {
-      type: 'string',
-      value: 'name',
-      help: 'the category of a permanent fact: location, personal, preference, work, health, general',
-    },
-    title: { type: 'string', value: 'text', help: 'the title of a note' },
-    tag: { type: 'string', multiple: true, value: 'tag', help: 'a tag; can be given more than once' },
-    importance: { type: 'string', value: '0–1', help: 'how important it is' },
+    type: valued('type', 'fact, preference, goal, decision, note, … (default fact)', { short: 't' }),
+    key: valued('snake_case', 'a permanent fact under this key'),
+    category: valued('name', 'the category of a permanent fact: location, personal, preference, work, health, general'),
+    title: valued('text', 'the title of a note'),
+    tag: valued('tag', 'a tag; can be given more than once', { multiple: true }),
+    importance: valued('0–1', 'how important it is'),
   },
   examples: [
     'varve remember "I live in Oslo"',
@@ -47,8 +30,8 @@ export const remember: Command = {
   async run(input) {
     const content = await readWords(input);
     const key = textOption(input, 'key');
-    await withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input));
+    const category = textOption(input, 'category') as FactCategory | undefined;
+    await withHandle(input, {}, async (handle) => {
       const written =
         key === undefined
           ? await handle.memories.create({
@@ -59,11 +42,7 @@ export const remember: Command = {
               importance: numberOption(input, 'importance'),
               read: true,
             })
-          : await handle.facts.set({
-              key,
-              value: content,
-              category: textOption(input, 'category') as FactCategory | undefined,
-            });
+          : await handle.facts.set({ key, value: content, category });
       await input.output.answer(written, () => `${written.memory.id}  ${written.outcome}`);
     });
   },
@@ -76,8 +55,7 @@ export const forget: Command = {
   examples: ['varve forget mem_01k…', 'varve forget home_city', 'varve forget trains'],
   async run(input) {
     const what = await readWords(input);
-    return withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input));
+    return withHandle(input, {}, async (handle) => {
       const why = { reason: 'forgotten on request', actor: 'user' };
       const isKey = keySchema.safeParse(what).success;
       const isForgotten = what.startsWith('mem_')
@@ -106,19 +84,18 @@ function notForgotten(what: string, candidates: readonly { id: string; text: str
 export const forgotten: Command = {
   usage: 'forgotten [restore <id>]',
   help: 'Lists the forgotten memories within the scope, newest first, with who asked and when. `restore` restores a memory and its words in the log.',
-  options: { limit: { type: 'string', short: 'n', value: 'number', help: 'default 100' } },
+  options: { limit: valued('number', 'default 100', { short: 'n' }) },
   examples: ['varve forgotten --user ana', 'varve forgotten restore fgt_01k… --user ana'],
   async run(input) {
     const [action = 'list', id] = input.words;
     if (action !== 'list' && (action !== 'restore' || id === undefined))
       throw new UsageError('The command is not complete. Use `varve forgotten` or `varve forgotten restore <id>`.');
-    await withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input)).forgotten;
+    await withHandle(input, {}, async ({ forgotten: all }) => {
       if (action === 'restore' && id !== undefined) {
-        await handle.restore(id, { reason: 'restored on request', actor: 'user' });
+        await all.restore(id, { reason: 'restored on request', actor: 'user' });
         return input.output.answer({ restored: id }, () => `Restored ${id}.`);
       }
-      const records = await handle.list({ limit: numberOption(input, 'limit') ?? 100 });
+      const records = await all.list({ limit: numberOption(input, 'limit') ?? 100 });
       await input.output.answer(records, () =>
         table(
           records.map(({ id: record, at, as, by, attribute, text }) => [
@@ -143,18 +120,13 @@ export const list: Command = {
   usage: `list [${KINDS.join(' | ')}]`,
   help: 'Lists memories (default) or other records, newest first.',
   options: {
-    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
-    type: { type: 'string', multiple: true, value: 'type', help: 'only memories of this type' },
-    tag: { type: 'string', multiple: true, value: 'tag', help: 'only memories with all of these tags' },
-    subject: { type: 'string', multiple: true, value: 'subject', help: 'only memories about this person or thing' },
-    attribute: {
-      type: 'string',
-      multiple: true,
-      value: 'name',
-      help: 'only memories with this attribute, such as home_city',
-    },
-    archived: { type: 'boolean', help: 'only archived memories' },
-    all: { type: 'boolean', help: 'memories of all users and agents within the scope' },
+    limit: valued('number', 'default 20', { short: 'n' }),
+    type: valued('type', 'only memories of this type', { multiple: true }),
+    tag: valued('tag', 'only memories with all of these tags', { multiple: true }),
+    subject: valued('subject', 'only memories about this person or thing', { multiple: true }),
+    attribute: valued('name', 'only memories with this attribute, such as home_city', { multiple: true }),
+    archived: flag('only archived memories'),
+    all: flag('memories of all users and agents within the scope'),
   },
   examples: [
     'varve list',
@@ -167,8 +139,8 @@ export const list: Command = {
     const [kind = 'memories'] = input.words;
     if (!KINDS.includes(kind as (typeof KINDS)[number]))
       throw new UsageError(`${kind} cannot be listed. Give one of: ${KINDS.join(', ')}.`);
-    await withMemory(input, {}, async (varve) => {
-      const { answer, rows } = await listOf(kind, varve.for(scopeOf(input)), input);
+    await withHandle(input, {}, async (handle) => {
+      const { answer, rows } = await listOf(kind, handle, input);
       await input.output.answer(answer, () =>
         table(rows.map(([id, ...row]) => [input.output.style('dim', id), ...row])),
       );
@@ -186,11 +158,13 @@ async function listOf(
   const limit = numberOption(input, 'limit') ?? 20;
   if (kind === 'events') {
     const page = await handle.events.list({ limit, session: textOption(input, 'session') });
-    const time = (date: Date): string => date.toISOString().slice(0, 16);
-    return {
-      answer: page,
-      rows: page.items.map((event) => [event.id, time(event.occurredAt), event.origin, oneLine(event.content, 110)]),
-    };
+    const row = ({ id, occurredAt, origin, content }: Event): [string, ...string[]] => [
+      id,
+      occurredAt.toISOString().slice(0, 16),
+      origin,
+      oneLine(content, 110),
+    ];
+    return { answer: page, rows: page.items.map(row) };
   }
   if (kind === 'entities') {
     const items = await handle.entities.list({ limit });
@@ -226,15 +200,12 @@ async function listOf(
 export const show: Command = {
   usage: `show <id> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
   help: 'Shows a memory, an event or an entity by its id, or a block by its kind; as of a time with --as-of.',
-  options: {
-    'as-of': { type: 'string', value: 'time', help: 'the record as it was at this time, such as 2026-11-01' },
-  },
+  options: { 'as-of': valued('time', 'the record as it was at this time, such as 2026-11-01') },
   examples: ['varve show mem_01k…', 'varve show profile', 'varve show working_memory --as-of 2026-11-01'],
   async run(input) {
     const id = oneWord(input, 'id or kind of block');
     const time = textOption(input, 'as-of');
-    return withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input));
+    return withHandle(input, {}, async (handle) => {
       const from = time === undefined ? handle : handle.asOf(time);
       const record = Object.hasOwn(BLOCK_KINDS, id)
         ? await from.blocks.read(id as BlockKindName)
@@ -243,10 +214,7 @@ export const show: Command = {
           : id.startsWith('ent_')
             ? await handle.entities.get(id)
             : await from.memories.get(id);
-      if (record === null) {
-        input.output.note(`There is no ${id} within this scope.`);
-        return EXIT.nothing;
-      }
+      if (record === null) return nothingUnder(id, input);
       await input.output.answer(record, () => JSON.stringify(record, null, 2));
       return EXIT.ok;
     });
@@ -260,8 +228,7 @@ export const history: Command = {
   examples: ['varve history mem_01k…', 'varve history profile --json'],
   async run(input) {
     const id = oneWord(input, 'memory or kind of block');
-    return withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input));
+    return withHandle(input, {}, async (handle) => {
       const items = Object.hasOwn(BLOCK_KINDS, id)
         ? await handle.blocks.history(id as BlockKindName)
         : await handle.memories.history(id);
@@ -276,9 +243,12 @@ export const history: Command = {
           ]),
         ),
       );
-      if (items.length > 0) return EXIT.ok;
-      input.output.note(`There is no ${id} within this scope.`);
-      return EXIT.nothing;
+      return items.length > 0 ? EXIT.ok : nothingUnder(id, input);
     });
   },
 };
+
+function nothingUnder(id: string, { output }: CommandInput): number {
+  output.note(`There is no ${id} within this scope.`);
+  return EXIT.nothing;
+}

@@ -1,6 +1,6 @@
 import type { ReportBy } from '../../store/doors/usage-store.ts';
 import { EXTRACTION_CHECKS, ONLINE_METRICS, type Rate } from '../../operate/online-metrics.ts';
-import { type Command, EXIT, listOption, textOption, UsageError } from '../command.ts';
+import { type Command, EXIT, listOption, textOption, UsageError, valued } from '../command.ts';
 import { otherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 
@@ -28,9 +28,9 @@ export const costs: Command = {
   usage: 'costs [--by month,operation]',
   help: 'Shows the use and the cost of models within the tenant. Calls of local models are counted and cost nothing.',
   options: {
-    by: { type: 'string', multiple: true, value: 'keys', help: `${BY.join(', ')} (default month,operation)` },
-    from: { type: 'string', value: 'day', help: 'the first day or month, such as 2026-11' },
-    to: { type: 'string', value: 'day', help: 'the last day or month' },
+    by: valued('keys', `${BY.join(', ')} (default month,operation)`, { multiple: true }),
+    from: valued('day', 'the first day or month, such as 2026-11'),
+    to: valued('day', 'the last day or month'),
   },
   examples: ['varve costs', 'varve costs --by day,model --from 2026-11 --json'],
   async run(input) {
@@ -39,13 +39,9 @@ export const costs: Command = {
     if (unknown !== undefined)
       throw new UsageError(`Costs cannot be grouped by ${unknown}. Give one or more of: ${BY.join(', ')}.`);
     const { tenant = 'default' } = scopeOf(input);
+    const [from, to] = [textOption(input, 'from'), textOption(input, 'to')];
     await withMemory(input, {}, async (varve) => {
-      const items = await varve.ledger.report({
-        tenant,
-        by,
-        from: textOption(input, 'from'),
-        to: textOption(input, 'to'),
-      });
+      const items = await varve.ledger.report({ tenant, by, from, to });
       const head = [...by, 'calls', 'tokens in', 'tokens out', 'dollars'];
       await input.output.answer({ items }, () =>
         table([
@@ -123,11 +119,9 @@ export const doctor: Command = {
     const mark = { good: style('green', 'ok'), note: style('yellow', 'note'), bad: style('red', 'wrong') };
     await input.output.answer({ findings }, () =>
       table(
-        findings.map(({ state, what, found, remedy }) => [
-          mark[state],
-          what,
-          remedy === null ? found : `${found} → ${remedy}`,
-        ]),
+        findings.map(({ state, what, found, remedy }) => {
+          return [mark[state], what, remedy === null ? found : `${found} → ${remedy}`];
+        }),
       ),
     );
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;

@@ -2,22 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { KeyAccess } from '../../operate/api-keys.ts';
 import { HOUR } from '../../record/clock.ts';
-import {
-  calledAs,
-  type Command,
-  type CommandInput,
-  EXIT,
-  listOption,
-  numberOption,
-  portOf,
-  textOption,
-  untilStopped,
-  UsageError,
-  version,
-  wholeOption,
-} from '../command.ts';
+import type { Varve } from '../../varve.ts';
+import { calledAs, type Command, type CommandInput, EXIT, untilStopped, UsageError, version } from '../command.ts';
+import { flag, listOption, numberOption, portOf, textOption, valued, wholeOption } from '../command.ts';
 import { openMemory, placeOf, scopeOf, withMemory } from '../open-memory.ts';
-import { table } from '../output.ts';
+import { countTable, table } from '../output.ts';
 import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
 
@@ -25,7 +14,7 @@ import { trust } from '../trust.ts';
 export const init: Command = {
   usage: 'init [--here]',
   help: 'Creates a folder for memory: ~/.varve for the person, or with --here ./.varve for this project. Every command that runs in the folder of the project then uses ./.varve.',
-  options: { here: { type: 'boolean', help: 'create ./.varve in this folder' } },
+  options: { here: flag('create ./.varve in this folder') },
   examples: ['varve init', 'varve init --here', 'varve init --database postgres://localhost/varve'],
   async run(input) {
     const chosen =
@@ -55,9 +44,7 @@ export const init: Command = {
 export const migrate: Command = {
   usage: 'migrate [--distribute]',
   help: 'Migrates the store to the current schema and ends. With --distribute it distributes the tables of a PostgreSQL store by tenant over the workers of a Citus cluster; --database names the coordinator. Stop every other process that uses the store first. A distributed store stays distributed.',
-  options: {
-    distribute: { type: 'boolean', help: 'distribute the tables by tenant over the workers of a Citus cluster' },
-  },
+  options: { distribute: flag('distribute the tables by tenant over the workers of a Citus cluster') },
   examples: ['varve migrate', 'varve migrate --distribute --database postgres://coordinator/varve'],
   async run(input) {
     const distribute = input.options['distribute'] === true;
@@ -85,10 +72,10 @@ export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
   help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, and background work in the same process. The first start creates the folder and a key, and shows the key once.',
   options: {
-    port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
-    host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
-    'no-worker': { type: 'boolean', help: 'leave background work to `varve worker`' },
-    log: { type: 'string', value: 'level', help: 'debug, info, warn, error or silent (default: $VARVE_LOG or info)' },
+    port: valued('number', 'default: $PORT or 8787; 0 for any', { short: 'p' }),
+    host: valued('address', 'default: $HOST or 127.0.0.1, which only this machine reaches'),
+    'no-worker': flag('leave background work to `varve worker`'),
+    log: valued('level', 'debug, info, warn, error or silent (default: $VARVE_LOG or info)'),
   },
   examples: [
     'varve serve',
@@ -132,17 +119,15 @@ export const serve: Command = {
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
       const secret = await firstKey(input, varve);
-      const page = link === undefined ? `${running.url}/` : `${running.url}/#/sign-in/${link.code}`;
-      await input.output.answer(
-        { url: running.url, inspector: page, store: place.isPostgres ? 'postgres' : place.store, key: secret },
-        () =>
-          welcome({ url: running.url, page, store: place.isPostgres ? 'PostgreSQL' : place.store, secret, isLocal }),
+      const { url } = running;
+      const page = link === undefined ? `${url}/` : `${url}/#/sign-in/${link.code}`;
+      const [store, storeName] = place.isPostgres ? ['postgres', 'PostgreSQL'] : [place.store, place.store];
+      await input.output.answer({ url, inspector: page, store, key: secret }, () =>
+        welcome({ url, page, store: storeName, secret, isLocal }),
       );
       log('info', 'listening', { port: running.port, store: place.isPostgres ? 'postgres' : 'sqlite' });
-      const clearing = setInterval(
-        () => void varve.operator.answers.clear().catch(() => log('warn', 'clearing failed')),
-        3_600_000,
-      );
+      const clear = (): Promise<void> => varve.operator.answers.clear().catch(() => log('warn', 'clearing failed'));
+      const clearing = setInterval(() => void clear(), HOUR);
       const signal = await stopped;
       log('info', 'stopping', { signal });
       clearInterval(clearing);
@@ -155,26 +140,22 @@ export const serve: Command = {
 };
 
 /** The first start creates a key, because no request is accepted without one. Its secret is shown once. */
-async function firstKey(input: CommandInput, varve: Awaited<ReturnType<typeof openMemory>>): Promise<string | null> {
+async function firstKey(input: CommandInput, varve: Varve): Promise<string | null> {
   if (await varve.operator.keys.any()) return null;
   const { tenant = 'default' } = scopeOf(input);
   const { secret } = await varve.operator.keys.create(tenant, { name: 'first start', access: 'admin' }, 'cli');
   return secret;
 }
 
-function welcome({
-  url,
-  page,
-  store,
-  secret,
-  isLocal,
-}: {
+interface Welcome {
   url: string;
   page: string;
   store: string;
   secret: string | null;
   isLocal: boolean;
-}): string {
+}
+
+function welcome({ url, page, store, secret, isLocal }: Welcome): string {
   const lines = [
     `Inspector: ${page}`,
     ...(isLocal ? ['  (this link signs you in once, within one hour)'] : []),
@@ -206,17 +187,15 @@ export const worker: Command = {
   usage: 'worker [--once] [--concurrency 4]',
   help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it runs the jobs that are due and ends.',
   options: {
-    once: { type: 'boolean', help: 'run the jobs that are due, and end' },
-    concurrency: { type: 'string', value: 'number', help: 'jobs at the same time (default 4)' },
+    once: flag('run the jobs that are due, and end'),
+    concurrency: valued('number', 'jobs at the same time (default 4)'),
   },
   examples: ['varve worker', 'varve worker --once', 'DATABASE_URL=postgres://… varve worker --concurrency 8'],
   async run(input) {
     const concurrency = wholeOption(input, 'concurrency', 1, 1000);
     if (input.options['once'] === true) {
       const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
-      await input.output.answer(counts, () =>
-        table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
-      );
+      await input.output.answer(counts, () => countTable(counts));
       return;
     }
     const stopped = untilStopped();
@@ -232,16 +211,11 @@ export const keys: Command = {
   usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
   help: 'Creates, lists, rotates and revokes API keys of the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',
   options: {
-    access: { type: 'string', value: 'level', help: 'read, write (default) or admin' },
-    'for-user': {
-      type: 'string',
-      multiple: true,
-      value: 'name',
-      help: 'reaches only this user; can be given more than once',
-    },
-    'for-agent': { type: 'string', multiple: true, value: 'name', help: 'reaches only this agent' },
-    rate: { type: 'string', value: 'number', help: 'the most requests a second' },
-    expires: { type: 'string', value: 'time', help: 'such as 2027-01-01' },
+    access: valued('level', 'read, write (default) or admin'),
+    'for-user': valued('name', 'reaches only this user; can be given more than once', { multiple: true }),
+    'for-agent': valued('name', 'reaches only this agent', { multiple: true }),
+    rate: valued('number', 'the most requests a second'),
+    expires: valued('time', 'such as 2027-01-01'),
   },
   examples: [
     'varve keys create "my app"',
@@ -262,13 +236,10 @@ export const keys: Command = {
         const items = await all.list(tenant);
         await input.output.answer({ items }, () =>
           table(
-            items.map((key) => [
-              key.id,
-              key.access,
-              key.revokedAt === null ? 'live' : 'revoked',
-              key.createdAt.toISOString().slice(0, 10),
-              key.name,
-            ]),
+            items.map(({ id, access, revokedAt, createdAt, name }) => {
+              const state = revokedAt === null ? 'live' : 'revoked';
+              return [id, access, state, createdAt.toISOString().slice(0, 10), name];
+            }),
           ),
         );
         if (items.length === 0) input.output.note('There are no keys. Create one with: varve keys create <name>.');
@@ -280,23 +251,15 @@ export const keys: Command = {
       } else if (word === undefined) {
         throw new UsageError('The command is not complete: give create <name>, rotate <id> or revoke <id>.');
       } else if (action === 'create') {
-        const access = textOption(input, 'access') as KeyAccess | undefined;
-        const users = listOption(input, 'for-user');
-        const agents = listOption(input, 'for-agent');
-        await shown(
-          await all.create(
-            tenant,
-            {
-              name: word,
-              access,
-              users,
-              agents,
-              rate: numberOption(input, 'rate'),
-              expiresAt: textOption(input, 'expires'),
-            },
-            'cli',
-          ),
-        );
+        const key = {
+          name: word,
+          access: textOption(input, 'access') as KeyAccess | undefined,
+          users: listOption(input, 'for-user'),
+          agents: listOption(input, 'for-agent'),
+          rate: numberOption(input, 'rate'),
+          expiresAt: textOption(input, 'expires'),
+        };
+        await shown(await all.create(tenant, key, 'cli'));
       } else if (action === 'rotate') await shown(await all.rotate(tenant, word, 'cli'));
       else if (action === 'revoke') {
         const key = await all.revoke(tenant, word, 'cli');

@@ -1,7 +1,7 @@
 import type { JobState } from '../../store/queue/job.ts';
-import { type Command, EXIT, numberOption, textOption, UsageError } from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
-import { oneLine, table } from '../output.ts';
+import { type Command, EXIT, numberOption, textOption, UsageError, valued } from '../command.ts';
+import { scopeOf, withHandle, withMemory } from '../open-memory.ts';
+import { countTable, oneLine, table } from '../output.ts';
 
 /** Runs the background work that is due. */
 export const consolidate: Command = {
@@ -13,9 +13,7 @@ export const consolidate: Command = {
       await varve.operator.formWaiting();
       return varve.drain();
     });
-    await input.output.answer(counts, () =>
-      table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
-    );
+    await input.output.answer(counts, () => countTable(counts));
   },
 };
 
@@ -25,12 +23,10 @@ export const reflect: Command = {
   help: 'Runs the nightly reflection now, on the turns since the last reflection: it updates the profile, facts, intentions and learnings, and prints the counts. Without a user it reflects for every user with new turns.',
   examples: ['varve reflect', 'varve reflect --user ana --json'],
   async run(input) {
-    await withMemory(input, { embeds: 'all' }, async (varve) => {
-      const counts = await varve.for(scopeOf(input)).reflect();
+    await withHandle(input, { embeds: 'all' }, async (handle) => {
+      const counts = await handle.reflect();
       const { warnings, ...numbers } = counts;
-      await input.output.answer(counts, () =>
-        [table(Object.entries(numbers).map(([name, count]) => [name, String(count)])), ...warnings].join('\n'),
-      );
+      await input.output.answer(counts, () => [countTable(numbers), ...warnings].join('\n'));
     });
   },
 };
@@ -40,9 +36,9 @@ export const jobs: Command = {
   usage: 'jobs [counts | show <id> | retry <id>]',
   help: 'Lists jobs, newest first; counts jobs; shows one job; runs a dead job again. Covers all tenants, or one with --tenant.',
   options: {
-    state: { type: 'string', value: 'state', help: 'waiting, running, done or dead' },
-    kind: { type: 'string', value: 'kind', help: 'such as embed or form' },
-    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
+    state: valued('state', 'waiting, running, done or dead'),
+    kind: valued('kind', 'such as embed or form'),
+    limit: valued('number', 'default 20', { short: 'n' }),
   },
   examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
   async run(input) {
@@ -100,15 +96,14 @@ export const refusals: Command = {
   usage: 'refusals',
   help: 'Lists the statements that were read from events and refused, with the reasons, newest first.',
   options: {
-    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
-    cursor: { type: 'string', value: 'cursor', help: 'the cursor of the previous page, from --json' },
+    limit: valued('number', 'default 20', { short: 'n' }),
+    cursor: valued('cursor', 'the cursor of the previous page, from --json'),
   },
   examples: ['varve refusals', 'varve refusals --session chat-1', 'varve refusals --json -n 100'],
   async run(input) {
-    await withMemory(input, {}, async (varve) => {
-      const page = await varve
-        .for(scopeOf(input))
-        .refusals.list({ limit: numberOption(input, 'limit') ?? 20, cursor: textOption(input, 'cursor') });
+    const filter = { limit: numberOption(input, 'limit') ?? 20, cursor: textOption(input, 'cursor') };
+    await withHandle(input, {}, async (handle) => {
+      const page = await handle.refusals.list(filter);
       await input.output.answer(page, () =>
         table(
           page.items.map(({ id, at, what, reason, text }) => [

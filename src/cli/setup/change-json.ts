@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  createScanner,
-  findNodeAtLocation,
-  getNodeValue,
-  type JSONPath,
-  type Node,
-  type ParseError,
-  parseTree,
-} from 'jsonc-parser';
+import { createScanner, findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser';
+import type { JSONPath, Node, ParseError } from 'jsonc-parser';
 import type { Change, Settings } from './clients.ts';
 
 /** JSON with comments and trailing commas, as editors write their settings. */

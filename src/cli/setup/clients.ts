@@ -7,6 +7,11 @@ export interface ServerCommand {
   args: string[];
 }
 
+interface ClientCommands {
+  server: ServerCommand;
+  hook: ServerCommand;
+}
+
 /** The machine that a client runs on: passed in, so that tests can set up another one. */
 export interface Machine {
   platform: NodeJS.Platform;
@@ -50,16 +55,20 @@ export interface Change {
 export interface Client {
   title: string;
   /** The entries that setup writes. */
-  entries(machine: Machine, commands: { server: ServerCommand; hook: ServerCommand }): ConfigEntry[];
+  entries(machine: Machine, commands: ClientCommands): ConfigEntry[];
   /** What the user does next. */
   next: string;
 }
 
-const mcpServers =
-  (fileOf: (machine: Machine) => string): Client['entries'] =>
-  (machine, { server }) => [
-    { file: fileOf(machine), format: 'json', path: ['mcpServers', 'varve'], value: { ...server } },
+/** The entry of a client that keeps its MCP servers under a key of one file; `extra` is set beside the command. */
+function serverIn(
+  fileOf: (machine: Machine) => string,
+  { key = 'mcpServers', format = 'json', extra = {} }: { key?: string; format?: 'json' | 'toml'; extra?: object } = {},
+): Client['entries'] {
+  return (machine, { server }) => [
+    { file: fileOf(machine), format, path: [key, 'varve'], value: { ...extra, ...server } },
   ];
+}
 
 /** The clients that `varve setup` knows. */
 export const CLIENTS: Readonly<Record<string, Client>> = {
@@ -70,53 +79,38 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   },
   'claude-desktop': {
     title: 'Claude Desktop',
-    entries: mcpServers((machine) => join(applicationFolder(machine, 'Claude'), 'claude_desktop_config.json')),
+    entries: serverIn((machine) => join(applicationFolder(machine, 'Claude'), 'claude_desktop_config.json')),
     next: 'Quit Claude Desktop and start it again.',
   },
   cursor: {
     title: 'Cursor',
-    entries: mcpServers(({ home }) => join(home, '.cursor', 'mcp.json')),
+    entries: serverIn(({ home }) => join(home, '.cursor', 'mcp.json')),
     next: 'Cursor asks whether to enable varve: Settings › MCP.',
   },
   'vs-code': {
     title: 'VS Code',
-    entries: (machine, { server }) => [
-      {
-        file: join(applicationFolder(machine, 'Code'), 'User', 'mcp.json'),
-        format: 'json',
-        path: ['servers', 'varve'],
-        value: { type: 'stdio', ...server },
-      },
-    ],
+    entries: serverIn((machine) => join(applicationFolder(machine, 'Code'), 'User', 'mcp.json'), {
+      key: 'servers',
+      extra: { type: 'stdio' },
+    }),
     next: 'Run "MCP: List Servers" in VS Code and start varve.',
   },
   windsurf: {
     title: 'Windsurf',
-    entries: mcpServers(({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json')),
+    entries: serverIn(({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json')),
     next: 'Refresh the MCP servers in the settings of Cascade.',
   },
   zed: {
     title: 'Zed',
-    entries: (machine, { server }) => [
-      {
-        file: join(zedFolder(machine), 'settings.json'),
-        format: 'json',
-        path: ['context_servers', 'varve'],
-        value: { source: 'custom', ...server },
-      },
-    ],
+    entries: serverIn((machine) => join(zedFolder(machine), 'settings.json'), {
+      key: 'context_servers',
+      extra: { source: 'custom' },
+    }),
     next: 'Zed starts varve at once; the agent panel lists it.',
   },
   codex: {
     title: 'Codex',
-    entries: ({ home }, { server }) => [
-      {
-        file: join(home, '.codex', 'config.toml'),
-        format: 'toml',
-        path: ['mcp_servers', 'varve'],
-        value: { ...server },
-      },
-    ],
+    entries: serverIn(({ home }) => join(home, '.codex', 'config.toml'), { key: 'mcp_servers', format: 'toml' }),
     next: 'Start Codex again; /mcp lists varve.',
   },
 };
@@ -124,21 +118,14 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
 /**
  * Claude Code also gets hooks: they log the conversation without an instruction to the model, and add context at the start of a session.
  */
-function claudeCode(
-  { home }: Machine,
-  { server, hook }: { server: ServerCommand; hook: ServerCommand },
-): ConfigEntry[] {
-  const settings = join(home, '.claude', 'settings.json');
+function claudeCode(machine: Machine, commands: ClientCommands): ConfigEntry[] {
+  const { hook } = commands;
+  const servers = serverIn(({ home }) => join(home, '.claude.json'), { extra: { type: 'stdio' } });
   const command = [hook.command, ...hook.args].map(shellWord).join(' ');
   return [
-    {
-      file: join(home, '.claude.json'),
-      format: 'json',
-      path: ['mcpServers', 'varve'],
-      value: { type: 'stdio', ...server },
-    },
+    ...servers(machine, commands),
     ...['SessionStart', 'Stop', 'SessionEnd'].map((event): ConfigEntry => ({
-      file: settings,
+      file: join(machine.home, '.claude', 'settings.json'),
       format: 'json',
       path: ['hooks', event],
       value: { hooks: [{ type: 'command', command, timeout: 30 }] },

@@ -45,7 +45,7 @@ export function clientConfigs(input: CommandInput): ClientConfig[] {
       .map(({ file, format, path, value }) => ({
         client: title,
         where: file,
-        content: nested(path, value),
+        content: path.reduceRight((inner, key) => ({ [key]: inner }), value),
         ...(format === 'toml' ? { text: tomlTable([...path], value as Settings) } : {}),
       })),
   );
@@ -53,10 +53,6 @@ export function clientConfigs(input: CommandInput): ClientConfig[] {
   const url = `http://127.0.0.1:8787/mcp?user=${user}`;
   const overHttp = { url, headers: { Authorization: 'Bearer <key>' } };
   return [...configs, { client: 'any client over HTTP', where: 'while `varve serve` runs', content: overHttp }];
-}
-
-function nested(path: readonly string[], value: unknown): unknown {
-  return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 
 /** Formats the snippets for a terminal. */

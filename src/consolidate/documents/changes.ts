@@ -4,7 +4,16 @@ import { isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { cutWords, problemOf, type TextSources } from '../check-text.ts';
-import { basisOf, idsOf, readBlockText, says, type BlockText, type Material, type Sentence } from './document.ts';
+import {
+  basisOf,
+  idsOf,
+  readBlockText,
+  says,
+  sourcesOf,
+  type BlockText,
+  type Material,
+  type Sentence,
+} from './document.ts';
 import { contentHash } from '../../record/id.ts';
 
 /**
@@ -68,11 +77,7 @@ const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[
  * JSON makes no changes; it is never read as a whole text.
  */
 export function readChanges(answer: string, document: BlockText, materials: readonly Material[]): ReadChanges {
-  const text = answer
-    .trim()
-    .replace(/^```[\w-]*[ \t]*\n?/, '')
-    .replace(/\n?```$/, '')
-    .trim();
+  const text = withoutFence(answer);
   const start = text.search(JSON_BEGINS);
   if (start < 0) return { changes: text === '' ? [] : changesOfText(text, document, materials), form: 'text' };
   const found = readTolerantJson(text, start);
@@ -82,34 +87,35 @@ export function readChanges(answer: string, document: BlockText, materials: read
   return { changes, form: list === undefined || (unread > 0 && changes.length === 0) ? 'unreadable' : 'list' };
 }
 
+/** A text without a Markdown code fence around it. */
+export function withoutFence(text: string): string {
+  return text
+    .trim()
+    .replace(/^```[\w-]*[ \t]*\n?/, '')
+    .replace(/\n?```$/, '')
+    .trim();
+}
+
 /** Further changes of an answer are ignored. */
 const MOST_CHANGES = 200;
 /** A sentence of a whole text is taken to be made from a source if one of the two contains at least this share of the other's words. */
 const MADE_OF = 0.5;
 
 function changesOfText(text: string, { sentences }: BlockText, materials: readonly Material[]): DocumentChange[] {
-  const before = Map.groupBy(
-    sentences.map((sentence, index) => ({ hash: contentHash(sentence.text), number: index + 1 })),
-    ({ hash }) => hash,
-  );
-  const sources = [...sentences.map((sentence) => sentence.text), ...materials.map((material) => material.text)].map(
-    (source) => contentStems(source),
-  );
-  const kept = new Set<number>();
-  const changes: DocumentChange[] = [];
-  for (const sentence of readBlockText(text, {}).sentences.slice(0, MOST_CHANGES)) {
-    const same = before.get(contentHash(sentence.text));
-    if (same !== undefined) {
-      for (const { number } of same) kept.add(number);
-      continue;
-    }
-    const stems = contentStems(sentence.text);
-    const from = sources.flatMap((source, index) =>
-      coveredBy(stems, source) >= MADE_OF || coveredBy(source, stems) >= MADE_OF ? [index + 1] : [],
-    );
-    changes.push({ text: sentence.text, from, section: sentence.section });
-  }
-  const drop = sentences.map((_, index) => index + 1).filter((number) => !kept.has(number));
+  const before = new Set(sentences.map((sentence) => contentHash(sentence.text)));
+  const sources = [...sentences, ...materials].map((source) => contentStems(source.text));
+  const written = readBlockText(text, {}).sentences.slice(0, MOST_CHANGES);
+  const repeated = new Set(written.map((sentence) => contentHash(sentence.text)));
+  const changes = written
+    .filter((sentence) => !before.has(contentHash(sentence.text)))
+    .map(({ text, section }): DocumentChange => {
+      const stems = contentStems(text);
+      const from = sources.flatMap((source, index) =>
+        coveredBy(stems, source) >= MADE_OF || coveredBy(source, stems) >= MADE_OF ? [index + 1] : [],
+      );
+      return { text, from, section };
+    });
+  const drop = sentences.flatMap((sentence, index) => (repeated.has(contentHash(sentence.text)) ? [] : [index + 1]));
   return drop.length === 0 ? changes : [...changes, { drop }];
 }
 
@@ -122,25 +128,21 @@ interface ChangedDocument {
   lost: number;
 }
 
-/**
- * Applies those changes that their sources support. `materials` are the new items, numbered after the sentences; all of them count as
- * considered afterwards, so that no model is asked about them twice. `known` has all statements by id, for the basis of sentences.
- * Statements that another document of the same prompt contains (`elsewhere`) do not count as lost.
- */
+interface ChangeSources {
+  /** The new items, numbered after the sentences. All of them count as considered afterwards, so that no model is asked about them twice. */
+  materials: readonly Material[];
+  /** All statements by id, for the basis of sentences. */
+  known: ReadonlyMap<string, Material>;
+  sources: TextSources;
+  /** Statements that another document of the same prompt contains. They do not count as lost. */
+  elsewhere?: ReadonlySet<string>;
+}
+
+/** Applies those changes that their sources support. */
 export function changed(
   document: BlockText,
   changes: readonly DocumentChange[],
-  {
-    materials,
-    known,
-    sources,
-    elsewhere = new Set(),
-  }: {
-    materials: readonly Material[];
-    known: ReadonlyMap<string, Material>;
-    sources: TextSources;
-    elsewhere?: ReadonlySet<string>;
-  },
+  { materials, known, sources, elsewhere = new Set() }: ChangeSources,
 ): ChangedDocument {
   const refused: RefusedChange[] = [];
   const { sentences } = document;
@@ -159,7 +161,7 @@ export function changed(
     );
     const replaced = from.flatMap((number) => sentences[number - 1] ?? []);
     const used = from.flatMap((number) => materials[number - 1 - sentences.length] ?? []);
-    const problem = problemIn(change, { replaced, used, given: from.length, sources, own });
+    const problem = problemIn(change, { replaced, used, sources, own });
     if (problem !== null) {
       refused.push({ text: change.text.slice(0, 500), ...problem });
       continue;
@@ -169,8 +171,7 @@ export function changed(
     hashes.add(hash);
     const place = from.find((number) => number <= sentences.length) ?? sentences.length + 1;
     for (const number of from) if (number <= sentences.length) gone.add(number);
-    const sentence = sentenceOf(change, { replaced, used, known });
-    written.set(place, [...(written.get(place) ?? []), sentence]);
+    written.set(place, [...(written.get(place) ?? []), sentenceOf(change, { replaced, used, known })]);
   }
   const next = [...sentences, null].flatMap((sentence, index) => [
     ...(written.get(index + 1) ?? []),
@@ -178,38 +179,41 @@ export function changed(
   ]);
   const byHand = [...dropped].filter((number) => !gone.has(number) && sentences[number - 1]?.basis === null).length;
   // A dated line is redundant if another document contains all its statements.
-  const isSaid = ({ day, basis }: Sentence): boolean =>
-    day !== null && basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
-  const left = next.filter((sentence) => !isSaid(sentence));
-  return { refused, ...considered(document, left, { materials, known, byHand, elsewhere }) };
+  const isSaid = (sentence: Sentence): boolean =>
+    sentence.day !== null && sentence.basis !== null && sourcesOf(sentence).every((id) => elsewhere.has(id));
+  const kept = next.filter((sentence) => !isSaid(sentence));
+  const said = idsOf({ sentences: kept });
+  const held = [...idsOf(document)].filter((id) => known.has(id));
+  const missing = held.filter((id) => !said.has(id));
+  const considered = new Set([...document.omitted, ...missing, ...materials.map(({ id }) => id)]);
+  return {
+    document: { sentences: kept, omitted: [...considered].filter((id) => !said.has(id) && known.has(id)) },
+    refused,
+    held: held.length + sentences.filter(({ basis }) => basis === null).length,
+    lost: missing.filter((id) => !elsewhere.has(id)).length + byHand,
+  };
 }
 
+/** What a new sentence is made of: the sentences that it replaces, and new items. */
+interface MadeOf {
+  replaced: readonly Sentence[];
+  used: readonly Material[];
+}
+
+/** Why a change is refused; null if it is accepted. `own` has the numbers in the user's own words and in known statements. */
 function problemIn(
   { text }: { text: string },
-  {
-    replaced,
-    used,
-    given,
-    sources,
-    own,
-  }: {
-    replaced: readonly Sentence[];
-    used: readonly Material[];
-    given: number;
-    sources: TextSources;
-    /** The numbers in the user's own words and in known statements. */
-    own: ReadonlySet<number>;
-  },
+  { replaced, used, sources, own }: MadeOf & { sources: TextSources; own: ReadonlySet<number> },
 ): Omit<RefusedChange, 'text'> | null {
-  if (given === 0) return { reason: 'no_source', detail: null };
-  const said = [...replaced.map((sentence) => sentence.text), ...used.map((material) => material.text)];
+  const said = [...replaced, ...used].map((source) => source.text);
+  if (said.length === 0) return { reason: 'no_source', detail: null };
   const problem = splitSentences(text)
     .map((sentence) => problemOf(sentence.text, sources))
     .find((each) => each !== null);
   if (problem !== undefined) return { reason: problem, detail: null };
   const days = used.map(({ at }) => at.toISOString());
   const numbers = new Set([...own, ...numbersSaid([...said, ...days].join('\n'))]);
-  const number = numberNotSaid(withoutDates(text), numbers);
+  const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbers);
   // A number up to 31 may be a day of the month that the model computed from the date of a turn.
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
@@ -224,10 +228,6 @@ function problemIn(
 const WRITTEN_DATE =
   /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2})?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
 
-function withoutDates(text: string): string {
-  return text.replace(WRITTEN_DATE, ' ');
-}
-
 /** A longer text is not one sentence and is cut. */
 const MOST_WORDS = 100;
 
@@ -237,14 +237,10 @@ const MOST_WORDS = 100;
  */
 function sentenceOf(
   change: { text: string; section: string | null },
-  {
-    replaced,
-    used,
-    known,
-  }: { replaced: readonly Sentence[]; used: readonly Material[]; known: ReadonlyMap<string, Material> },
+  { replaced, used, known }: MadeOf & Pick<ChangeSources, 'known'>,
 ): Sentence {
   const text = cutWords(change.text.replace(/\s+/gu, ' '), MOST_WORDS);
-  const carried = replaced.flatMap(({ basis }) => Object.keys(basis?.rests ?? {}).flatMap((id) => known.get(id) ?? []));
+  const carried = replaced.flatMap(sourcesOf).flatMap((id) => known.get(id) ?? []);
   const kept = replaced.length === 1 && used.length === 0 ? carried : carried.filter((each) => says(text, each));
   const rests = [...new Map([...kept, ...used].map((each) => [each.id, each])).values()];
   const isByHand = replaced.some(({ basis }) => basis === null) && rests.length === 0;
@@ -260,44 +256,18 @@ function sentenceOf(
   };
 }
 
-/** Counts lost statements, and records the ids that were considered and left out. */
-function considered(
-  before: BlockText,
-  sentences: Sentence[],
-  {
-    materials,
-    known,
-    byHand,
-    elsewhere,
-  }: {
-    materials: readonly Material[];
-    known: ReadonlyMap<string, Material>;
-    byHand: number;
-    elsewhere: ReadonlySet<string>;
-  },
-): Pick<ChangedDocument, 'document' | 'held' | 'lost'> {
-  const said = idsOf({ sentences });
-  const held = [...idsOf(before)].filter((id) => known.has(id));
-  const missing = held.filter((id) => !said.has(id));
-  const left = [...before.omitted, ...missing, ...materials.map(({ id }) => id)];
-  return {
-    document: { sentences, omitted: [...new Set(left)].filter((id) => !said.has(id) && known.has(id)) },
-    held: held.length + before.sentences.filter(({ basis }) => basis === null).length,
-    lost: missing.filter((id) => !elsewhere.has(id)).length + byHand,
-  };
-}
-
-/** A document with fewer statements than this may lose any share of them, but not all. */
+/** A document with fewer items than this may lose any share of them, but not all. */
 const FEW = 3;
 
-/**
- * Why changes need a review: they would lose all of the statements that still hold, or more than `share` of them. Null if they need none.
- */
-export function lossOf(
-  { held, lost }: Pick<ChangedDocument, 'held' | 'lost'>,
-  share: number,
-  what: string,
-): string | null {
-  const isLoss = held > 0 && (lost === held || (held >= FEW && lost > held * share));
-  return isLoss ? `${what} would lose ${lost} of ${held} statements that still hold` : null;
+type Loss = Pick<ChangedDocument, 'held' | 'lost'>;
+
+/** Whether changes remove so much that they are more likely a mistake: everything, or more than `share`. */
+export function losesTooMuch({ held, lost }: Loss, share: number): boolean {
+  return held > 0 && (lost === held || (held >= FEW && lost > held * share));
+}
+
+/** Why changes of a text need a review: they would lose too many of the statements that still hold. Null if they need none. */
+export function lossOf(loss: Loss, share: number, what: string): string | null {
+  if (!losesTooMuch(loss, share)) return null;
+  return `${what} would lose ${loss.lost} of ${loss.held} statements that still hold`;
 }

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DATED_LINE, datedLine, splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
-import type { Basis, SentenceBasis } from '../../record/block.ts';
+import type { Basis, Block, SentenceBasis } from '../../record/block.ts';
 import { contentHash } from '../../record/id.ts';
 import { countWords } from '../../record/parse.ts';
 
@@ -25,6 +26,24 @@ export interface Sentence {
 export interface BlockText {
   sentences: Sentence[];
   omitted: string[];
+}
+
+/** A document as it is stored. The version of a document that does not exist is 0. */
+export interface StoredDocument {
+  text: string;
+  basis: Basis;
+  version: number;
+}
+
+export function storedDocument(block: Block | null): StoredDocument {
+  const { content, basis = {}, version = 0 } = block ?? {};
+  return { text: typeof content === 'string' ? content : '', basis, version };
+}
+
+/** Whether writing the new text would change nothing. No empty document is created. */
+export function isUnchanged(next: Pick<StoredDocument, 'text' | 'basis'>, stored: StoredDocument): boolean {
+  if (next.text === '' && stored.version === 0) return true;
+  return next.text === stored.text && isDeepStrictEqual(next.basis, stored.basis);
 }
 
 /** The key of the basis that holds the omitted ids. It is not the hash of any sentence. */
@@ -115,9 +134,14 @@ function writeBody(sentences: readonly Sentence[]): string {
   return [prose, lines.join('\n')].filter((part) => part !== '').join('\n\n');
 }
 
+/** The ids that a sentence rests on. */
+export function sourcesOf({ basis }: Pick<Sentence, 'basis'>): string[] {
+  return Object.keys(basis?.rests ?? {});
+}
+
 /** The ids that the sentences of a document rest on. */
 export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> {
-  return new Set(sentences.flatMap(({ basis }) => Object.keys(basis?.rests ?? {})));
+  return new Set(sentences.flatMap(sourcesOf));
 }
 
 /** A source of a document: a statement, an observation or a turn. */
@@ -182,13 +206,16 @@ export interface Materials {
  */
 export function refreshed(document: BlockText, { known, wanted }: Materials, now: number): BlockText {
   const listed = new Set(wanted.map(({ id }) => id));
-  const isWanted = ({ day, basis }: Sentence): boolean =>
-    day === null || Object.keys(basis?.rests ?? {}).every((id) => listed.has(id));
-  const sentences = document.sentences.filter(
-    (sentence) =>
-      sentence.basis === null ||
-      (isSound(sentence.basis, known, now) && isWanted(sentence) && !hasAged(sentence.basis, known)),
-  );
+  const sentences = document.sentences.filter((sentence) => {
+    const { basis, day } = sentence;
+    if (basis === null) return true;
+    const sources = sourcesOf(sentence);
+    const isWanted = day === null || sources.every((id) => listed.has(id));
+    const hasAged = sources.length > 0 && sources.every((id) => known.get(id)?.hasAged === true);
+    const isExpired = basis.until !== undefined && basis.until <= now;
+    const isSound = Object.entries(basis.rests).every(([id, hash]) => known.get(id)?.hash === hash);
+    return isSound && !isExpired && isWanted && !hasAged;
+  });
   const omitted = document.omitted.filter((id) => known.has(id));
   const texts = new Set(sentences.map(({ text }) => contentHash(text)));
   const lines = unsaid({ sentences, omitted }, wanted)
@@ -210,17 +237,6 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
   );
 }
 
-/** Whether the sources of a sentence are unchanged and have not expired. */
-function isSound({ rests, until }: SentenceBasis, known: ReadonlyMap<string, Material>, now: number): boolean {
-  if (until !== undefined && until <= now) return false;
-  return Object.entries(rests).every(([id, hash]) => known.get(id)?.hash === hash);
-}
-
-function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>): boolean {
-  const ids = Object.keys(rests);
-  return ids.length > 0 && ids.every((id) => known.get(id)?.hasAged === true);
-}
-
 /**
  * Fits a document into a word limit. Handwritten sentences take the first words. Of the words that are left, prose gets those that the
  * dated lines do not need, but at least half. Lines whose sources another document contains (`elsewhere`) are removed first, then the
@@ -228,8 +244,8 @@ function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>)
  */
 export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
   const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
-  const isElsewhere = ({ basis }: Sentence): boolean => {
-    const ids = Object.keys(basis?.rests ?? {});
+  const isElsewhere = (sentence: Sentence): boolean => {
+    const ids = sourcesOf(sentence);
     return ids.length > 0 && ids.every((id) => elsewhere.has(id));
   };
   let left = limit - headingsOf(document.sentences).reduce((sum, heading) => sum + countWords(heading), 0);
@@ -273,8 +289,8 @@ export function fittedSections(
 ): BlockText {
   const headings = sections.reduce((sum, name) => sum + countWords(name) + 1, 0);
   const wordsOf = ({ text, day }: Sentence): number => countWords(text) + (day === null ? 0 : 2);
-  const weightOf = ({ basis }: Sentence): number =>
-    Math.max(0, ...Object.keys(basis?.rests ?? {}).map((id) => importance.get(id) ?? 0));
+  const weightOf = (sentence: Sentence): number =>
+    Math.max(0, ...sourcesOf(sentence).map((id) => importance.get(id) ?? 0));
   const bySection = Map.groupBy(document.sentences, ({ section }) => section);
   const sizes = new Map([...bySection].map(([name, all]) => [name, all.reduce((sum, each) => sum + wordsOf(each), 0)]));
   const written = new Map(

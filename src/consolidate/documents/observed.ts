@@ -59,10 +59,7 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
-/**
- * Parses a text that is JSON, and returns any other text unchanged. Null for JSON that nests deeper than any real update or has a key
- * `__proto__`.
- */
+/** Parses a text that is JSON, and returns any other text unchanged. Null for JSON that is too deep or has a key `__proto__`. */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});
@@ -76,6 +73,14 @@ const MOST_WORDS = 30;
 /** The minimum share of a fact's words that one observation must contain. */
 const SUPPORTED = 0.5;
 
+interface FactSources {
+  privacy: PrivacyPolicy;
+  reader: string;
+  formed: readonly Memory[];
+  /** The number of the first observation. */
+  first: number;
+}
+
 /**
  * The facts of a synthesis that observations support, as memories. Facts that formation has already formed from the same observations are
  * left out, even if they were archived since: storing them again would restore outdated statements.
@@ -83,18 +88,7 @@ const SUPPORTED = 0.5;
 export function factsToKeep(
   facts: Synthesis['facts'],
   observed: readonly Observed[],
-  {
-    privacy,
-    reader,
-    formed,
-    first,
-  }: {
-    privacy: PrivacyPolicy;
-    reader: string;
-    formed: readonly Memory[];
-    /** The number of the first observation. */
-    first: number;
-  },
+  { privacy, reader, formed, first }: FactSources,
 ): InternalMemory[] {
   return facts.flatMap((fact) => {
     const content = cutWords(fact.content, MOST_WORDS);

@@ -2,10 +2,12 @@ import { VarveError } from '../../errors.ts';
 import { DAY } from '../../record/clock.ts';
 import { digest } from '../../record/id.ts';
 import type { Memory } from '../../record/memory.ts';
-import { type Scope, scopeAt } from '../../record/scope.ts';
+import { ownerKey, type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
-import type { Parts, Reader } from '../../store/database.ts';
+import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { listRuns, type Run } from '../../store/history-store.ts';
+import { ownMemories } from '../../store/own-rows.ts';
+import { sessionsWithReflections } from '../../store/session-store.ts';
 import { archiveMemory } from '../../store/write-memory.ts';
 import { askAbsorb } from '../ask-model.ts';
 import type { RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
@@ -19,9 +21,10 @@ import {
   type Material,
   readBlockText,
   type Sentence,
+  storedDocument,
   writeBlockText,
 } from './document.ts';
-import { toMaterial, waitingReflections } from './sources.ts';
+import { reflectionTypes, toMaterial, waitingReflections } from './sources.ts';
 import { countWords } from '../../record/parse.ts';
 
 /** The levels at which reflections wait and are merged. */
@@ -72,16 +75,14 @@ export async function mergeReflections(
   const { threshold, words } = deps.consolidation.reflections[level];
   if (reflections.length < threshold) return 0;
   const additions = reflections.slice(0, MOST_AT_ONCE);
-  const group = digest(
-    additions.map(({ id }) => id),
-    16,
-  );
+  const ids = additions.map(({ id }) => id);
+  const group = digest(ids, 16);
   if (await wasRefused(deps, scope, group)) return 0;
   return inRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
-    const current = typeof block?.content === 'string' ? block.content : '';
-    run.read({ reflections: additions.length, words: countWords(current) });
-    const document = readBlockText(current, block?.basis ?? {});
+    const stored = storedDocument(block);
+    run.read({ reflections: additions.length, words: countWords(stored.text) });
+    const document = readBlockText(stored.text, stored.basis);
     const materials = additions.map((memory) => toMaterial(memory, null));
     const next = await absorbed(deps, run, { level, document, materials, words }).catch((error: unknown) => {
       if (VarveError.isInstance(error, 'model_answer_invalid')) run.read({ refused: group });
@@ -90,10 +91,10 @@ export async function mergeReflections(
     const { text, basis } = writeBlockText({ ...fitted(next, words), omitted: [] });
     await run.commit(async (writer) => {
       const why = { reason: `merged ${additions.length} reflections`, actor: 'merge-reflections', run: run.id };
-      const replacement = { kind: 'reflections' as const, content: text, basis, expectedVersion: block?.version ?? 0 };
+      const replacement = { kind: 'reflections' as const, content: text, basis, expectedVersion: stored.version };
       await replaceBlock(writer, deps, scope, replacement, why);
       for (const reflection of additions) await archiveMemory(writer, deps, reflection, { reason: 'absorbed', why });
-      return { changed: { absorbed: additions.map(({ id }) => id), words: countWords(text) } };
+      return { changed: { absorbed: ids, words: countWords(text) } };
     });
     return additions.length;
   });
@@ -147,4 +148,57 @@ async function absorbed(
 function standInsOf({ basis }: Sentence): Material[] {
   const { rests, until = null } = basis ?? { rests: {} };
   return Object.entries(rests).map(([id, hash]) => ({ ...BARE, id, hash, until, text: '', at: new Date(0) }));
+}
+
+/** The reflections of a session expire this long after its last event, even if the session was not closed. */
+const SESSION_LIFETIME = DAY;
+
+const MOST_SESSIONS = 500;
+
+/** One owner, or the whole tenant if both agent and user are null. */
+type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
+
+/** Removes the reflections of an owner's sessions that are over, in a run of its own: see {@link endSessions}. */
+export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, options: RunContext): Promise<number> {
+  const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
+  if (over.length === 0) return 0;
+  return inRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {
+    const { changed } = await run.commit(async (writer) => ({
+      changed: { sessionsEnded: await endSessions(writer, deps, scope, run.id) },
+    }));
+    return changed.sessionsEnded;
+  });
+}
+
+/**
+ * Empties the merged text and archives the reflections of sessions that are closed, or had no event for a day, and still have one of both.
+ * Both stay in the history, and the status of the sessions does not change. At most {@link MOST_SESSIONS} sessions at a time. Returns their
+ * number.
+ */
+export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
+  const over = await sessionsOver(writer, parts, whose);
+  for (const scope of over) await endSession(writer, parts, scope, run);
+  return over.length;
+}
+
+function sessionsOver(reader: Reader, parts: Parts, { tenant, agent, user }: Whose): Promise<Scope[]> {
+  return sessionsWithReflections(reader, {
+    tenant,
+    owner: agent === null && user === null ? null : ownerKey({ tenant, agent, user }),
+    types: reflectionTypes(parts),
+    quietSince: parts.clock.now() - SESSION_LIFETIME,
+    limit: MOST_SESSIONS,
+  });
+}
+
+async function endSession(writer: Writer, parts: Parts, scope: Scope, run: string): Promise<void> {
+  const why = { reason: 'the session is over', actor: 'end-sessions', run };
+  const block = await findBlock(writer, scope, 'reflections');
+  if (block !== null && block.content !== '') {
+    await replaceBlock(writer, parts, scope, { kind: 'reflections', content: '' }, why);
+  }
+  const memories = await ownMemories(writer, scope, { types: reflectionTypes(parts) });
+  for (const memory of memories.filter(({ scope: { session } }) => session === scope.session)) {
+    await archiveMemory(writer, parts, memory, { reason: 'expired', why });
+  }
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Basis } from '../../record/block.ts';
 import type { ScaffoldChange } from '../ask-model.ts';
-import { FEW_VALUES, problemOf, shrinks, type TextSources } from '../check-text.ts';
-import type { RefusedChange } from './changes.ts';
+import { problemOf, type TextSources } from '../check-text.ts';
+import { losesTooMuch, type RefusedChange } from './changes.ts';
 import type { Observed } from './observed.ts';
 import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 
@@ -17,7 +17,7 @@ export interface Scaffold {
 }
 
 /** The confidence of an entry, the time of its last confirmation, and the rank of its source. Times are ISO 8601. */
-export interface EntryNote {
+interface EntryNote {
   confidence: Confidence;
   confirmedAt: string;
   rank: number;
@@ -26,16 +26,18 @@ export interface EntryNote {
 /** Notes on the working memory and the scaffold, stored in the block `tier_notes`. */
 export interface TierNotes {
   /** By the key of each top-level entry of the scaffold. */
-  scaffold: Record<string, EntryNote>;
+  scaffold: Scaffold['notes'];
   /** Refused changes of the last answer. The next prompt tells the model about them. */
   refused: RefusedChange[];
 }
 
+const noteSchema = z.object({
+  confidence: z.enum(CONFIDENCE_LEVELS),
+  confirmedAt: z.iso.datetime(),
+  rank: z.number(),
+});
 const notesSchema = z.object({
-  scaffold: z.record(
-    z.string(),
-    z.object({ confidence: z.enum(CONFIDENCE_LEVELS), confirmedAt: z.iso.datetime(), rank: z.number() }),
-  ),
+  scaffold: z.record(z.string(), noteSchema),
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
@@ -110,7 +112,7 @@ export function changedScaffold(
   }
   const next = Object.fromEntries(entries);
   const [had, has] = [countValues(before.entries), countValues(next)];
-  const isSuspicious = shrinks({ before: had, after: has }, { share: given.shrinkShare, few: FEW_VALUES });
+  const isSuspicious = losesTooMuch({ held: had, lost: had - has }, given.shrinkShare);
   return {
     scaffold: { entries: next, notes: Object.fromEntries(notes), basis: Object.fromEntries(basis) },
     replaced,
@@ -138,8 +140,8 @@ function supportOf(
   { observed, first }: ScaffoldSources,
 ): Observed | null {
   const cited = from.flatMap((number) => observed[number - first] ?? []);
-  const novel = contentStems(value === undefined ? key : `${key} ${wordsOf(value)}`);
-  const known = contentStems(wordsOf(old));
+  const novel = contentStems([key, ...textsIn(value)].join(' '));
+  const known = contentStems(textsIn(old).join(' '));
   // Only the new part of the value must have been observed; the rest was in the old value.
   const fresh = new Set([...novel].filter((stem) => !known.has(stem)));
   const wanted = fresh.size === 0 ? novel : fresh;
@@ -147,15 +149,9 @@ function supportOf(
   const speaking = observed.filter(
     ({ stems }) => coveredBy(wanted, stems) >= SUPPORTED || (value === undefined && coveredBy(known, stems) >= NAMES),
   );
-  return [...cited, ...speaking].reduce<Observed | null>(
-    (best, each) =>
-      best === null ||
-      each.rank > best.rank ||
-      (each.rank === best.rank && each.event.occurredAt >= best.event.occurredAt)
-        ? each
-        : best,
-    null,
-  );
+  const byRank = (one: Observed, other: Observed): number =>
+    one.rank - other.rank || one.event.occurredAt.getTime() - other.event.occurredAt.getTime();
+  return [...cited, ...speaking].toSorted(byRank).at(-1) ?? null;
 }
 
 function refusalOf(
@@ -167,13 +163,7 @@ function refusalOf(
   if (support === null) return 'unsupported';
   if (support.rank < (note?.rank ?? 0)) return 'outranked';
   if (sources === null) return null;
-  return leavesOf(value).flatMap((leaf) => problemOf(leaf, sources) ?? [])[0] ?? null;
-}
-
-function leavesOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return value === null || value === undefined ? [] : [String(value)];
-  return Object.entries(value).flatMap(([key, member]) => [key, ...leavesOf(member)]);
+  return textsIn(value).flatMap((text) => problemOf(text, sources) ?? [])[0] ?? null;
 }
 
 function confidenceOf(rank: number): Confidence {
@@ -181,10 +171,10 @@ function confidenceOf(rank: number): Confidence {
   return rank === 2 ? 'medium' : 'low';
 }
 
-function wordsOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
-  return Object.entries(value)
-    .map(([key, member]) => (Array.isArray(value) ? wordsOf(member) : `${key} ${wordsOf(member)}`))
-    .join(' ');
+/** The keys and values in a JSON value, at every depth. */
+function textsIn(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== 'object') return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([key, member]) => [key, ...textsIn(member)]);
 }

@@ -34,13 +34,9 @@ export function liveStatements(
   deps: Pick<MaterialDeps, 'settings' | 'languageModel'>,
   scope: Scope,
 ): Promise<Memory[]> {
-  return ownMemories(reader, scope, {
-    place: { session: null, connection: null },
-    withoutDrafts: usesModel(deps, 'read'),
-    withoutUnverified: true,
-    order: 'stated',
-    limit: MOST_STATEMENTS,
-  });
+  const place = { session: null, connection: null };
+  const filter = { place, withoutDrafts: usesModel(deps, 'read'), withoutUnverified: true, limit: MOST_STATEMENTS };
+  return ownMemories(reader, scope, { ...filter, order: 'stated' });
 }
 
 /** Whether a statement holds now: it has not ended, its day is not over, and it has no outcome. */
@@ -221,43 +217,32 @@ export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'co
 /** The events among these ids that are still in the log, unless all statements formed from them have been replaced, ended or forgotten. */
 export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
-  const gone = eventsGone(
-    await memoriesFrom(
-      reader,
-      tenant,
-      events.map(({ id }) => id),
-    ),
-  );
+  const found = events.map(({ id }) => id);
+  const gone = eventsGone(await memoriesFrom(reader, tenant, found));
   return events.filter(({ id }) => !gone.has(id)).map(turnMaterial);
 }
 
 const MOST_OBSERVED = 500;
 
-/** An observation that the tiers have processed. */
-interface RecentObservation {
-  event: Event;
-  /** Whether a statement was formed from the observation. If so, the statement is listed instead. */
-  isFormed: boolean;
-}
-
-/** The recent observations that still hold: nothing that was formed from them was replaced, ended or forgotten since. */
+/**
+ * The recent observations that the tiers have processed and that still hold: nothing that was formed from them was replaced, ended or
+ * forgotten since. From the `unformed` ones no statement was formed, which would be listed instead.
+ */
 export async function recentObservations(
   reader: Reader,
   deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   scope: Scope,
-): Promise<RecentObservation[]> {
+): Promise<Record<'observed' | 'unformed', Material[]>> {
   const since = deps.clock.now() - deps.consolidation.tiers.staleAfterDays * DAY;
   const events = await takenInObservations(reader, scope, { since, limit: MOST_OBSERVED });
-  const formed = await memoriesFrom(
-    reader,
-    scope.tenant,
-    events.map(({ id }) => id),
-  );
+  const ids = events.map(({ id }) => id);
+  const formed = await memoriesFrom(reader, scope.tenant, ids);
   const gone = eventsGone(formed);
   const said = new Set(formed.flatMap(({ sourceEvents }) => sourceEvents));
-  return events
+  const observed = events
     .filter((event) => !gone.has(event.id) && !isBlank(event) && mayBeKept(event.content, deps.privacy))
-    .map((event) => ({ event, isFormed: said.has(event.id) }));
+    .map((event) => observedMaterial(event, deps));
+  return { observed, unformed: observed.filter(({ id }) => !said.has(id)) };
 }
 
 /**
@@ -276,8 +261,11 @@ export function waitingObservations(
 
 /** The pending verified reflections of a scope, oldest first. */
 export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryTypes'>, place: Scope): Promise<Memory[]> {
-  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
-  return ownMemories(reader, place, { types, withoutUnverified: true, limit: MOST_STATEMENTS });
+  return ownMemories(reader, place, { types: reflectionTypes(deps), withoutUnverified: true, limit: MOST_STATEMENTS });
+}
+
+export function reflectionTypes({ memoryTypes }: Pick<Parts, 'memoryTypes'>): string[] {
+  return typesThat(memoryTypes, ({ section }) => section === 'reflections');
 }
 
 /**

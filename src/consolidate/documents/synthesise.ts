@@ -1,22 +1,51 @@
-import type { Parts, Writer } from '../../store/database.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
-import type { Scope } from '../../record/scope.ts';
-import { replaceBlock } from '../../store/block-store.ts';
+import type { Basis } from '../../record/block.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
+import { isObject } from '../../record/parse.ts';
+import type { Change } from '../../record/revision.ts';
+import { ownerLevel, type Scope } from '../../record/scope.ts';
+import { findBlock, replaceBlock } from '../../store/block-store.ts';
+import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { noteFailedTry } from '../../store/event-store.ts';
-import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
-import { memoriesFrom } from '../../store/read-memories.ts';
+import { decideHeldChanges, insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
+import type { RunNotes } from '../../store/history-store.ts';
 import { assertNotErased, changeOwner, type SeenOwner, seeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
+import { memoriesFrom } from '../../store/read-memories.ts';
+import { markProcessed } from '../../store/session-store.ts';
+import { writeMemory } from '../../store/write-memory.ts';
 import { askSynthesis, type Synthesis } from '../ask-model.ts';
 import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, type RefusedChange } from './changes.ts';
-import { fitted, type Material, type Materials, refreshed, unsaid, writeBlockText } from './document.ts';
+import {
+  type BlockText,
+  fitted,
+  idsOf,
+  isUnchanged,
+  type Material,
+  type Materials,
+  readBlockText,
+  refreshed,
+  type StoredDocument,
+  storedDocument,
+  unsaid,
+  writeBlockText,
+} from './document.ts';
 import { factsToKeep, type Observed, toObserved } from './observed.ts';
-import { changedScaffold, givenChanges } from './scaffold.ts';
-import { observedMaterial, waitingObservations } from './sources.ts';
-import { applySynthesis, readMaterials, readTiers, type SynthesisToApply, type Tiers } from './tiers.ts';
+import { changedScaffold, givenChanges, readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
+import {
+  holdsNow,
+  liveStatements,
+  observedMaterial,
+  recentObservations,
+  standingEvents,
+  toMaterial,
+  waitingObservations,
+  withDoubts,
+  workingMaterials,
+} from './sources.ts';
 
 /** The dependencies of gathering the sources of documents and of the runs that write the documents. */
 export type SynthesisDeps = MaterialDeps & RunDeps;
@@ -79,12 +108,10 @@ async function takeObservations(deps: SynthesisDeps, scope: Scope, { options, co
     const failedBefore = observed.filter((each) => isFailed(each) && !tried.has(each.event.id));
     const fresh = observed.filter((each) => !isFailed(each));
     for (const { event } of [...fresh, ...failedBefore]) tried.add(event.id);
-    let goesOn = progress;
-    if (fresh.length > 0)
-      goesOn = await synthesiseBatch(deps, scope, { batch: fresh, seen, progress, options, counts });
-    for (const each of failedBefore) {
-      goesOn = await synthesiseBatch(deps, scope, { batch: [each], seen, progress: goesOn, options, counts });
-    }
+    const batches = [...(fresh.length > 0 ? [fresh] : []), ...failedBefore.map((each) => [each])];
+    let reached = progress;
+    for (const batch of batches)
+      reached = await synthesiseBatch(deps, scope, { batch, seen, progress: reached, options, counts });
     if (counts.held > 0 || fresh.length === 0) return;
   }
 }
@@ -118,14 +145,11 @@ async function synthesiseOnce(
 ): Promise<Pick<OwnerProgress, 'eventSequence'>> {
   const nextProgress = progressAfter(progress, batch);
   return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
+    const events = batch.map(({ event }) => event.id);
     const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => {
-      const read = await readTiers(reader, scope);
-      const ids = batch.map(({ event }) => event.id);
-      return {
-        tiers: read,
-        materials: await readMaterials(reader, deps, scope, read),
-        formed: await memoriesFrom(reader, scope.tenant, ids),
-      };
+      const tiers = await readTiers(reader, scope);
+      const materials = await readMaterials(reader, deps, scope, tiers);
+      return { tiers, materials, formed: await memoriesFrom(reader, scope.tenant, events) };
     });
     run.read({ observations: batch.length });
     // The words of tools and pages do not go into documents. Recall finds them, marked as unverified.
@@ -139,7 +163,7 @@ async function synthesiseOnce(
         formed,
         first: next.first,
       }),
-      events: batch.map(({ event }) => event.id),
+      events,
       versions: tiers.versions,
       progress: { eventSequence: progress.eventSequence },
       nextProgress,
@@ -225,14 +249,13 @@ async function nextTiers(
     sources: languageModel === null ? null : sources,
     now: new Date(now).toISOString(),
   });
+  // Without a model the observations become lines, except updates of the scaffold.
+  const lines = observed.filter((_, index) => batch[index]?.event.category !== 'scaffold_update');
+  const wanted = [...materials.wanted, ...lines];
   const working =
     languageModel === null
-      ? {
-          document: refreshed(document, { known, wanted: [...materials.wanted, ...listable(batch, observed)] }, now),
-          refused: [],
-          suspicion: null,
-        }
-      : workedIn(changed(document, synthesis.workingMemory, { materials: observed, known, sources }), shrinkShare);
+      ? { document: refreshed(document, { known, wanted }, now), refused: [], held: 0, lost: 0 }
+      : changed(document, synthesis.workingMemory, { materials: observed, known, sources });
   return {
     tiers: {
       workingMemory: writeBlockText(fitted(working.document, words, tiers.inProfile)),
@@ -242,23 +265,8 @@ async function nextTiers(
     facts: synthesis.facts,
     first,
     replaced: scaffold.replaced,
-    suspicion: scaffold.suspicion ?? working.suspicion,
+    suspicion: scaffold.suspicion ?? lossOf(working, shrinkShare, 'the working memory'),
   };
-}
-
-function workedIn(
-  { document, refused, ...loss }: ReturnType<typeof changed>,
-  share: number,
-): Pick<ReturnType<typeof changed>, 'document' | 'refused'> & { suspicion: string | null } {
-  return { document, refused, suspicion: lossOf(loss, share, 'the working memory') };
-}
-
-/** The observations that become lines if there is no model: all except updates of the scaffold. */
-function listable(batch: readonly Observed[], materials: readonly Material[]): Material[] {
-  return materials.filter((_, index) => {
-    const event = batch[index]?.event;
-    return event !== undefined && event.category !== 'scaffold_update';
-  });
 }
 
 /** Records a failed attempt at one observation, with its error. After the last attempt the observation is set aside. */
@@ -310,29 +318,163 @@ export async function refreshWorkingMemory(
   options: RunContext,
 ): Promise<number | null> {
   const { seen, tiers, materials } = await deps.database.read(scope.tenant, async (reader) => {
-    const read = await readTiers(reader, scope);
-    return {
-      seen: await seeOwner(reader, scope),
-      tiers: read,
-      materials: await readMaterials(reader, deps, scope, read),
-    };
+    const tiers = await readTiers(reader, scope);
+    return { seen: await seeOwner(reader, scope), tiers, materials: await readMaterials(reader, deps, scope, tiers) };
   });
-  const now = deps.clock.now();
-  const document = refreshed(tiers.workingMemory, materials, now);
+  const document = refreshed(tiers.workingMemory, materials, deps.clock.now());
   const next = writeBlockText(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
-  const { text, basis } = tiers.written;
-  if (next.text === '' && tiers.versions.workingMemory === 0) return null;
-  if (next.text === text && isDeepStrictEqual(next.basis, basis)) return null;
+  if (isUnchanged(next, tiers.stored)) return null;
   const news = unsaid(tiers.workingMemory, materials.wanted).length;
   await inRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
     run.read({ statements: materials.wanted.length });
     await run.commit(async (writer) => {
       const why = { reason: `said what holds: ${news} new`, actor: 'refresh-documents', run: run.id };
-      const expectedVersion = tiers.versions.workingMemory;
-      const replacement = { kind: 'working_memory' as const, content: next.text, basis: next.basis, expectedVersion };
+      const { text: content, basis } = next;
+      const replacement = { kind: 'working_memory' as const, content, basis, expectedVersion: tiers.stored.version };
       await replaceBlock(writer, deps, scope, replacement, why);
       return { changed: { workingMemory: 1, news } };
     });
   });
   return news;
+}
+
+/** The current working memory and scaffold of an owner. The version of a block that does not exist is 0. */
+export interface Tiers {
+  workingMemory: BlockText;
+  stored: StoredDocument;
+  /** The ids that the sentences of the profile rest on. */
+  inProfile: ReadonlySet<string>;
+  scaffold: Scaffold;
+  refused: TierNotes['refused'];
+  versions: { workingMemory: number; scaffold: number; notes: number };
+}
+
+export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
+  const stored = storedDocument(await findBlock(reader, scope, 'working_memory'));
+  const profile = storedDocument(await findBlock(reader, scope, 'profile'));
+  const scaffold = await findBlock(reader, scope, 'scaffold');
+  const noted = await findBlock(reader, scope, 'tier_notes');
+  const { scaffold: notes, refused } = readTierNotes(noted?.content);
+  const entries = isObject(scaffold?.content) ? scaffold.content : {};
+  return {
+    workingMemory: readBlockText(stored.text, stored.basis),
+    stored,
+    inProfile: idsOf(readBlockText(profile.text, profile.basis)),
+    scaffold: { entries, basis: scaffold?.basis ?? {}, notes },
+    refused,
+    versions: { workingMemory: stored.version, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
+  };
+}
+
+/** The current sources of the working memory: statements that hold, and observations from which nothing was formed. */
+export async function readMaterials(
+  reader: Reader,
+  deps: MaterialDeps,
+  scope: Scope,
+  { workingMemory }: Pick<Tiers, 'workingMemory'>,
+): Promise<Materials> {
+  const live = await liveStatements(reader, deps, scope);
+  const statements = workingMaterials(await withDoubts(reader, deps, scope, live), deps);
+  const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
+  const isMerged = ({ contradictedBy }: Memory): boolean => contradictedBy !== null && texts.has(contradictedBy);
+  const merged = new Set(live.filter(isMerged).map(({ id }) => id));
+  const { observed, unformed } = await recentObservations(reader, deps, scope);
+  const known = new Map<string, Material>([...statements, ...observed].map((each) => [each.id, each]));
+  // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
+  const resting = idsOf(workingMemory);
+  for (const memory of live) {
+    if (resting.has(memory.id) && !known.has(memory.id) && holdsNow(memory, deps))
+      known.set(memory.id, toMaterial(memory, null));
+  }
+  const turns = [...resting].filter((id) => !known.has(id));
+  for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
+  // The prompt contains the statements of a merged text as that text.
+  const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
+  return { known, wanted: [...single, ...unformed] };
+}
+
+/** The writes of a synthesis. Stored unchanged while the synthesis is held for review. */
+export interface SynthesisToApply {
+  workingMemory: { text: string; basis: Basis };
+  scaffold: Scaffold;
+  refused: TierNotes['refused'];
+  facts: InternalMemory[];
+  events: string[];
+  versions: Tiers['versions'];
+  progress: Pick<OwnerProgress, 'eventSequence'>;
+  nextProgress: Pick<OwnerProgress, 'eventSequence'>;
+}
+
+/** Applies a synthesis in one transaction: both tiers, their notes, the facts, and the mark on the events. */
+export async function applySynthesis(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { apply, why }: { apply: SynthesisToApply; why: Change },
+): Promise<RunNotes> {
+  const now = parts.clock.now();
+  await changeOwner(writer, scope, now);
+  await assertNotTaken(writer, scope, apply);
+  const { workingMemory, scaffold, refused, versions } = apply;
+  const replace = async (
+    kind: 'working_memory' | 'scaffold' | 'tier_notes',
+    content: unknown,
+    basis: Basis,
+    expectedVersion: number,
+  ): Promise<boolean> => {
+    // A block that does not exist is not created empty.
+    const isNothing = kind === 'working_memory' ? content === '' : isEmpty(content);
+    if (expectedVersion === 0 && isNothing && Object.keys(basis).length === 0) return false;
+    const replacement = { kind, content, basis, expectedVersion };
+    return (await replaceBlock(writer, parts, scope, replacement, why)).version > expectedVersion;
+  };
+  const hasWorking = await replace('working_memory', workingMemory.text, workingMemory.basis, versions.workingMemory);
+  const hasScaffold = await replace('scaffold', scaffold.entries, scaffold.basis, versions.scaffold);
+  await replace('tier_notes', { scaffold: scaffold.notes, refused }, {}, versions.notes);
+  const written: string[] = [];
+  for (const fact of apply.facts) {
+    // A scope without a user has no level `user`: its facts are stored at the level of the scope.
+    const input = { ...fact, level: ownerLevel(scope) };
+    const { memory, outcome } = await writeMemory(writer, parts, scope, input, why);
+    if (outcome !== 'unchanged') written.push(memory.id);
+  }
+  await markProcessed(writer, scope.tenant, apply.events, now);
+  await saveProgress(writer, scope, apply.nextProgress);
+  // Held changes are outdated now, because they were made for the previous version of the tiers.
+  await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
+  return {
+    workingMemory: Number(hasWorking),
+    scaffold: Number(hasScaffold),
+    events: apply.events.length,
+    memories: written,
+  };
+}
+
+/** Stores the refused changes of an answer, so that the next prompt can name them. */
+export async function noteRefused(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { refused, why }: { refused: TierNotes['refused']; why: Change },
+): Promise<void> {
+  const { scaffold, refused: before } = readTierNotes((await findBlock(writer, scope, 'tier_notes'))?.content);
+  if (isDeepStrictEqual(refused, before)) return;
+  await replaceBlock(writer, parts, scope, { kind: 'tier_notes', content: { scaffold, refused } }, why);
+}
+
+function isEmpty(content: unknown): boolean {
+  return Object.values(content as object).every(
+    (part) => typeof part === 'object' && part !== null && Object.keys(part).length === 0,
+  );
+}
+
+/** Throws `conflict` if another run has processed the same observations since they were read. */
+async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
+  const { eventSequence } = await findProgress(writer, scope);
+  if (eventSequence === progress.eventSequence) return;
+  throw new VarveError('Another run has processed these observations meanwhile. Start again with the remaining ones.', {
+    code: 'conflict',
+    retryable: true,
+    details: { events: events.length },
+  });
 }

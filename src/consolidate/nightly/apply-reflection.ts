@@ -28,6 +28,14 @@ export interface Counts {
   learnings_added: number;
 }
 
+export const NO_COUNTS: Counts = {
+  facts_added: 0,
+  facts_updated: 0,
+  intentions_added: 0,
+  intentions_closed: 0,
+  learnings_added: 0,
+};
+
 interface Context {
   reflection: ParsedReflection;
   back: LookBack;
@@ -49,17 +57,13 @@ export async function applyReflection(
   deps: ConsolidateDeps,
   scope: Scope,
   { reflection, back, intentions: open, reader, why }: Context,
-): Promise<{ counts: Counts; changed: RunNotes }> {
+): Promise<{ counts: Counts; memories: RunNotes }> {
   const said = saidOn(back);
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
-    formStatements(writer, deps, {
-      scope,
-      statements,
-      events: back.messages,
-      reader,
-      why,
-      sourceType: 'conversation',
-    });
+    formStatements(
+      { writer, deps, scope, events: back.messages, reader, why },
+      { statements, sourceType: 'conversation' },
+    );
   const facts = await form(
     reflection.facts.slice(0, MOST_ITEMS).map(({ key, value }) => {
       const text = `${attributeLabel(deps.attributes, deps.attributes.resolve(key) ?? key)}: ${value}`;
@@ -76,7 +80,7 @@ export async function applyReflection(
     }),
   );
   await noteContexts(writer, deps, scope, { added: intentions.added, reflection, why });
-  const learnings = await writeLearnings(writer, deps, scope, { reflection, back, reader, why });
+  const learnings = await writeLearnings(writer, deps, scope, { reflection, back, reader, why, said });
   const counts: Counts = {
     // A statement that replaced another counts as an update.
     facts_added: Math.max(0, facts.added.length - facts.retired.length),
@@ -85,15 +89,8 @@ export async function applyReflection(
     intentions_closed: closed.length,
     learnings_added: learnings.length,
   };
-  const written = [
-    ...closed,
-    ...facts.added,
-    ...facts.updated,
-    ...intentions.added,
-    ...intentions.updated,
-    ...learnings,
-  ];
-  return { counts, changed: { ...counts, memories: written } };
+  const formed = [facts.added, facts.updated, intentions.added, intentions.updated];
+  return { counts, memories: { memories: [...closed, ...formed.flat(), ...learnings] } };
 }
 
 /** Two intentions that share at least this much of their words, in both directions, are the same. */
@@ -153,16 +150,10 @@ interface Said {
 
 /** The sentences of the user's own messages. */
 function saidOn({ messages }: LookBack): Said[] {
-  return messages.flatMap((event, index) =>
-    event.origin !== 'user'
-      ? []
-      : splitSentences(event.content).map(({ text }) => ({
-          event,
-          turn: index + 1,
-          words: text,
-          stems: contentStems(text),
-        })),
-  );
+  return messages.flatMap((event, index) => {
+    const sentences = event.origin === 'user' ? splitSentences(event.content) : [];
+    return sentences.map(({ text }) => ({ event, turn: index + 1, words: text, stems: contentStems(text) }));
+  });
 }
 
 /** The sentence that supports a text best, as its quote: the prompt of the reflection does not ask for quotes. */
@@ -180,10 +171,10 @@ async function writeLearnings(
   writer: Writer,
   deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
   scope: Scope,
-  { reflection, back, reader, why }: Omit<Context, 'intentions'>,
+  { reflection, back, reader, why, said }: Omit<Context, 'intentions'> & { said: readonly Said[] },
 ): Promise<string[]> {
-  const said = saidOn(back);
-  const known = new Set(back.statements.filter(isLearning(deps)).map(({ content }) => contentHash(content)));
+  const isLearning = ({ type }: Memory): boolean => deps.memoryTypes.get(type)?.section === 'learnings';
+  const known = new Set(back.statements.filter(isLearning).map(({ content }) => contentHash(content)));
   const written: string[] = [];
   for (const { rule, category } of reflection.learnings.slice(0, MOST_ITEMS)) {
     const stems = contentStems(rule);
@@ -208,22 +199,12 @@ async function writeLearnings(
   return written;
 }
 
-function isLearning({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (memory: Memory) => boolean {
-  return ({ type }) => memoryTypes.get(type)?.section === 'learnings';
-}
-
 /**
  * Counts the statements formed since the last reflection. Without a model the messages are not read a second time, because formation has
  * already read them.
  */
 export function countFormed({ statements, since }: LookBack, { memoryTypes }: Pick<Parts, 'memoryTypes'>): Counts {
-  const counts: Counts = {
-    facts_added: 0,
-    facts_updated: 0,
-    intentions_added: 0,
-    intentions_closed: 0,
-    learnings_added: 0,
-  };
+  const counts = { ...NO_COUNTS };
   for (const memory of statements) {
     if (memory.createdAt.getTime() <= since || memory.reader === null) continue;
     const section = memoryTypes.get(memory.type)?.section;

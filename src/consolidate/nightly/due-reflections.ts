@@ -34,25 +34,28 @@ const FARTHEST = 2 * DAY;
  * Enqueues a reflection for every user whose hour has come and who has sent messages since the last one. The same transaction advances the
  * due time, so that only one process enqueues the job.
  */
-export async function queueDueReflections(deps: UpkeepDeps): Promise<number> {
-  let queued = 0;
-  for (;;) {
-    const { seen, enqueued } = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
-    queued += enqueued;
-    if (seen < OWNERS_AT_ONCE) return queued;
-  }
+export async function queueDueReflections(deps: UpkeepDeps): Promise<void> {
+  let seen: number;
+  do seen = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
+  while (seen === OWNERS_AT_ONCE);
 }
 
-async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: number; enqueued: number }> {
+/** Returns the number of owners that were examined. */
+async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<number> {
   const now = deps.clock.now();
   const rows = await ownersToReflect(writer, { now, farthest: FARTHEST, limit: OWNERS_AT_ONCE });
   const due: ReflectionRow[] = [];
   for (const row of rows) {
-    const { hour, timeZone } = deps.consolidation.nightly;
+    const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
-    const dueAt = dueTime(row, now) ?? nextReflection({ hour, timeZone }, own, beganAt(row, now));
+    const stored = row.next_reflection_at;
+    // For an owner without a due time it counts from the creation, because the first hour may have passed already. A due time that is
+    // too far away was written before the clock was set back.
+    const from = stored === null ? Math.min(row.created_at, now) : now;
+    const isUsable = stored !== null && stored <= now + FARTHEST;
+    const dueAt = isUsable ? stored : nextReflection(nightly, own, from);
     const isDue = dueAt <= now;
-    const next = isDue ? nextReflection({ hour, timeZone }, own, now) : dueAt;
+    const next = isDue ? nextReflection(nightly, own, now) : dueAt;
     if ((await moveReflection(writer, row, next)) && isDue && Boolean(row.has_news)) due.push(row);
   }
   const jobs = due.map((row) => ({
@@ -63,18 +66,5 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: numb
     payload: { scope: { ...scopeOfRow(row) } },
   }));
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
-  return { seen: rows.length, enqueued: jobs.length };
-}
-
-/** The stored due time; null if there is none yet or the clock was set back since. */
-function dueTime({ next_reflection_at }: ReflectionRow, now: number): number | null {
-  return next_reflection_at !== null && next_reflection_at <= now + FARTHEST ? next_reflection_at : null;
-}
-
-/**
- * The time after which the next reflection is due. For an owner without a due time it is the time of creation, because the first hour may
- * have passed already.
- */
-function beganAt({ next_reflection_at, created_at }: ReflectionRow, now: number): number {
-  return next_reflection_at === null ? Math.min(created_at, now) : now;
+  return rows.length;
 }

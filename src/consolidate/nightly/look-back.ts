@@ -1,6 +1,4 @@
-import type { Basis } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';
-import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findBlock, staleKeys } from '../../store/block-store.ts';
@@ -15,10 +13,13 @@ import {
   readBlockText,
   refreshed,
   type Sentence,
+  sourcesOf,
+  type StoredDocument,
+  storedDocument,
   unsaid,
 } from '../documents/document.ts';
 import { liveStatements, messagesBetween, profileMaterials, turnMaterial, withDoubts } from '../documents/sources.ts';
-import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
+import { readMaterials, readTiers, type Tiers } from '../documents/synthesise.ts';
 import { reflectedSince } from './due-reflections.ts';
 import { contentHash } from '../../record/id.ts';
 
@@ -40,17 +41,14 @@ export interface LookBack {
   statements: Memory[];
   profile: OpenDocument;
   workingMemory: OpenDocument;
-  /** The refused changes of the last answer. */
   refused: Tiers['refused'];
 }
 
 /** A document with its sources. */
-export interface OpenDocument {
+interface OpenDocument {
   /** The document without stale sentences; the working memory has a line for each statement that it lacked. */
   document: BlockText;
-  version: number;
-  /** The document as it is stored. */
-  written: { text: string; basis: Basis };
+  stored: StoredDocument;
   materials: Materials;
 }
 
@@ -71,12 +69,7 @@ export async function lookBack(reader: Reader, deps: MaterialDeps, scope: Scope)
     progress,
     statements,
     profile: await openProfile(reader, deps, scope, statements),
-    workingMemory: {
-      document: refreshed(tiers.workingMemory, working, now),
-      version: tiers.versions.workingMemory,
-      written: tiers.written,
-      materials: working,
-    },
+    workingMemory: { document: refreshed(tiers.workingMemory, working, now), stored: tiers.stored, materials: working },
     refused: tiers.refused,
   };
 }
@@ -87,13 +80,10 @@ async function openProfile(
   scope: Scope,
   statements: readonly Memory[],
 ): Promise<OpenDocument> {
-  const block = await findBlock(reader, scope, 'profile');
-  const text = typeof block?.content === 'string' ? block.content : '';
-  const basis = block?.basis ?? {};
-  const stale = await staleKeys(reader, scope.tenant, [{ kind: 'profile', content: text, basis }], {
-    now: deps.clock.now(),
-    memoryTypes: deps.memoryTypes,
-  });
+  const stored = storedDocument(await findBlock(reader, scope, 'profile'));
+  const { text, basis } = stored;
+  const at = { now: deps.clock.now(), memoryTypes: deps.memoryTypes };
+  const stale = await staleKeys(reader, scope.tenant, [{ kind: 'profile', content: text, basis }], at);
   const read = readBlockText(text, basis);
   const sentences = read.sentences.filter((sentence) => !stale.has(contentHash(sentence.text)));
   const wanted = profileMaterials(await withDoubts(reader, deps, scope, statements), deps);
@@ -102,12 +92,8 @@ async function openProfile(
   for (const [id, hash] of sentences.flatMap(({ basis: rests }) => Object.entries(rests?.rests ?? {}))) {
     if (!known.has(id)) known.set(id, { ...BARE, id, text: '', at: new Date(0), hash });
   }
-  return {
-    document: { sentences, omitted: read.omitted.filter((id) => known.has(id)) },
-    version: block?.version ?? 0,
-    written: { text, basis },
-    materials: { known, wanted },
-  };
+  const omitted = read.omitted.filter((id) => known.has(id));
+  return { document: { sentences, omitted }, stored, materials: { known, wanted } };
 }
 
 /**
@@ -124,19 +110,19 @@ export interface Numbering {
 export function numberingOf({ messages, profile, workingMemory }: LookBack): Numbering {
   const prose = workingMemory.document.sentences.filter(({ day }) => day === null);
   const lines = workingMemory.document.sentences.filter(({ day }) => day !== null);
-  const lined = new Set(lines.flatMap(({ basis }) => Object.keys(basis?.rests ?? {})));
-  const news = new Map<string, Material>();
-  for (const each of unsaid(profile.document, profile.materials.wanted)) news.set(each.id, each);
-  for (const id of lined) {
-    const material = workingMemory.materials.known.get(id);
-    if (material !== undefined && !news.has(id)) news.set(id, material);
-  }
+  const lined = lines.flatMap(sourcesOf).flatMap((id) => workingMemory.materials.known.get(id) ?? []);
+  const news = withoutDoubles([...unsaid(profile.document, profile.materials.wanted), ...lined]);
   return {
     profile: profile.document.sentences,
     prose,
-    statements: [...news.values()].toSorted((one, other) => one.at.getTime() - other.at.getTime()),
+    statements: news.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
     turns: messages.filter(({ origin }) => origin === 'user').map(turnMaterial),
   };
+}
+
+/** Of several materials with the same id, the first one. */
+function withoutDoubles(materials: readonly Material[]): Material[] {
+  return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
 
 /** Translates the numbers into those of one document: its own sentences come first, then the new items. */
@@ -146,16 +132,12 @@ export function numbersOf(
   open: OpenDocument,
 ): { materials: Material[]; translate(number: number): number[] } {
   const own = open.document.sentences;
-  const known = new Map([...statements, ...turns].map((each) => [each.id, each]));
-  const others = kind === 'profile' ? prose : profile;
-  for (const id of others.flatMap(({ basis }) => Object.keys(basis?.rests ?? {}))) {
-    const material = open.materials.known.get(id);
-    if (material !== undefined && !known.has(id)) known.set(id, material);
-  }
-  const materials = [...known.values()];
+  const others = (kind === 'profile' ? prose : profile).flatMap(sourcesOf);
+  const behind = others.flatMap((id) => open.materials.known.get(id) ?? []);
+  const materials = withoutDoubles([...statements, ...turns, ...behind]);
   const place = (id: string): number[] => {
     // A new sentence made from this statement replaces the line of the working memory that contains nothing else.
-    const line = own.findIndex(({ day, basis }) => day !== null && Object.keys(basis?.rests ?? {}).join() === id);
+    const line = own.findIndex((sentence) => sentence.day !== null && sourcesOf(sentence).join() === id);
     if (line >= 0) return [line + 1];
     const index = materials.findIndex((each) => each.id === id);
     return index < 0 ? [] : [own.length + index + 1];
@@ -169,10 +151,7 @@ export function numbersOf(
       if (item === undefined) return [];
       if ('id' in item) return place(item.id);
       if (isOwn(number - 1)) return [own.indexOf(item) + 1];
-      return Object.keys(item.basis?.rests ?? {}).flatMap(place);
+      return sourcesOf(item).flatMap(place);
     },
   };
 }
-
-/** The headings under which a profile is written. */
-export const SECTIONS: readonly string[] = PROFILE_SECTIONS;

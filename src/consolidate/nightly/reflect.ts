@@ -1,34 +1,33 @@
-import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
-import type { Basis } from '../../record/block.ts';
-import type { PromptSection } from '../../record/memory-types.ts';
+import { PROFILE_SECTIONS, type PromptSection } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, isPresentFact, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
-import type { RunCause, RunNotes } from '../../store/history-store.ts';
+import type { RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, ownersWithNews, saveProgress } from '../../store/progress-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import type { ConsolidateDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
-import { type BlockText, fitted, fittedSections, idsOf, refreshed, writeBlockText } from '../documents/document.ts';
-import { noteRefused } from '../documents/tiers.ts';
-import { rehearse } from '../rehearse.ts';
-import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
-import { applyReflection, countFormed, type Counts } from './apply-reflection.ts';
 import {
-  lookBack,
-  type LookBack,
-  type Numbering,
-  numberingOf,
-  numbersOf,
-  type OpenDocument,
-  SECTIONS,
-} from './look-back.ts';
+  type BlockText,
+  fitted,
+  fittedSections,
+  idsOf,
+  isUnchanged,
+  refreshed,
+  type StoredDocument,
+  writeBlockText,
+} from '../documents/document.ts';
+import { noteRefused } from '../documents/synthesise.ts';
+import { rehearse } from '../rehearse.ts';
+import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
+import { applyReflection, countFormed, type Counts, NO_COUNTS } from './apply-reflection.ts';
+import { lookBack, type LookBack, type Numbering, numberingOf, numbersOf } from './look-back.ts';
 import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
 
 /** The counts of a reflection, named as in the HTTP answer. */
@@ -42,24 +41,12 @@ export interface ReflectionCounts extends Counts {
   warnings: string[];
 }
 
-const NOTHING: ReflectionCounts = {
-  facts_added: 0,
-  facts_updated: 0,
-  intentions_added: 0,
-  intentions_closed: 0,
-  learnings_added: 0,
-  users: 0,
-  skipped: true,
-  profile_held: false,
-  warnings: [],
-};
+const NOTHING: ReflectionCounts = { ...NO_COUNTS, users: 0, skipped: true, profile_held: false, warnings: [] };
 
 // The maximum number of passes of one reflection, which matters after weeks of downtime. Further turns wait for the next night.
 const MOST_STRETCHES = 10;
 
-interface ReflectOptions {
-  cause: RunCause;
-  signal?: AbortSignal;
+interface ReflectOptions extends RunContext {
   dryRun?: boolean;
 }
 
@@ -74,27 +61,18 @@ export async function reflectOwner(
 ): Promise<ReflectionCounts> {
   if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => reflectOwner(rehearsed, scope, options));
   const total = { ...NOTHING, warnings: [] as string[] };
-  for (let stretch = 1; ; stretch += 1) {
+  let isUnread = true;
+  for (let stretch = 0; isUnread && stretch < MOST_STRETCHES; stretch += 1) {
     const { counts, hasMore } = await reflectOnce(deps, scope, options);
     addCounts(total, counts);
-    if (!hasMore) break;
-    if (stretch < MOST_STRETCHES) continue;
+    isUnread = hasMore;
+  }
+  if (isUnread)
     total.warnings.push(
       `One reflection could not read all messages of ${scope.user}: the rest waits for the next one.`,
     );
-    break;
-  }
   return { ...total, users: Number(!total.skipped) };
 }
-
-const COUNTED = [
-  'users',
-  'facts_added',
-  'facts_updated',
-  'intentions_added',
-  'intentions_closed',
-  'learnings_added',
-] as const;
 
 /**
  * Reflects now on every owner within a scope who has messages since the last reflection: a scope without a user means all users of the
@@ -123,7 +101,7 @@ export async function reflectAll(
 }
 
 function addCounts(total: ReflectionCounts, counts: ReflectionCounts): void {
-  for (const name of COUNTED) total[name] += counts[name];
+  for (const name of ['users', ...(Object.keys(NO_COUNTS) as (keyof Counts)[])] as const) total[name] += counts[name];
   total.skipped &&= counts.skipped;
   total.profile_held ||= counts.profile_held;
   total.warnings.push(...counts.warnings);
@@ -132,7 +110,7 @@ function addCounts(total: ReflectionCounts, counts: ReflectionCounts): void {
 async function reflectOnce(
   deps: ConsolidateDeps,
   scope: Scope,
-  options: Omit<ReflectOptions, 'dryRun'>,
+  options: RunContext,
 ): Promise<{ counts: ReflectionCounts; hasMore: boolean }> {
   return inRun(deps, { scope, kind: 'reflect', ...options }, async (run) => {
     const back = await deps.database.read(scope.tenant, (reader) => lookBack(reader, deps, scope));
@@ -151,25 +129,24 @@ async function reflectOnce(
       const progress = await findProgress(writer, scope);
       const { reflectedUntil, reflectedSequence } = back.progress;
       if (progress.reflectedUntil !== reflectedUntil || progress.reflectedSequence !== reflectedSequence)
-        throw takenMeanwhile();
+        throw new VarveError('Another reflection on the same messages was committed first.', {
+          code: 'conflict',
+          retryable: true,
+        });
       const why = { reason: 'reflected on the day', actor: 'reflect', run: run.id };
       const written: RunNotes = {};
       for (const document of documents)
         Object.assign(written, await writeOrHold(writer, deps, scope, { document, why }));
-      const applied =
-        reflection === null
-          ? formedAlready(back, deps)
-          : await applyReflection(writer, deps, scope, {
-              reflection,
-              back,
-              intentions: openIntentions(back, deps),
-              reader: run.languageModel?.modelOf('profile') ?? 'local',
-              why,
-            });
-      if (reflection !== null) await noteRefused(writer, deps, scope, { refused, why });
+      let found = { counts: countFormed(back, deps), memories: {} };
+      if (reflection !== null) {
+        const reader = run.languageModel?.modelOf('profile') ?? 'local';
+        const intentions = openIntentions(back, deps);
+        found = await applyReflection(writer, deps, scope, { reflection, back, intentions, reader, why });
+        await noteRefused(writer, deps, scope, { refused, why });
+      }
       await saveProgress(writer, scope, readUpTo(back));
-      const notes = { ...applied.changed, ...written, refused: refused.length };
-      return { changed: notes, counts: applied.counts, status: held.length === 0 ? 'done' : 'held' };
+      const notes = { ...found.counts, ...found.memories, ...written, refused: refused.length };
+      return { changed: notes, counts: found.counts, status: held.length === 0 ? 'done' : 'held' };
     });
     const counted: ReflectionCounts = {
       ...counts,
@@ -191,18 +168,12 @@ function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflected
 }
 
 /** The new version of a document. `suspicion` says why it needs a review; null if it needs none. */
-interface NextDocument extends DocumentToApply {
+interface NextDocument {
   kind: 'profile' | 'working_memory';
-  before: { text: string; basis: Basis };
+  before: StoredDocument;
+  /** The document to write, with the version that it replaces. Stored unchanged while the document is held for review. */
+  apply: StoredDocument;
   suspicion: string | null;
-}
-
-/** A document to write. Stored unchanged while the document is held for review. */
-export interface DocumentToApply {
-  text: string;
-  basis: Basis;
-  /** The version that this document replaces; 0 if there is none. */
-  version: number;
 }
 
 async function reflect(
@@ -222,20 +193,15 @@ async function reflect(
   const learnings = parsed.learnings.filter(({ rule }) => problemOf(rule, sources) === null);
   const reflection = { ...parsed, learnings };
   const { shrinkShare, words } = deps.consolidation.tiers;
-  const profile = rewritten(back.profile, 'profile', { answer: parsed.profile, numbering, sources, back });
+  const shown = { numbering, sources, back };
+  const profile = rewritten('profile', { ...shown, answer: parsed.profile });
   const elsewhere = idsOf(profile.document);
-  const working = rewritten(back.workingMemory, 'working_memory', {
-    answer: parsed.workingMemory,
-    numbering,
-    sources,
-    back,
-    elsewhere,
-  });
+  const working = rewritten('working_memory', { ...shown, answer: parsed.workingMemory, elsewhere });
+  const before = back.workingMemory.stored;
   const next: NextDocument = {
     kind: 'working_memory',
-    ...writeBlockText(fitted(working.document, words, elsewhere)),
-    version: back.workingMemory.version,
-    before: back.workingMemory.written,
+    before,
+    apply: { ...writeBlockText(fitted(working.document, words, elsewhere)), version: before.version },
     suspicion: lossOf(working, shrinkShare, 'the working memory'),
   };
   return {
@@ -252,34 +218,26 @@ function nextProfile(
   suspicion: string | null,
 ): NextDocument {
   const importance = new Map(profile.materials.wanted.map(({ id, importance: weight }) => [id, weight]));
-  const within = fittedSections(document, deps.consolidation.nightly.words, { sections: SECTIONS, importance });
-  return {
-    kind: 'profile',
-    ...writeBlockText(within, SECTIONS),
-    version: profile.version,
-    before: profile.written,
-    suspicion,
-  };
+  const { words } = deps.consolidation.nightly;
+  const within = fittedSections(document, words, { sections: PROFILE_SECTIONS, importance });
+  const apply = { ...writeBlockText(within, PROFILE_SECTIONS), version: profile.stored.version };
+  return { kind: 'profile', before: profile.stored, apply, suspicion };
+}
+
+interface Rewriting {
+  answer: string;
+  numbering: Numbering;
+  sources: TextSources;
+  back: LookBack;
+  elsewhere?: ReadonlySet<string>;
 }
 
 /** Applies a model's changes to a document; their numbers refer to everything that the model was shown. */
 function rewritten(
-  open: OpenDocument,
   kind: 'profile' | 'working_memory',
-  {
-    answer,
-    numbering,
-    sources,
-    back,
-    elsewhere,
-  }: {
-    answer: string;
-    numbering: Numbering;
-    sources: TextSources;
-    back: LookBack;
-    elsewhere?: ReadonlySet<string>;
-  },
+  { answer, numbering, sources, back, elsewhere }: Rewriting,
 ): ReturnType<typeof changed> {
+  const open = kind === 'profile' ? back.profile : back.workingMemory;
   const { materials, translate } = numbersOf(numbering, kind, open);
   const { changes: given, form } = readChanges(answer, open.document, materials);
   const translated = given.map((change): DocumentChange => {
@@ -301,11 +259,7 @@ function inputOf(deps: UpkeepDeps, back: LookBack, numbering: Numbering): Parame
     ...numbering,
     facts: back.statements
       .filter((memory) => isPresentFact(memory, now))
-      .map(({ attribute, value, category }) => ({
-        key: attribute ?? '',
-        value: value ?? '',
-        category: category ?? 'general',
-      })),
+      .map(({ attribute, value, category }) => `${attribute ?? ''} (${category ?? 'general'}): ${value ?? ''}`),
     intentions: openIntentions(back, deps).map(
       ({ content, dueAt }) => `${content}${dueAt === null ? '' : ` (due ${isoDay(dueAt)})`}`,
     ),
@@ -346,27 +300,19 @@ function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): 
   };
 }
 
-function formedAlready(back: LookBack, deps: Pick<Parts, 'memoryTypes'>): { counts: Counts; changed: RunNotes } {
-  const counts = countFormed(back, deps);
-  return { counts, changed: { ...counts } };
-}
-
-/** Writes a document, or holds it for review. */
 async function writeOrHold(
   writer: Writer,
   deps: Parts,
   scope: Scope,
   { document, why }: { document: NextDocument; why: Change & { run: string } },
 ): Promise<RunNotes> {
-  const { kind, text, basis, version, before, suspicion } = document;
-  // No empty document is created.
-  if (text === '' && version === 0) return { [kind]: 0 };
-  if (text === before.text && isDeepStrictEqual(basis, before.basis)) return { [kind]: 0 };
+  const { kind, apply, before, suspicion } = document;
+  if (isUnchanged(apply, before)) return { [kind]: 0 };
   // Consolidation may have added lines to the working memory during the call of the model. The call is already paid, so the rest of the
   // answer is applied; the reflection of the next night works the lines into prose.
   const current = kind === 'working_memory' ? await findBlock(writer, scope, kind) : null;
-  if (current !== null && current.version !== version) return { [kind]: 0, outdated: 1 };
-  if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply: { text, basis, version }, why });
+  if (current !== null && current.version !== apply.version) return { [kind]: 0, outdated: 1 };
+  if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply, why });
   const now = deps.clock.now();
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now });
   await insertHeldChange(writer, {
@@ -375,7 +321,7 @@ async function writeOrHold(
     run: why.run,
     kind,
     reason: suspicion,
-    proposal: { text, basis, version } satisfies DocumentToApply,
+    proposal: apply,
     events: [],
     createdAt: new Date(now),
   });
@@ -387,7 +333,7 @@ export async function applyDocument(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { kind, apply, why }: { kind: 'profile' | 'working_memory'; apply: DocumentToApply; why: Change },
+  { kind, apply, why }: Pick<NextDocument, 'kind' | 'apply'> & { why: Change },
 ): Promise<RunNotes> {
   const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
   const { version } = await replaceBlock(writer, parts, scope, replacement, why);
@@ -395,11 +341,4 @@ export async function applyDocument(
   // Held changes were made for the version that has just been replaced.
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: parts.clock.now() });
   return { [kind]: 1 };
-}
-
-function takenMeanwhile(): VarveError {
-  return new VarveError('Another reflection on the same messages was committed first.', {
-    code: 'conflict',
-    retryable: true,
-  });
 }

@@ -5,7 +5,7 @@ import type { Event } from '../../record/event.ts';
 import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../../record/attributes.ts';
 import { CHANGE_RULES, numberedSentences, refusedNote } from '../ask-model.ts';
-import type { RefusedChange } from '../documents/changes.ts';
+import { type RefusedChange, withoutFence } from '../documents/changes.ts';
 import type { Numbering } from './look-back.ts';
 
 /** The answer of a nightly reflection. */
@@ -63,9 +63,11 @@ export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];
   let rest = text.replace(/\r\n?/g, '\n');
   const takeLast = (name: string): string | null => {
-    const [before, after] = splitAtLast(rest, name);
-    if (after === null) return null;
-    rest = before;
+    const marker = new RegExp(`^[ \\t*#]*-{3,}[ \\t]*${name}[ \\t]*-{3,}[ \\t*]*$`, 'gim');
+    const found = [...rest.matchAll(marker)].at(-1);
+    if (found === undefined) return null;
+    const after = rest.slice(found.index + found[0].length);
+    rest = rest.slice(0, found.index);
     return after;
   };
   const sections = { learnings: takeLast('LEARNINGS'), intentions: takeLast('INTENTIONS'), facts: takeLast('FACTS') };
@@ -94,20 +96,6 @@ export function parseReflection(text: string): ParsedReflection {
   };
 }
 
-function splitAtLast(text: string, name: string): [string, string | null] {
-  const found = [...text.matchAll(new RegExp(`^[ \\t*#]*-{3,}[ \\t]*${name}[ \\t]*-{3,}[ \\t*]*$`, 'gim'))].at(-1);
-  if (found === undefined) return [text, null];
-  return [text.slice(0, found.index), text.slice(found.index + found[0].length)];
-}
-
-function withoutFence(text: string): string {
-  return text
-    .trim()
-    .replace(/^```[\w-]*[ \t]*\n?/, '')
-    .replace(/\n?```$/, '')
-    .trim();
-}
-
 function readItems<Item>(section: string | null, schema: z.ZodType<Item>, warn: (problem: string) => void): Item[] {
   const text = withoutFence(section ?? '');
   if (text === '') return [];
@@ -134,8 +122,8 @@ function toSnakeCase(key: string): string {
 
 /** The input of a nightly reflection. */
 export interface ReflectInput extends Numbering {
-  /** Permanent facts: name and value. */
-  facts: readonly { key: string; value: string; category: string }[];
+  /** Permanent facts, as "name (category): value". */
+  facts: readonly string[];
   /** Open intentions. They have a numbering of their own, from 1. */
   intentions: readonly string[];
   learnings: readonly string[];
@@ -182,8 +170,7 @@ Answer in exactly this form, with the five markers each on a line of its own:
     const { profile, prose, statements, turns } = input;
     const firstProse = profile.length + 1;
     const firstStatement = firstProse + prose.length;
-    const list = (lines: readonly string[]): string =>
-      lines.length === 0 ? '(none)' : lines.map((line) => `- ${line}`).join('\n');
+    const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
     return [
       `Today is ${input.today}.`,
       profile.length === 0 ? 'There is no profile yet: start afresh.' : numberedSentences('profile', profile),
@@ -195,9 +182,7 @@ Answer in exactly this form, with the five markers each on a line of its own:
             statements.map(({ text, at }) => `[${at.toISOString().slice(0, 10)}] ${text}`),
             firstStatement,
           ),
-      input.facts.length === 0
-        ? ''
-        : fence('known_facts', list(input.facts.map(({ key, value, category }) => `${key} (${category}): ${value}`))),
+      input.facts.length === 0 ? '' : fence('known_facts', list(input.facts)),
       input.intentions.length === 0 ? '' : numbered('known_intentions', input.intentions),
       input.learnings.length === 0 ? '' : fence('known_learnings', list(input.learnings)),
       fence('conversations', conversation(input, firstStatement + statements.length, turns)),

@@ -46,9 +46,8 @@ const COMMON = 0.8;
  * its language.
  */
 export function countEvidence(evidence: readonly Evidence[], usual: Pack | null = null): PatternCount {
-  const common = new Set(
-    [...frequenciesOf(evidence)].filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem),
-  );
+  const stemCounts = [...frequenciesOf(evidence.map(({ stems }) => stems))];
+  const common = new Set(stemCounts.filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem));
   const variants = variantsOf(evidence, common);
   const measure = evidence.find((each) => each.measure !== null)?.measure?.name ?? null;
   const moreIsGood = isMoreGood(evidence, measure);
@@ -61,14 +60,14 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
         (one.label < other.label ? -1 : 1),
     );
   const best = bestOf(groups, moreIsGood);
-  const tools = Map.groupBy(
-    evidence.flatMap((each) => each.tool ?? []),
-    (tool) => tool,
-  );
+  const tools = frequenciesOf(evidence.map(({ tool }) => (tool === null ? [] : [tool])));
   const theme = common.size > 0 ? common : mostCommon(evidence, groups);
+  // The first case with the whole theme gives its words, in the order of speech.
+  const example = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
+  const { stems, text } = example ?? { stems: [], text: '' };
   return {
-    theme: inOrderOfSpeech(evidence, theme),
-    phrase: phraseOf(evidence, theme),
+    theme: [...stems].filter((stem) => theme.has(stem)).map((stem) => wordFor(stem, text)),
+    phrase: phraseOf(text, evidence, theme),
     pack: detectPack(evidence.map(({ written }) => written).join('\n'), usual ?? english) ?? english,
     measure,
     moreIsGood,
@@ -77,7 +76,7 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
     ratio: best === null || moreIsGood !== true ? null : ratioOf(groups),
     total: evidence.length,
     sessions: new Set(evidence.map(({ session }) => session ?? '')).size,
-    tools: Object.fromEntries([...tools].map(([tool, uses]) => [tool, uses.length])),
+    tools: Object.fromEntries(tools),
   };
 }
 
@@ -89,7 +88,7 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
   for (let rest = evidence; ;) {
-    const [best] = [...frequenciesOf(rest)]
+    const [best] = [...frequenciesOf(rest.map(({ stems }) => stems))]
       .filter(([stem, count]) => count > 1 && !common.has(stem))
       .map(([stem, count]) => ({ stem, count, told: toldBy(stem, rest) }))
       .toSorted((one, other) => other.told - one.told || other.count - one.count || (one.stem < other.stem ? -1 : 1));
@@ -104,20 +103,23 @@ function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>):
 
 /** How much of the variance of the measure a word explains: the sum of squares between the cases with the word and those without. */
 function toldBy(stem: string, evidence: readonly Evidence[]): number {
-  const measured = evidence.flatMap(({ stems, measure }) =>
-    measure === null ? [] : [{ has: stems.has(stem), value: measure.value }],
-  );
-  const mean = (values: readonly { value: number }[]): number =>
-    values.reduce((sum, { value }) => sum + value, 0) / Math.max(1, values.length);
-  const all = mean(measured);
+  const all = meanOf(valuesOf(evidence)) ?? 0;
   return [true, false]
-    .map((has) => measured.filter((each) => each.has === has))
-    .reduce((sum, group) => sum + group.length * (mean(group) - all) ** 2, 0);
+    .map((has) => valuesOf(evidence.filter(({ stems }) => stems.has(stem) === has)))
+    .reduce((sum, values) => sum + values.length * ((meanOf(values) ?? 0) - all) ** 2, 0);
 }
 
-function frequenciesOf(evidence: readonly Evidence[]): Map<string, number> {
+function valuesOf(evidence: readonly Evidence[]): number[] {
+  return evidence.flatMap(({ measure }) => measure?.value ?? []);
+}
+
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function frequenciesOf(lists: readonly Iterable<string>[]): Map<string, number> {
   const frequencies = new Map<string, number>();
-  for (const { stems } of evidence) for (const stem of stems) frequencies.set(stem, (frequencies.get(stem) ?? 0) + 1);
+  for (const list of lists) for (const word of list) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
   return frequencies;
 }
 
@@ -133,41 +135,30 @@ function wordsOf(text: string): string[] {
 // Not an ellipsis, which would end a sentence.
 const GAP = '___';
 
-/**
- * The words that nearly all cases share, as the first case with the whole theme has them. A gap replaces the words that only some cases
- * have.
- */
-function phraseOf(evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
-  const first = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
+/** The words of an example that nearly all cases share. A gap replaces the words that only some cases have. */
+function phraseOf(example: string, evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
   const texts = evidence.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
   const isCommon = (word: string): boolean =>
     [...contentStems(word)].some((stem) => theme.has(stem)) ||
     texts.filter((words) => words.has(word.toLowerCase())).length >= evidence.length * COMMON;
-  const words = wordsOf(first?.text ?? '').map((word) => (isCommon(word) ? word : GAP));
+  const words = wordsOf(example).map((word) => (isCommon(word) ? word : GAP));
   return words.filter((word, index) => word !== GAP || words[index - 1] !== GAP).join(' ');
 }
 
 /** The theme if no word is in nearly all cases: the words that more than half of the cases have, except the names of variants. */
 function mostCommon(evidence: readonly Evidence[], groups: readonly GroupCount[]): Set<string> {
   const labels = new Set(groups.map(({ label }) => label));
-  const most = [...frequenciesOf(evidence)].filter(
-    ([stem, count]) => count > evidence.length / 2 && !labels.has(wordFor(stem, textWith(stem, evidence))),
+  const isLabel = (stem: string): boolean =>
+    labels.has(wordFor(stem, evidence.find(({ stems }) => stems.has(stem))?.text ?? ''));
+  const most = [...frequenciesOf(evidence.map(({ stems }) => stems))].filter(
+    ([stem, count]) => count > evidence.length / 2 && !isLabel(stem),
   );
   return new Set(most.map(([stem]) => stem));
 }
 
-function textWith(stem: string, evidence: readonly Evidence[]): string {
-  return evidence.find(({ stems }) => stems.has(stem))?.text ?? '';
-}
-
-function inOrderOfSpeech(evidence: readonly Evidence[], common: ReadonlySet<string>): string[] {
-  const first = evidence.find(({ stems }) => [...common].every((stem) => stems.has(stem))) ?? evidence[0];
-  return [...(first?.stems ?? [])].filter((stem) => common.has(stem)).map((stem) => wordFor(stem, first?.text ?? ''));
-}
-
 function countGroup(label: string, members: readonly Evidence[]): GroupCount {
-  const values = members.flatMap(({ measure }) => measure?.value ?? []);
-  const mean = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const values = valuesOf(members);
+  const mean = meanOf(values);
   const squares = values.reduce((sum, value) => sum + (value - (mean ?? 0)) ** 2, 0);
   return {
     label,
@@ -192,15 +183,12 @@ const GOOD_WHEN_MANY =
  */
 function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
   if (measure === null) return null;
-  const meanOf = (effect: Evidence['effect']): number | null => {
-    const values = evidence.flatMap((each) => (each.effect === effect ? (each.measure?.value ?? []) : []));
-    return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
-  };
-  const [good, bad] = [meanOf('positive'), meanOf('negative')];
+  const [good = null, bad = null] = ['positive', 'negative'].map((effect) =>
+    meanOf(valuesOf(evidence.filter((each) => each.effect === effect))),
+  );
   if (good !== null && bad !== null && good !== bad) return good > bad;
   if (BAD_WHEN_MANY.test(measure)) return false;
-  if (GOOD_WHEN_MANY.test(measure)) return true;
-  return null;
+  return GOOD_WHEN_MANY.test(measure) ? true : null;
 }
 
 /** How well a variant did: by its mean in the direction that is better, or by the share of its good outcomes. */
@@ -253,10 +241,7 @@ function ratioOf(groups: readonly GroupCount[]): number | null {
 
 /** "303 views on average in 3 cases with recipe and 103 in 2 cases with news" */
 export function writeCount(count: PatternCount): string {
-  return listed(
-    count.groups.map((group, index) => withName(count, group, index === 0)),
-    count,
-  );
+  return listed(count, count.groups, true);
 }
 
 function withName(count: PatternCount, group: GroupCount, isFirst: boolean): string {
@@ -284,8 +269,11 @@ function outcomeOf(
   return fill(template, { mean: mean.toLocaleString(pack.language), measure: unit ?? '', cases });
 }
 
-function listed(parts: readonly string[], { pack }: PatternCount): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')}${pack.tried.words.and}${parts.at(-1)}`;
+/** The outcomes of groups, as a list. With `namesMeasure` the first of them names the measure. */
+function listed(count: PatternCount, groups: readonly GroupCount[], namesMeasure: boolean): string {
+  const parts = groups.map((group, index) => withName(count, group, namesMeasure && index === 0));
+  const last = parts.pop() ?? '';
+  return parts.length === 0 ? last : `${parts.join(', ')}${count.pack.tried.words.and}${last}`;
 }
 
 function fill(template: string, values: Readonly<Record<string, string>>): string {
@@ -302,10 +290,7 @@ export function sayCount(count: PatternCount): string {
   if (best === null || first === undefined) {
     return fill(pack.tried.counted, { theme: phrase, all: writeCount(count) });
   }
-  const others = listed(
-    rest.map((group) => withName(count, group, false)),
-    count,
-  );
+  const others = listed(count, rest, false);
   const times =
     ratio === null || ratio <= 1 ? '' : ` (${ratio.toLocaleString(pack.language)} ${pack.tried.words.times})`;
   const outcome = outcomeOf(count, first, true);

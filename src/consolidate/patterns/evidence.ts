@@ -1,7 +1,7 @@
 import { contentStems } from '../../language/words.ts';
 import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
-import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
+import { isObject } from '../../record/parse.ts';
 
 /** One action and its outcome. */
 export interface Evidence {
@@ -28,7 +28,7 @@ export interface Evidence {
 /** A decision with its outcomes. The last of several measurements counts. Null for a decision without outcomes. */
 export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
   if (outcomes.length === 0) return null;
-  const measured = outcomes.flatMap((outcome) => measureOf(outcome) ?? []);
+  const measured = outcomes.flatMap(({ metadata, content }) => measureOf(metadata, content) ?? []);
   const effects = outcomes.flatMap(({ metadata }) => effectOf(metadata['effect']) ?? []);
   const tool = decision.metadata['tool'];
   return {
@@ -61,7 +61,7 @@ export function fromEpisode(memory: Memory): Evidence {
     text,
     written: memory.content,
     stems: themeStems(text),
-    measure: isMeasure(noted['measure']) ? noted['measure'] : readMeasure(outcome || memory.content),
+    measure: measureOf(noted, outcome || memory.content),
     effect:
       effectOf(noted['effect']) ??
       effectOf(memory.tags.find((tag) => effectOf(tag) !== null)) ??
@@ -81,20 +81,10 @@ function themeStems(text: string): Set<string> {
   return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
 }
 
-function measureOf(outcome: Event): Evidence['measure'] {
-  const measure = outcome.metadata['measure'];
-  return isMeasure(measure) ? measure : readMeasure(outcome.content);
-}
-
-function isMeasure(value: unknown): value is { name: string; value: number } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    typeof value.name === 'string' &&
-    'value' in value &&
-    typeof value.value === 'number'
-  );
+/** The measure that was given with an outcome, or the one in its words. */
+function measureOf({ measure }: Record<string, unknown>, text: string): Evidence['measure'] {
+  const { name, value } = isObject(measure) ? measure : {};
+  return typeof name === 'string' && typeof value === 'number' ? { name, value } : readMeasure(text);
 }
 
 /** "got 1,340 views" → 1,340 views. Dates, times and money are not counts. */

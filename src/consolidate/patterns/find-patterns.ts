@@ -1,22 +1,28 @@
 import { detectPack } from '../../language/packs/packs.ts';
-import { contentStems, coveredBy, overlap } from '../../language/words.ts';
+import { contentStems, coveredBy, overlap, withoutEnd } from '../../language/words.ts';
 import { calibratedSimilarity, type Calibration, dot } from '../../models/embedder.ts';
 import { listDecisions } from '../../observe/decisions.ts';
-import { ARCHIVE_REASONS, type Memory } from '../../record/memory.ts';
-import { ownerKey, type Scope } from '../../record/scope.ts';
+import { ARCHIVE_REASONS, type InternalMemory, type Memory } from '../../record/memory.ts';
+import { ownerKey, ownerLevel, type Scope } from '../../record/scope.ts';
+import { lowestTrust } from '../../record/statement.ts';
 import type { Parts, Reader } from '../../store/database.ts';
+import { recordDerivation } from '../../store/derivation-store.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { type OwnMemoryFilter, ownMemories, ownMemoryRows } from '../../store/own-rows.ts';
 import { listMemories } from '../../store/read-memories.ts';
-import type { MaterialDeps } from '../consolidate-deps.ts';
-import { countEvidence, type PatternCount } from './count-evidence.ts';
+import { newMemory } from '../../store/record-rows.ts';
+import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
+import { askMerge } from '../ask-model.ts';
+import type { MaterialDeps, RunDeps } from '../consolidate-deps.ts';
+import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
+import { countEvidence, type PatternCount, sayCount, writeCount } from './count-evidence.ts';
 import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
 
 type EvidenceDeps = Pick<MaterialDeps, 'database' | 'embedding' | 'consolidation'>;
 
 /** Evidence on one theme that is enough for a pattern. */
-export interface FoundPattern {
+interface FoundPattern {
   evidence: Evidence[];
   count: PatternCount;
   /** The live pattern that was written from part of this evidence; null if there is none. */
@@ -52,7 +58,6 @@ export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Sc
   });
 }
 
-/** The ids of the evidence behind a pattern. */
 function evidenceIds(pattern: Memory): string[] {
   const ids = pattern.internal['evidence'];
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
@@ -67,12 +72,13 @@ async function gatherEvidence(
 ): Promise<Evidence[]> {
   const filter: OwnMemoryFilter = { types: ['episode'], archivedAs: ['absorbed'], order: 'newest', limit: window };
   const episodes = (await ownMemoryRows(reader, scope, filter)).map(({ item, row }) => ({ memory: item, row }));
-  const vectors = await vectorsOf(
-    reader,
-    deps,
-    scope,
-    episodes.map(({ row }) => row),
-  );
+  const rowIds = episodes.map(({ row }) => row);
+  const { tenant } = scope;
+  const embedder = await deps.embedding.forQueries(reader);
+  const vectors =
+    embedder === null
+      ? new Map<number, Float32Array>()
+      : await findVectors(reader, deps.database, { tenant, model: embedder.id, kind: 'memory', rowIds });
   const decisions = await listDecisions(reader, { ...scope, session: null }, window);
   const told = new Set<string>();
   const evidence: Evidence[] = [];
@@ -80,11 +86,9 @@ async function gatherEvidence(
     if (ownerKey(decided.decision.scope) !== ownerKey(scope)) continue;
     const events = new Set([decided.decision.id, ...decided.outcomes.map(({ id }) => id)]);
     const telling = episodes.filter(({ memory }) => memory.sourceEvents.some((id) => events.has(id)));
-    for (const { memory } of telling) told.add(memory.id);
-    const made = fromDecision(
-      decided,
-      telling.map(({ memory }) => memory),
-    );
+    const memories = telling.map(({ memory }) => memory);
+    for (const { id } of memories) told.add(id);
+    const made = fromDecision(decided, memories);
     const episode = telling.find(({ memory }) => memory.sourceEvents.includes(decided.decision.id));
     if (made !== null) evidence.push({ ...made, vector: vectors.get(episode?.row ?? -1) ?? null });
   }
@@ -95,15 +99,182 @@ async function gatherEvidence(
     .slice(-window);
 }
 
-async function vectorsOf(
-  reader: Reader,
-  deps: Omit<EvidenceDeps, 'consolidation'>,
+/**
+ * Groups evidence by theme: cases that are similar in meaning or in words, and differ neither in the measure nor in the tool. Cases that
+ * name the same entity may be a little less similar. Average linkage prevents a chain of neighbours from joining unrelated cases. Similar
+ * meaning alone is not enough: two groups are joined only if they have a word, an entity or a measure in common.
+ */
+export function clusterEvidence(
+  evidence: readonly Evidence[],
+  { similarity, calibration }: { similarity: number; calibration: Calibration | null },
+): Evidence[][] {
+  const size = evidence.length;
+  const alike = similarities(evidence, calibration);
+  let clusters = evidence.map((_, index) => [index]);
+  for (;;) {
+    let best = { score: similarity, left: -1, right: -1 };
+    for (let left = 0; left < clusters.length; left += 1) {
+      for (let right = left + 1; right < clusters.length; right += 1) {
+        const pair = [clusters[left] ?? [], clusters[right] ?? []] as const;
+        const score = meanBetween(...pair, alike, size);
+        const isBetter = score >= best.score && (best.left === -1 || score > best.score);
+        if (isBetter && haveInCommon(...pair, evidence)) best = { score, left, right };
+      }
+    }
+    if (best.left === -1) break;
+    const joined = [...(clusters[best.left] ?? []), ...(clusters[best.right] ?? [])];
+    clusters = clusters.filter((_, index) => index !== best.left && index !== best.right);
+    clusters.push(joined);
+  }
+  return clusters.map((members) =>
+    members.toSorted((one, other) => one - other).flatMap((index) => evidence[index] ?? []),
+  );
+}
+
+const SAME_ENTITY = 0.05;
+// Decisions whose outcomes are counted in the same unit had the same end, whatever their words: the two values add up to 0.70, the default
+// threshold of a theme.
+const SAME_END = 0.55;
+const SAME_MEASURE = 0.15;
+
+function similarities(evidence: readonly Evidence[], calibration: Calibration | null): Float64Array {
+  const size = evidence.length;
+  const matrix = new Float64Array(size * size);
+  for (const [left, one] of evidence.entries()) {
+    for (const [right, other] of evidence.slice(0, left).entries()) {
+      const value = similarityOf(other, one, calibration);
+      matrix[left * size + right] = value;
+      matrix[right * size + left] = value;
+    }
+  }
+  return matrix;
+}
+
+function similarityOf(one: Evidence, other: Evidence, calibration: Calibration | null): number {
+  // Views are not compared with sales.
+  if (one.measure !== null && other.measure !== null && one.measure.name !== other.measure.name) return 0;
+  if (one.tool !== null && other.tool !== null && one.tool !== other.tool) return 0;
+  const share = overlap(one.stems, other.stems);
+  const lexical = share === 0 ? 0 : 0.45 + 0.5 * share;
+  const semantic =
+    calibration === null || one.vector === null || other.vector === null
+      ? 0
+      : calibratedSimilarity(dot(one.vector, other.vector), calibration);
+  const hasOneEnd = haveOneEnd(one, other);
+  const alike = Math.max(lexical, semantic, hasOneEnd ? SAME_END : 0);
+  if (alike === 0) return 0;
+  return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (hasOneEnd ? SAME_MEASURE : 0));
+}
+
+/** Decisions whose outcomes are counted in the same unit. */
+function haveOneEnd(one: Evidence, other: Evidence): boolean {
+  const areDecided = one.events.includes(one.id) && other.events.includes(other.id);
+  return areDecided && one.measure !== null && one.measure.name === other.measure?.name;
+}
+
+function nameTheSame(one: Evidence, other: Evidence): boolean {
+  return one.entities.some((entity) => other.entities.includes(entity));
+}
+
+/** Whether two groups of evidence have a word, an entity or a measure in common. */
+function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
+  return left.some((one) =>
+    right.some((other) => {
+      const [first, second] = [evidence[one] as Evidence, evidence[other] as Evidence];
+      return overlap(first.stems, second.stems) > 0 || nameTheSame(first, second) || haveOneEnd(first, second);
+    }),
+  );
+}
+
+function meanBetween(left: readonly number[], right: readonly number[], alike: Float64Array, size: number): number {
+  let sum = 0;
+  for (const one of left) for (const other of right) sum += alike[one * size + other] ?? 0;
+  return sum / (left.length * right.length);
+}
+
+const PATTERN_IMPORTANCE = 0.85;
+const LEAD_WORDS = 30;
+
+/**
+ * Writes the common theme of evidence as a pattern, or replaces the existing pattern. The numbers always come from the counts; a model only
+ * writes the sentence before them. The episodes are archived as absorbed.
+ */
+export async function writePattern(
+  deps: Parts & RunDeps,
   scope: Scope,
-  rowIds: number[],
-): Promise<Map<number, Float32Array>> {
-  const embedder = await deps.embedding.forQueries(reader);
-  if (embedder === null) return new Map();
-  return findVectors(reader, deps.database, { tenant: scope.tenant, model: embedder.id, kind: 'memory', rowIds });
+  found: FoundPattern,
+  options: RunContext,
+): Promise<string> {
+  return inRun(deps, { scope, kind: 'find-patterns', ...options }, async (run) => {
+    run.read({ evidence: found.evidence.length, sessions: found.count.sessions });
+    const content = await wordPattern(run, found);
+    const input = patternMemory(found, content, scope);
+    const { id } = await run.commit(async (writer) => {
+      const why = { reason: `${found.evidence.length} episodes on one theme`, actor: 'find-patterns', run: run.id };
+      const pattern =
+        found.known === null
+          ? (await writeMemory(writer, deps, scope, input, why)).memory
+          : await supersedeMemory(writer, deps, {
+              old: found.known,
+              next: newMemory(deps, scope, input),
+              reason: 'superseded',
+              change: why,
+            });
+      const memories = found.evidence.flatMap((each) => each.memories);
+      const episodes = memories.filter(({ archivedAt }) => archivedAt === null);
+      for (const episode of episodes) {
+        await archiveMemory(writer, deps, episode, { reason: 'absorbed', by: pattern.id, why });
+      }
+      const from = memories.map(({ id }) => id);
+      await recordDerivation(writer, scope.tenant, pattern.id, from);
+      return { changed: { pattern: pattern.id, absorbed: episodes.map(({ id }) => id) }, id: pattern.id };
+    });
+    return id;
+  });
+}
+
+/** The counts as a sentence. A model, if there is one, writes a sentence that comes before them. */
+async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
+  const plain = sayCount(count);
+  // If the counts support no claim, a model must not make one either.
+  if (run.languageModel === null || count.best === null) return plain;
+  const texts = evidence.slice(-50).map(({ text, measure, effect }) => `${text} → ${outcomeText({ measure, effect })}`);
+  const subject = count.theme.length === 0 ? 'what was done' : count.theme.join(' ');
+  const input = { purpose: 'episodes' as const, subject, texts, wordLimit: LEAD_WORDS };
+  const lead = withoutEnd((await askMerge(run.languageModel, input, run.signal)).trim(), '.!');
+  // A model's arithmetic is not trusted: a sentence with digits is not used.
+  return lead === '' || /\p{N}/u.test(lead) ? plain : `${lead} (${writeCount(count)}).`;
+}
+
+function outcomeText({ measure, effect }: Pick<Evidence, 'measure' | 'effect'>): string {
+  return (
+    [measure === null ? null : `${measure.value} ${measure.name}`, effect].filter((part) => part !== null).join(', ') ||
+    'done'
+  );
+}
+
+function patternMemory({ evidence, count }: FoundPattern, content: string, scope: Scope): InternalMemory {
+  const memories = evidence.flatMap((each) => each.memories);
+  return {
+    type: 'pattern',
+    content,
+    level: ownerLevel(scope),
+    importance: PATTERN_IMPORTANCE,
+    sourceType: 'consolidation',
+    trust: memories.length === 0 ? 'medium' : lowestTrust(memories.map(({ trust }) => trust)),
+    sourceEvents: [...new Set(evidence.flatMap(({ events }) => events))].slice(0, 1000),
+    entities: [...new Set(evidence.flatMap(({ entities }) => entities))].slice(0, 200),
+    tags: [...new Set(count.theme)].slice(0, 10),
+    internal: {
+      evidence: evidence.map(({ id }) => id).slice(-1000),
+      groups: count.groups.map((group) => ({ ...group })),
+      measure: count.measure,
+      best: count.best,
+      ratio: count.ratio,
+      sessions: count.sessions,
+      tools: count.tools,
+    },
+  };
 }
 
 /** A tool that was used in similar cases before. */
@@ -145,96 +316,4 @@ export async function suggestTools(
     .toSorted((one, other) => other.score - one.score)
     .slice(0, limit)
     .map(({ score: _score, ...suggestion }) => suggestion);
-}
-
-/**
- * Groups evidence by theme: cases that are similar in meaning or in words, and differ neither in the measure nor in the tool. Cases that
- * name the same entity may be a little less similar. Average linkage prevents a chain of neighbours from joining unrelated cases. Similar
- * meaning alone is not enough: two groups are joined only if they have a word, an entity or a measure in common.
- */
-export function clusterEvidence(
-  evidence: readonly Evidence[],
-  { similarity, calibration }: { similarity: number; calibration: Calibration | null },
-): Evidence[][] {
-  const size = evidence.length;
-  const alike = similarities(evidence, calibration);
-  let clusters = evidence.map((_, index) => [index]);
-  for (;;) {
-    let best = { score: similarity, left: -1, right: -1 };
-    for (let left = 0; left < clusters.length; left += 1) {
-      for (let right = left + 1; right < clusters.length; right += 1) {
-        const score = meanBetween(clusters[left] ?? [], clusters[right] ?? [], alike, size);
-        const isBetter = score >= best.score && (best.left === -1 || score > best.score);
-        if (isBetter && haveInCommon(clusters[left] ?? [], clusters[right] ?? [], evidence))
-          best = { score, left, right };
-      }
-    }
-    if (best.left === -1) break;
-    const joined = [...(clusters[best.left] ?? []), ...(clusters[best.right] ?? [])];
-    clusters = clusters.filter((_, index) => index !== best.left && index !== best.right);
-    clusters.push(joined);
-  }
-  return clusters.map((members) =>
-    members.toSorted((one, other) => one - other).flatMap((index) => evidence[index] ?? []),
-  );
-}
-
-const SAME_ENTITY = 0.05;
-// Decisions whose outcomes are counted in the same unit had the same end, whatever their words: the two values add up to 0.70, the default
-// threshold of a theme.
-const SAME_END = 0.55;
-const SAME_MEASURE = 0.15;
-
-function similarities(evidence: readonly Evidence[], calibration: Calibration | null): Float64Array {
-  const size = evidence.length;
-  const matrix = new Float64Array(size * size);
-  for (let left = 0; left < size; left += 1) {
-    for (let right = left + 1; right < size; right += 1) {
-      const value = similarityOf(evidence[left] as Evidence, evidence[right] as Evidence, calibration);
-      matrix[left * size + right] = value;
-      matrix[right * size + left] = value;
-    }
-  }
-  return matrix;
-}
-
-function similarityOf(one: Evidence, other: Evidence, calibration: Calibration | null): number {
-  // Views are not compared with sales.
-  if (one.measure !== null && other.measure !== null && one.measure.name !== other.measure.name) return 0;
-  if (one.tool !== null && other.tool !== null && one.tool !== other.tool) return 0;
-  const share = overlap(one.stems, other.stems);
-  const lexical = share === 0 ? 0 : 0.45 + 0.5 * share;
-  const semantic =
-    calibration === null || one.vector === null || other.vector === null
-      ? 0
-      : calibratedSimilarity(dot(one.vector, other.vector), calibration);
-  const alike = Math.max(lexical, semantic, haveOneEnd(one, other) ? SAME_END : 0);
-  if (alike === 0) return 0;
-  return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (haveOneEnd(one, other) ? SAME_MEASURE : 0));
-}
-
-/** Decisions whose outcomes are counted in the same unit. */
-function haveOneEnd(one: Evidence, other: Evidence): boolean {
-  const areDecided = one.events.includes(one.id) && other.events.includes(other.id);
-  return areDecided && one.measure !== null && one.measure.name === other.measure?.name;
-}
-
-function nameTheSame(one: Evidence, other: Evidence): boolean {
-  return one.entities.some((entity) => other.entities.includes(entity));
-}
-
-/** Whether two groups of evidence have a word, an entity or a measure in common. */
-function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
-  return left.some((one) =>
-    right.some((other) => {
-      const [first, second] = [evidence[one] as Evidence, evidence[other] as Evidence];
-      return overlap(first.stems, second.stems) > 0 || nameTheSame(first, second) || haveOneEnd(first, second);
-    }),
-  );
-}
-
-function meanBetween(left: readonly number[], right: readonly number[], alike: Float64Array, size: number): number {
-  let sum = 0;
-  for (const one of left) for (const other of right) sum += alike[one * size + other] ?? 0;
-  return sum / (left.length * right.length);
 }

@@ -2,21 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
-import {
-  conversation,
-  looseText,
-  repaired,
-  type Conversation,
-  type Dataset,
-  type Question,
-  type Session,
-  type Turn,
-} from '../conversation.ts';
+import { conversation, looseText, question, repaired, turn } from '../conversation.ts';
+import type { Conversation, Dataset, Question, Session } from '../conversation.ts';
 import { dateOf, jsonFiles, listOf } from './read-data.ts';
 import { parse } from '../../record/parse.ts';
 
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
-type Message = z.infer<typeof messageSchema>;
 
 /** A name for each of the ten abilities, which is the same in all data sets that test the ability. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -53,11 +44,11 @@ export function loadBeam(path: string): Dataset {
       return {
         id: name,
         start: anchor,
-        turns: messages.map((message, place): Turn => {
+        turns: messages.map((message, place) => {
           const turnId = `${name}.${place + 1}`;
           if (message.id !== '' && turnOf.has(message.id)) ambiguous += 1;
           else turnOf.set(message.id, turnId);
-          return toTurn(turnId, message);
+          return turn(turnId, message.role === 'assistant' ? 'assistant' : 'user', message.content);
         }),
       };
     });
@@ -68,11 +59,6 @@ export function loadBeam(path: string): Dataset {
   if (ambiguous > 0)
     faults.push(`${ambiguous} messages have a duplicate id; evidence refers to the first message with that id.`);
   return repaired('beam', conversations, faults);
-}
-
-function toTurn(id: string, { role, content }: Message): Turn {
-  const isAgent = role === 'assistant';
-  return { id, role: isAgent ? 'assistant' : 'user', speaker: isAgent ? 'Assistant' : 'User', text: content, at: null };
 }
 
 function chatFolders(path: string): string[] {
@@ -129,28 +115,17 @@ function questionsOf(
     listOf(list).flatMap((each, index): Question[] => {
       if (typeof each !== 'object' || each === null) return [];
       const item = each as Record<string, unknown>;
-      const place = `The question ${ability}-${index + 1} of ${folder}`;
+      const id = `${ability}-${index + 1}`;
+      const place = `The question ${id} of ${folder}`;
       const kind = KINDS[ability] ?? ability;
-      const isAnswerable = kind !== 'unknown';
-      const answer = ['answer', 'ideal_response', 'ideal_answer', 'ideal_summary', 'expected_compliance']
+      const asked = parse(looseText, item['question'], place);
+      if (kind === 'unknown') return [question({ id, kind, question: asked, answer: 'unknown' })];
+      const given = ['answer', 'ideal_response', 'ideal_answer', 'ideal_summary', 'expected_compliance']
         .map((key) => item[key])
         .find((value) => value !== undefined);
-      return [
-        {
-          id: `${ability}-${index + 1}`,
-          after: null,
-          kind,
-          question: parse(looseText, item['question'], place),
-          answer: isAnswerable
-            ? typeof answer === 'object'
-              ? JSON.stringify(answer)
-              : parse(looseText, answer, place)
-            : 'unknown',
-          isAnswerable,
-          evidence: isAnswerable ? numbersIn(item['source_chat_ids']).flatMap((id) => turnOf.get(id) ?? []) : [],
-          memories: [],
-        },
-      ];
+      const answer = typeof given === 'object' ? JSON.stringify(given) : parse(looseText, given, place);
+      const evidence = numbersIn(item['source_chat_ids']).flatMap((number) => turnOf.get(number) ?? []);
+      return [question({ id, kind, question: asked, answer, evidence })];
     }),
   );
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DATASET_NAMES, loadDataset, type DatasetName } from './load-dataset.ts';
+import { DATASETS, loadDataset, type DatasetName } from './load-dataset.ts';
 import { dateOf } from './read-data.ts';
 import { transcriptTurns } from './statement-files.ts';
 
@@ -315,7 +315,7 @@ describe('lives', () => {
 
 describe('a data set', () => {
   it('that is missing or broken is refused with its name or path', () => {
-    for (const name of DATASET_NAMES.filter((each) => each !== 'lives'))
+    for (const name of (Object.keys(DATASETS) as DatasetName[]).filter((each) => each !== 'lives'))
       expect(() => loadDataset({ name })).toThrow(`The path of the data set ${name} is missing.`);
     expect(() => load('locomo', join(root, 'nowhere.json'))).toThrow('There is no data at');
     expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is not a life');

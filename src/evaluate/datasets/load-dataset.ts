@@ -10,18 +10,9 @@ import { loadLocomo, loadRealtalk } from './locomo.ts';
 import { loadLongMemEval } from './longmemeval.ts';
 import { loadExpectations, loadPairs, loadPersonaChat } from './statement-files.ts';
 
-export const DATASET_NAMES = [
-  'lives',
-  'locomo',
-  'longmemeval',
-  'realtalk',
-  'beam',
-  'halumem',
-  'persona-chat',
-  'expectations',
-  'pairs',
-] as const;
-export type DatasetName = (typeof DATASET_NAMES)[number];
+/** The public data sets, Varve's own, and the formats for your data. */
+export type DatasetName = PublicDataset | 'lives' | 'expectations' | 'pairs';
+type PublicDataset = 'locomo' | 'longmemeval' | 'realtalk' | 'beam' | 'halumem' | 'persona-chat';
 
 /** The data sets that can be loaded, each with a description. */
 export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Dataset; about: string }>> = {

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
-import {
-  conversation,
-  looseText,
-  repaired,
-  type Conversation,
-  type Dataset,
-  type Question,
-  type Session,
-} from '../conversation.ts';
+import { conversation, looseText, question, repaired } from '../conversation.ts';
+import type { Conversation, Dataset, Question, Session } from '../conversation.ts';
 import { dateOf, jsonBeside, jsonFiles, listOf, type DataPiece } from './read-data.ts';
 import { parse } from '../../record/parse.ts';
 import { dirname } from 'node:path';
@@ -31,12 +24,11 @@ const questionSchema = z.looseObject({
   sample_id: looseText,
   question: looseText,
   answer: looseText,
-  adversarial_answer: looseText,
+
   category: z.coerce.number().catch(0),
   type: looseText,
   evidence: looseIds,
   audit: looseText,
-  audit_evidence: looseIds,
 });
 
 /** The names of LoCoMo's categories. Its paper and its code number them differently; the data file follows the code. */
@@ -78,27 +70,15 @@ export function loadSessionKeys(name: string, path: string, kinds: readonly stri
     const own = Array.isArray(data['qa']) ? [{ ...piece, data: data['qa'] }] : outside;
     const questions = own
       .flatMap(({ data: list, place }) => listOf(list).map((each) => parse(questionSchema, each, place)))
-      .filter((question) => question.sample_id === '' || question.sample_id === id)
-      .flatMap((question, index): Question[] => {
-        if (question.audit !== '') {
+      .filter(({ sample_id }) => sample_id === '' || sample_id === id)
+      .flatMap(({ category, type, evidence, audit, ...asked }, index): Question[] => {
+        if (audit !== '') {
           audited += 1;
           return [];
         }
-        const kind =
-          question.type === '' ? (kinds[question.category] ?? `category ${question.category}`) : question.type;
-        const isAnswerable = kind !== 'unknown';
-        return [
-          {
-            id: question.id === '' ? `q${index + 1}` : question.id,
-            after: null,
-            kind,
-            question: question.question,
-            answer: isAnswerable ? question.answer : 'unknown',
-            isAnswerable,
-            evidence: question.evidence,
-            memories: [],
-          },
-        ];
+        const kind = type || (kinds[category] ?? `category ${category}`);
+        const answer = kind === 'unknown' ? 'unknown' : asked.answer;
+        return [question({ id: asked.id || `q${index + 1}`, kind, question: asked.question, answer, evidence })];
       });
     return conversation({ id, sessions: sessionsOf(talk, piece.place), questions });
   });
@@ -140,9 +120,9 @@ function sessionsOf(talk: Record<string, unknown>, place: string): Session[] {
       start: dateOf(talk[`${id}_date_time`]),
       turns: (talk[id] as unknown[]).map((each, index) => {
         const said = parse(turnSchema, each, place);
-        const words = said.clean_text === '' ? said.text : said.clean_text;
+        const words = said.clean_text || said.text;
         return {
-          id: said.dia_id === '' ? `${id}.${index + 1}` : said.dia_id,
+          id: said.dia_id || `${id}.${index + 1}`,
           role: hasAgent && said.speaker === 'assistant' ? ('assistant' as const) : ('user' as const),
           speaker: said.speaker,
           text: said.blip_caption === '' ? words : `${words} [shares ${said.blip_caption}]`.trim(),

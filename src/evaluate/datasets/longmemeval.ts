@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { conversation, looseText, repaired, turn, type Conversation, type Dataset } from '../conversation.ts';
-import { dateOf, jsonFiles, listOf } from './read-data.ts';
+import { conversation, looseText, question, repaired, turn, type Conversation, type Dataset } from '../conversation.ts';
+import { dateOf, jsonObjects } from './read-data.ts';
 import { parse } from '../../record/parse.ts';
 import { loadSessionKeys } from './locomo.ts';
 
@@ -14,7 +14,6 @@ const instanceSchema = z.looseObject({
   haystack_sessions: z.array(
     z.array(z.looseObject({ role: looseText, content: looseText, has_answer: z.boolean().nullish() })),
   ),
-  answer_session_ids: z.array(looseText).default([]),
 });
 
 /**
@@ -23,10 +22,9 @@ const instanceSchema = z.looseObject({
  * history, answers that are numbers.
  */
 export function loadLongMemEval(path: string): Dataset {
-  const pieces = jsonFiles(path);
-  const instances = pieces
-    .flatMap(({ data, place }) => listOf(data).map((each) => ({ data: each, place })))
-    .filter(({ data }) => isInstance(data));
+  const instances = jsonObjects(path).filter(
+    ({ data }) => typeof data === 'object' && data !== null && 'haystack_sessions' in data,
+  );
   if (instances.length === 0) return loadSessionKeys('longmemeval', path, ['', '', '', '', 'single']);
   let doubled = 0;
   const conversations = instances.map(({ data, place: at }): Conversation => {
@@ -49,31 +47,20 @@ export function loadLongMemEval(path: string): Dataset {
         return !seen.has(id) && seen.add(id);
       })
       .sort((one, other) => (one.start?.getTime() ?? 0) - (other.start?.getTime() ?? 0));
-    const isAnswerable = !instance.question_id.endsWith('_abs');
-    return conversation({
-      id: instance.question_id,
-      sessions,
-      questions: [
-        {
-          id: instance.question_id,
-          after: null,
-          kind: isAnswerable ? instance.question_type : 'unknown',
-          question: instance.question,
-          answer: isAnswerable ? instance.answer : 'unknown',
-          isAnswerable,
-          evidence: isAnswerable ? sessions.flatMap(({ evidence }) => evidence) : [],
-          memories: [],
-        },
-      ],
-    });
+    const { question_id: id, question: asked } = instance;
+    const isAnswerable = !id.endsWith('_abs');
+    const answered = isAnswerable
+      ? {
+          kind: instance.question_type,
+          answer: instance.answer,
+          evidence: sessions.flatMap(({ evidence }) => evidence),
+        }
+      : { kind: 'unknown', answer: 'unknown' };
+    return conversation({ id, sessions, questions: [question({ id, question: asked, isAnswerable, ...answered })] });
   });
   return repaired(
     'longmemeval',
     conversations,
     doubled === 0 ? [] : [`${doubled} sessions were duplicates within one history and count once.`],
   );
-}
-
-function isInstance(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'haystack_sessions' in data;
 }

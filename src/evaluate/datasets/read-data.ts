@@ -51,6 +51,11 @@ function parsed(text: string, place: string): unknown {
   }
 }
 
+/** The objects of a JSON file or of all JSON files of a folder, each with its position. */
+export function jsonObjects(path: string): DataPiece[] {
+  return jsonFiles(path).flatMap((piece) => listOf(piece.data).map((data) => ({ ...piece, data })));
+}
+
 /** The data as a list, because some files contain one object and others a list of objects. */
 export function listOf(data: unknown): unknown[] {
   return Array.isArray(data) ? data : [data];

@@ -1,15 +1,7 @@
 import { z } from 'zod';
-import {
-  conversation,
-  expectedMemory,
-  looseText,
-  repaired,
-  turn,
-  type Conversation,
-  type Dataset,
-  type Turn,
-} from '../conversation.ts';
-import { jsonFiles, listOf } from './read-data.ts';
+import { conversation, expectedMemory, looseText, question, repaired, turn } from '../conversation.ts';
+import type { Conversation, Dataset, Turn } from '../conversation.ts';
+import { jsonFiles, jsonObjects } from './read-data.ts';
 import { parse } from '../../record/parse.ts';
 
 const dialogueSchema = z.looseObject({
@@ -23,22 +15,20 @@ const dialogueSchema = z.looseObject({
  * made.
  */
 export function loadPersonaChat(path: string): Dataset {
-  const conversations = jsonFiles(path)
-    .flatMap(({ data, place }) => listOf(data).map((each) => ({ data: each, at: place })))
-    .flatMap(({ data, at }, index) => {
-      const dialogue = parse(dialogueSchema, data, at);
-      return Object.entries(dialogue.personas).map(([speaker, statements]): Conversation => {
-        const turns = dialogue.turns.map((each, place) =>
-          turn(`t${place + 1}`, each.speaker === speaker ? 'user' : 'assistant', each.text),
-        );
-        const own = turns.filter(({ role }) => role === 'user').map(({ id }) => id);
-        return conversation({
-          id: `d${index + 1}.${speaker}`,
-          sessions: [{ id: 's1', start: null, turns }],
-          memories: statements.map((text, place) => expectedMemory({ id: `m${place + 1}`, text, stated: own })),
-        });
+  const conversations = jsonObjects(path).flatMap(({ data, place: at }, index) => {
+    const dialogue = parse(dialogueSchema, data, at);
+    return Object.entries(dialogue.personas).map(([speaker, statements]): Conversation => {
+      const turns = dialogue.turns.map((each, place) =>
+        turn(`t${place + 1}`, each.speaker === speaker ? 'user' : 'assistant', each.text),
+      );
+      const own = turns.filter(({ role }) => role === 'user').map(({ id }) => id);
+      return conversation({
+        id: `d${index + 1}.${speaker}`,
+        sessions: [{ id: 's1', start: null, turns }],
+        memories: statements.map((text, place) => expectedMemory({ id: `m${place + 1}`, text, stated: own })),
       });
     });
+  });
   return repaired('persona-chat', conversations, [
     'Some statements of Synthetic-Persona-Chat are never said in its dialogues: no reader can keep all of them.',
   ]);
@@ -57,28 +47,26 @@ const expectationSchema = z.looseObject({
  */
 export function loadExpectations(path: string): Dataset {
   const byTranscript = new Map<string, Conversation>();
-  for (const { data, place } of jsonFiles(path)) {
-    for (const each of listOf(data)) {
-      const entry = parse(expectationSchema, each, place);
-      const known =
-        byTranscript.get(entry.transcript) ??
-        conversation({
-          id: `t${byTranscript.size + 1}`,
-          sessions: [{ id: 's1', start: null, turns: transcriptTurns(entry.transcript) }],
-        });
-      byTranscript.set(entry.transcript, known);
-      const contains = entry.expected_contains ?? [];
-      known.memories.push(
-        expectedMemory({
-          id: `m${known.memories.length + 1}`,
-          type: entry.expected_type ?? null,
-          text: contains.join(', '),
-          contains,
-          minimumImportance: entry.expected_importance_min ?? null,
-          stated: known.sessions.flatMap(({ turns }) => turns.map(({ id }) => id)),
-        }),
-      );
-    }
+  for (const { data, place } of jsonObjects(path)) {
+    const entry = parse(expectationSchema, data, place);
+    const known =
+      byTranscript.get(entry.transcript) ??
+      conversation({
+        id: `t${byTranscript.size + 1}`,
+        sessions: [{ id: 's1', start: null, turns: transcriptTurns(entry.transcript) }],
+      });
+    byTranscript.set(entry.transcript, known);
+    const contains = entry.expected_contains ?? [];
+    known.memories.push(
+      expectedMemory({
+        id: `m${known.memories.length + 1}`,
+        type: entry.expected_type ?? null,
+        text: contains.join(', '),
+        contains,
+        minimumImportance: entry.expected_importance_min ?? null,
+        stated: known.sessions.flatMap(({ turns }) => turns.map(({ id }) => id)),
+      }),
+    );
   }
   return repaired('expectations', [...byTranscript.values()]);
 }
@@ -118,16 +106,10 @@ export function loadPairs(path: string): Dataset {
       facts: facts.map((fact, index) =>
         typeof fact === 'string' ? { id: String(index), text: fact } : { id: fact.id, text: fact.text },
       ),
-      questions: queries.map(({ query, relevant }, index) => ({
-        id: `q${index + 1}`,
-        after: null,
-        kind: relevant.length === 0 ? 'unknown' : 'pair',
-        question: query,
-        answer: '',
-        isAnswerable: relevant.length > 0,
-        evidence: relevant.map(String),
-        memories: [],
-      })),
+      questions: queries.map(({ query, relevant }, index) => {
+        const kind = relevant.length === 0 ? 'unknown' : 'pair';
+        return question({ id: `q${index + 1}`, kind, question: query, answer: '', evidence: relevant.map(String) });
+      }),
     });
   });
   return repaired('pairs', conversations);

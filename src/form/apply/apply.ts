@@ -5,10 +5,8 @@ import { isMoreTrusted, isSameSubject, isSameValue, isUser } from '../../record/
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import { FOLLOW_UP, type InternalMemory, type Memory } from '../../record/memory.ts';
-import type { Change } from '../../record/revision.ts';
-import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
+import { ownerKey, sharedOwner } from '../../record/scope.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
-import type { Writer } from '../../store/database.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { joinQuotes } from '../../store/record-rows.ts';
@@ -19,91 +17,85 @@ import { archiveMemory, findInItsPlace, restoreMemory, reviseMemory, writeMemory
 import { changeableOwners, findCandidates, isDraftOf, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
+  compareRank,
   decide,
   decideContext,
   type Decision,
   type Retirement,
+  strongerClaim,
   type Verdict,
 } from '../decide/decide.ts';
-import { compareRank, strongerClaim } from '../decide/precedence.ts';
-import { type FormResult, refusal } from '../formation-result.ts';
-import type { ApplyDeps } from '../formation-settings.ts';
+import { refusal } from '../read/reader.ts';
+import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
-/** Where, by whom and why statements are written. */
-interface ApplyWork {
-  scope: Scope;
+/** Checked statements, with what decides about them. */
+interface Decidable {
   statements: readonly Statement[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /** Who read them: `local`, or the id of a model. */
-  reader: string;
   /** Whether the local reader's statements of the same events were only drafts, which this reading replaces. */
   replacesDrafts: boolean;
-  eventIds: readonly string[];
-  why: Change;
 }
 
-/** What is needed to write the decisions of a formation. */
-interface Applying {
-  writer: Writer;
-  deps: ApplyDeps;
-  work: ApplyWork;
-  applied: Applied;
+/** What is needed to write the decision about one statement. */
+interface Deciding extends Writing {
+  statement: Statement;
 }
 
-export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
+type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
 /**
  * Decides and writes statements one after the other, so that each is compared with those before it. Runs in the transaction that holds the
  * owner's lock, so that the compared statements cannot change meanwhile.
  */
-export async function applyStatements(writer: Writer, deps: ApplyDeps, work: ApplyWork): Promise<Applied> {
-  const applied: Applied = { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
-  const applying = { writer, deps, work, applied };
-  const { scope, statements, vectors } = work;
+export async function applyStatements(writing: Writing, given: Decidable): Promise<void> {
+  const { writer, deps, scope, events, result } = writing;
+  const { statements, vectors } = given;
   // The shared owner is locked as well: another agent that is told the same facts must not change them before this transaction ends.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
     await changeOwner(writer, sharedOwner(scope), deps.clock.now());
-  const formed = await memoriesFrom(writer, scope.tenant, work.eventIds);
+  const eventIds = events.map(({ id }) => id);
+  const formed = await memoriesFrom(writer, scope.tenant, eventIds);
   const forgotten = await listForgotten(writer, ownerOf(scope), { as: 'forgotten' });
-  if (work.replacesDrafts) {
+  if (given.replacesDrafts) {
     // A draft whose quoted words were forgotten together with another statement stays, because the model cannot read those words again.
     const drafts = formed.filter(
       (memory) =>
         memory.archivedAt === null &&
-        isDraftOf(work.eventIds, memory) &&
+        isDraftOf(events, memory) &&
         !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
     );
-    for (const draft of drafts) await dropDraft(applying, draft);
+    for (const draft of drafts) await dropDraft(writing, draft);
   }
   const isIntended = statements.some(({ type }) => type === 'intention');
   const records = isIntended ? await listForgotten(writer, ownerOf(scope)) : forgotten;
   const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records });
-  const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
-  const state = new OwnerState(await targetsNow(applying));
+  const candidates = await findCandidates(writer, writing, given);
+  const state = new OwnerState(await targetsNow(writing, statements), vectors);
   const context = decideContext(deps);
   for (const [index, statement] of statements.entries()) {
     if (outOfSight.has(statement)) {
-      applied.refused.push(refusal('statement', 'forgotten', null, statement));
+      result.refused.push(refusal('statement', 'forgotten', null, statement));
       continue;
     }
-    if (wasReadBefore(statement, formed, work)) continue;
-    const known = state.candidates(candidates[index] ?? [], statement, { index, vectors });
-    const decision = decide(state.current(statement), known, context, work.verdicts.get(statement) ?? null);
-    for (const memory of await applyDecision(applying, statement, decision)) state.note(memory, index);
+    if (wasReadBefore(statement, formed, writing)) continue;
+    const known = state.candidates(candidates[index] ?? [], statement, index);
+    const decision = decide(state.current(statement), known, context, given.verdicts.get(statement) ?? null);
+    for (const memory of await applyDecision({ ...writing, statement }, decision)) state.note(memory, index);
   }
-  return applied;
 }
 
 /** The owner's statements as this formation has changed them so far. */
 class OwnerState {
   readonly #now: Map<string, Memory>;
+  readonly #vectors: Vectors | null;
   /** The ids of the changed statements, each with the index of the new statement that changed it. */
   readonly #changed: { id: string; index: number }[] = [];
 
-  constructor(targets: readonly Memory[]) {
+  constructor(targets: readonly Memory[], vectors: Vectors | null) {
     this.#now = new Map(targets.map((target) => [target.id, target]));
+    this.#vectors = vectors;
   }
 
   note(memory: Memory, index: number): void {
@@ -112,22 +104,17 @@ class OwnerState {
   }
 
   /** The found candidates in their current state, and the statements that this formation has changed, each with its similarity. */
-  candidates(
-    found: readonly Candidate[],
-    { text }: Statement,
-    { index, vectors }: { index: number; vectors: Vectors | null },
-  ): Candidate[] {
-    const all = new Map(found.map(({ memory, similarity }) => [memory.id, { memory, similarity }]));
+  candidates(found: readonly Candidate[], { text }: Statement, index: number): Candidate[] {
+    const all = new Map(
+      found.map(({ memory, similarity }) => [memory.id, { memory: this.#now.get(memory.id) ?? memory, similarity }]),
+    );
     for (const { id, index: other } of this.#changed) {
       const memory = this.#now.get(id) as Memory;
-      const [one, two] = [vectors?.of[index], vectors?.of[other]];
+      const [one, two] = [this.#vectors?.of[index], this.#vectors?.of[other]];
       const cosine = one === undefined || two === undefined ? undefined : dot(one, two);
-      all.set(id, { memory, similarity: similarityOf(text, memory, { cosine, vectors }) });
+      all.set(id, { memory, similarity: similarityOf(text, memory, this.#vectors, cosine) });
     }
-    return [...all.values()].map(({ memory, similarity }) => ({
-      memory: this.#now.get(memory.id) ?? memory,
-      similarity,
-    }));
+    return [...all.values()];
   }
 
   /** The statement with the current state of the known statement that its relation names; without the relation if that statement is gone. */
@@ -139,7 +126,7 @@ class OwnerState {
 }
 
 /** The known statements that relations refer to, read again, because they may have changed since the model was asked. */
-async function targetsNow({ writer, deps, work: { scope, statements } }: Applying): Promise<Memory[]> {
+async function targetsNow({ writer, deps, scope }: Writing, statements: readonly Statement[]): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
   for (const id of new Set(statements.flatMap(({ relation }) => relation?.target.id ?? []))) {
@@ -150,22 +137,18 @@ async function targetsNow({ writer, deps, work: { scope, statements } }: Applyin
 }
 
 function hasSameFields(memory: Memory, statement: Statement): boolean {
-  return (
-    memory.attribute !== null &&
-    memory.attribute === statement.attribute &&
-    memory.polarity === statement.polarity &&
-    memory.tense === statement.tense &&
-    isSameSubject(memory.subject, statement.subject) &&
-    memory.value !== null &&
-    isSameValue(memory.value, statement.value)
-  );
+  const { attribute, value, polarity, tense, subject } = memory;
+  const isSame = attribute === statement.attribute && polarity === statement.polarity && tense === statement.tense;
+  if (attribute === null || value === null || !isSame) return false;
+  return isSameSubject(subject, statement.subject) && isSameValue(value, statement.value);
 }
 
 /**
- * Whether the same statement was already read from the same events, before a crash. Changes since then are not undone. A known statement
- * that the reader says to change was not read from these events, even if a draft of theirs has confirmed it.
+ * Whether the same statement was already read from the same events, before a crash. Changes since then are not undone: words of a later
+ * turn may have been added to it. A known statement that the reader says to change was not read from these events, even if a draft of
+ * theirs has confirmed it.
  */
-function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: ApplyWork): boolean {
+function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
   const { relation } = statement;
   const changes = relation === null || relation.kind === 'repeats' ? null : relation.target.id;
   const events = new Set(statement.events.map(({ id }) => id));
@@ -175,73 +158,66 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader
       memory.id !== changes &&
       memory.sourceEvents.some((id) => events.has(id)) &&
       (contentHash(memory.content) === contentHash(statement.text) ||
+        (memory.attribute === statement.attribute && memory.content.startsWith(`${statement.text} `)) ||
         (hasSameFields(memory, statement) && quotesMeet(memory.quotes, statement.quotes))),
   );
 }
 
 /** Writes one decision and returns the memories that it changed. */
-async function applyDecision(applying: Applying, statement: Statement, decision: Decision): Promise<Memory[]> {
-  const { applied } = applying;
+async function applyDecision(deciding: Deciding, decision: Decision): Promise<Memory[]> {
+  const { result, statement } = deciding;
   const changed: Memory[] = [];
   if (decision.action === 'confirm') {
-    const memory = await confirm(applying, statement, decision.target);
-    applied.confirmed.push(memory.id);
-    changed.push(memory, ...(await retireAll(applying, statement, { ...decision, by: memory.id })));
+    const memory = await confirm(deciding, decision.target);
+    result.confirmed.push(memory.id);
+    changed.push(memory, ...(await retireAll(deciding, memory.id, decision.retires)));
   } else if (decision.action === 'revise') {
-    const memory = await revise(applying, statement, decision);
-    applied.updated.push(memory.id);
+    const memory = await revise(deciding, decision);
+    result.updated.push(memory.id);
     changed.push(memory);
   } else if (decision.action === 'yield') {
     const detail = decision.to.content;
-    applied.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
-    changed.push(...(await storeAsHistory(applying, statement, decision)));
-  } else changed.push(...(await add(applying, statement, decision)));
-  for (const memory of decision.restores ?? []) changed.push(await restore(applying, memory));
+    result.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
+    changed.push(...(await storeAsHistory(deciding, decision)));
+  } else changed.push(...(await add(deciding, decision)));
+  for (const memory of decision.restores ?? []) changed.push(await restore(deciding, memory));
   return changed;
 }
 
 /** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
-async function retireAll(
-  applying: Applying,
-  statement: Statement,
-  { by, retires = [] }: { by: string; retires?: readonly Retirement[] },
-): Promise<Memory[]> {
-  const { writer, deps, work, applied } = applying;
+async function retireAll(deciding: Deciding, by: string, retires: readonly Retirement[] = []): Promise<Memory[]> {
+  const { writer, deps, result, statement, why } = deciding;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(applying, memory, statement.statedAt));
-      applied.goalsReached.push(memory.id);
+      retired.push(await reachGoal(deciding, memory));
+      result.goalsReached.push(memory.id);
       continue;
     }
     const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
-    retired.push(await archiveMemory(writer, deps, memory, { reason, by, until, why: work.why }));
-    applied.retired.push(memory.id);
+    retired.push(await archiveMemory(writer, deps, memory, { reason, by, until, why }));
+    result.retired.push(memory.id);
   }
   return retired;
 }
 
-async function add(
-  applying: Applying,
-  statement: Statement,
-  { retires, retiresLater }: Extract<Decision, { action: 'add' }>,
-): Promise<Memory[]> {
-  const { writer, deps, work, applied } = applying;
-  const carried = withCarriedOver(await toMemory(applying, mergedWith(statement, retires)), statement, retires);
+async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'add'>): Promise<Memory[]> {
+  const { writer, deps, scope, result, statement, why } = deciding;
+  const merged = { ...deciding, statement: mergedWith(statement, retires) };
+  const carried = withCarriedOver(await toMemory(merged), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
   // The old value is archived first, so that two live values of one attribute never exist at once, not even within the transaction.
-  const changed = await retireAll(applying, statement, { by: id, retires });
+  const changed = await retireAll(deciding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
-  const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, id, contradicts }, work.why);
-  applied[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
-  for (const { memory: before, how } of retires) {
-    if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: work.why });
-  }
-  await scheduleEffect(applying, memory);
+  const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
+  result[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
+  for (const { memory: before } of retires.filter(({ how }) => how === 'replaced'))
+    await restateInBlocks(writer, deps, { before, after: memory, change: why });
+  await scheduleEffect(deciding, memory);
   return [...changed, memory];
 }
 
@@ -290,51 +266,43 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
 }
 
 /** Stores an outranked statement as history, out of recall, and retires what the statement excluded while it held. */
-async function storeAsHistory(
-  applying: Applying,
-  statement: Statement,
-  { to, retires }: { to: Memory; retires?: readonly Retirement[] },
-): Promise<Memory[]> {
-  const { writer, deps, work } = applying;
-  const input = await toMemory(applying, statement);
-  const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, permanent: false }, work.why);
+async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'yield'>): Promise<Memory[]> {
+  const { writer, deps, scope, statement, why } = deciding;
+  const input = await toMemory(deciding);
+  const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, permanent: false }, why);
   if (outcome !== 'created') return [memory];
-  const changed = await retireAll(applying, statement, { by: memory.id, retires });
+  const changed = await retireAll(deciding, memory.id, retires);
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
     // What is outranked by an earlier statement did not end before it was said.
     until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
-    why: { ...work.why, reason: `outranked: ${work.why.reason}` },
+    why: { ...why, reason: `outranked: ${why.reason}` },
   });
   return [...changed, archived];
 }
 
 /** Brings back a statement whose successor turned out not to exclude it, unless it was forgotten or something else is in its place. */
-async function restore({ writer, deps, work }: Applying, memory: Memory, why: Change = work.why): Promise<Memory> {
+async function restore({ writer, deps, why }: Writing, memory: Memory): Promise<Memory> {
   if (memory.archiveReason === 'forgotten' || (await findInItsPlace(writer, deps, memory)) !== null) return memory;
   const reason = `holds after all: ${why.reason}`;
   return restoreMemory(writer, deps, { ...memory, validTo: null }, { ...why, reason });
 }
 
-async function confirm({ writer, deps, work }: Applying, statement: Statement, target: Memory): Promise<Memory> {
+async function confirm({ writer, deps, statement, why }: Deciding, target: Memory): Promise<Memory> {
   const events = statement.events.map(({ id }) => id).filter((id) => !target.sourceEvents.includes(id));
   const claim = strongerClaim(statement, target);
   if (events.length === 0 && claim.sourceType === target.sourceType && claim.trust === target.trust) return target;
   return reviseMemory(writer, deps, target, {
     change: { sourceEvents: events, quotes: statement.quotes, ...claim },
-    why: { ...work.why, reason: `said again: ${work.why.reason}` },
+    why: { ...why, reason: `said again: ${why.reason}` },
   });
 }
 
-async function revise(
-  applying: Applying,
-  statement: Statement,
-  { target, text }: { target: Memory; text: string },
-): Promise<Memory> {
-  if (contentHash(text) === contentHash(target.content)) return confirm(applying, statement, target);
-  const { writer, deps, work } = applying;
-  const entities = await linkEntities(applying, statement);
+async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>): Promise<Memory> {
+  if (contentHash(text) === contentHash(target.content)) return confirm(deciding, target);
+  const { writer, deps, statement, why } = deciding;
+  const entities = await linkEntities(deciding);
   const claim = strongerClaim(statement, target);
   const value = statement.value ?? target.value;
   const revised = await reviseMemory(writer, deps, target, {
@@ -353,9 +321,9 @@ async function revise(
       // The statement says the day, so the provisional follow-up date is dropped.
       ...(statement.dueAt === null ? {} : { internal: { ...(claim.internal ?? target.internal), due: null } }),
     },
-    why: work.why,
+    why,
   });
-  await scheduleEffect(applying, revised);
+  await scheduleEffect(deciding, revised);
   return revised;
 }
 
@@ -376,14 +344,14 @@ function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom'
  * Archives a draft before the model's reading is decided on, and restores the statement that the draft had replaced, so that the reading
  * decides again. In a chain of drafts, the statement that the first draft had replaced is restored.
  */
-async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
-  const { writer, deps, work, applied } = applying;
-  const why = { ...work.why, reason: 'a draft of the local reader, read again by the model' };
+async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
+  const { writer, deps, events, result } = writing;
+  const why = { ...writing.why, reason: 'a draft of the local reader, read again by the model' };
   await archiveMemory(writer, deps, draft, { reason: 'superseded', why });
-  if (draft.archivedAt === null) applied.retired.push(draft.id);
+  if (draft.archivedAt === null) result.retired.push(draft.id);
   for (const memory of await memoriesReplacedBy(writer, draft.scope.tenant, draft.id)) {
     if (memory.id === draft.id) continue;
-    await (isDraftOf(work.eventIds, memory) ? dropDraft(applying, memory) : restore(applying, memory, why));
+    await (isDraftOf(events, memory) ? dropDraft(writing, memory) : restore({ ...writing, why }, memory));
   }
 }
 
@@ -391,12 +359,13 @@ async function dropDraft(applying: Applying, draft: Memory): Promise<void> {
  * A reached goal no longer holds: it gets its outcome and its end now, and the next upkeep archives it. A completed intention is archived
  * at once, as it is when the application marks it as done.
  */
-async function reachGoal({ writer, deps, work }: Applying, goal: Memory, until: Date): Promise<Memory> {
+async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goal: Memory): Promise<Memory> {
+  const until = statement.statedAt;
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
   // A goal that is reached before its planned start has started when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
-  const why = { ...work.why, reason: 'the user says that it is reached' };
+  const why = { ...deciding.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
   const reached = await reviseMemory(writer, deps, goal, { change, why });
   if (state !== 'done' || reached.archivedAt !== null) return reached;
@@ -404,7 +373,7 @@ async function reachGoal({ writer, deps, work }: Applying, goal: Memory, until: 
 }
 
 /** Schedules the day on which a plan replaces other values of its attribute, and the memory that its reader named as replaced. */
-async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promise<void> {
+async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
   if (internal['replaces'] === undefined && deps.attributes.policyOf(attribute ?? '').values !== 'one') return;
@@ -413,8 +382,8 @@ async function scheduleEffect({ writer, deps }: Applying, memory: Memory): Promi
   await enqueue(writer, { ...job, uniqueKey: memory.id, runAt, whenWaiting: 'move' }, deps);
 }
 
-async function toMemory(applying: Applying, statement: Statement): Promise<InternalMemory> {
-  const { deps, work } = applying;
+async function toMemory(deciding: Deciding): Promise<InternalMemory> {
+  const { deps, scope, statement, reader } = deciding;
   const { text, events, dueAt, names: _names, relation: _relation, ...fields } = statement;
   const type = deps.memoryTypes.get(statement.type);
   return {
@@ -423,11 +392,11 @@ async function toMemory(applying: Applying, statement: Statement): Promise<Inter
     // A reader gives no titles: where an application's type needs one, the statement itself is the title.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
-    reader: work.reader,
-    sourceSession: work.scope.session,
+    reader,
+    sourceSession: scope.session,
     sourceEvents: events.map(({ id }) => id),
     tags: [...new Set([...fields.tags, ...(fields.attribute === null ? [] : [fields.attribute])])].slice(0, 20),
-    entities: await linkEntities(applying, statement),
+    entities: await linkEntities(deciding),
     ...(dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt }),
   };
 }
@@ -451,9 +420,9 @@ function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'due
   return { dueAt, internal: { due: FOLLOW_UP } };
 }
 
-async function linkEntities({ writer, deps, work }: Applying, statement: Statement): Promise<string[]> {
+async function linkEntities({ writer, deps, scope, statement }: Deciding): Promise<string[]> {
   const { text, subject, names } = statement;
-  const owner = ownerOf(work.scope);
+  const owner = ownerOf(scope);
   const ids: string[] = [];
   for (const entity of entitiesOf(text, subject, names)) {
     // A name of unknown type stands for the entity that is already stored under that name.

@@ -12,17 +12,18 @@ import {
 } from '../../language/packs/packs.ts';
 import { splitClauses } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { type Quote, USER } from '../../record/statement.ts';
+import { NAMED_PEOPLE } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
+import { type Quote, USER } from '../../record/statement.ts';
 import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
-import { type EmbedWork, nearStatements, ownerOf } from '../compare.ts';
-import type { ApplyDeps, FormDeps } from '../formation-settings.ts';
-import { NAMED_PEOPLE, peopleOf } from '../read/local/local-reader.ts';
+import { nearStatements, ownerOf } from '../compare.ts';
+import type { FormWork } from '../formation-settings.ts';
+import { peopleOf } from '../read/local/local-reader.ts';
 import type { MeantWords } from '../statement.ts';
 
 /** A clause that a request may mean: words of the user, with their place in the log, or a statement that quotes no words of the log. */
@@ -34,6 +35,10 @@ export interface Heard {
   quote: Quote | null;
   /** The topics of the request that it is about: "my salary" names the topic of "I make 90k". */
   topics: readonly string[];
+  /** Whether it is in the user's own words, and not pasted or quoted. */
+  isOwn: boolean;
+  /** Whether it tells the user's own name, city or job. */
+  isIdentity: boolean;
 }
 
 /** What was said before a request. */
@@ -42,10 +47,6 @@ export interface HeardBefore {
   all: readonly Heard[];
   /** Those of them that are read with the request, the latest turn first. */
   heard: readonly Heard[];
-  /** Those that are the user's own words, and not pasted or quoted. */
-  own: ReadonlySet<Heard>;
-  /** Those that tell the user's own name, city or job. */
-  identity: ReadonlySet<Heard>;
   /** The names of people in the user's life, in lower case. */
   people: readonly string[];
   /** What was said about the topics of the request: the values of statements, and clauses from which no statement was formed. */
@@ -53,9 +54,6 @@ export interface HeardBefore {
   /** The names of the people with a relation to the user ("mother"), in lower case. */
   namesOf(relation: string): string[];
 }
-
-/** What reading a request needs. */
-export type TellWork = EmbedWork & { deps: ApplyDeps & Pick<FormDeps, 'readParts'> };
 
 export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
@@ -71,7 +69,7 @@ const MOST_STATED = 12;
  * The clauses that a request may mean, the latest turn first. In a long log these are the latest ones, and of the older ones those about a
  * topic that it names, those from which the statements were formed that are nearest to it, and those that share words with it.
  */
-export async function clausesBefore(work: TellWork, event: Event, request: string): Promise<HeardBefore> {
+export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const { deps, scope } = work;
   const owner = ownerOf(scope);
   const near = await nearStatements(work, request, MOST_STATED);
@@ -81,82 +79,73 @@ export async function clausesBefore(work: TellWork, event: Event, request: strin
     subjects: await listSubjects(reader, owner),
     named: await listStatements(reader, owner, { subjects: [USER], attributes: [...NAMED_PEOPLE], owner: 'visible' }),
   }));
-  const pack = detectPack(turns.map(({ content }) => content.slice(0, 500)).join('\n'));
-  const people = peopleOf(
-    [...named, ...subjects.map((subject) => ({ subject, attribute: null, value: null }))],
-    turns.map(({ content }) => content),
-    pack,
-  );
+  const texts = turns.map(({ content }) => content);
+  const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
+  const labelled = subjects.map((subject) => ({ subject, attribute: null, value: null }));
+  const people = peopleOf([...named, ...labelled], texts, pack);
   const topics = await statedTopics(work, topicsNamed(request, pack));
   const ofTopics = topics.flatMap(({ stated }) => stated);
   const others = othersIn(people, pack);
-  const topicsIn = (text: string, quote: Quote): string[] =>
-    topics.flatMap(({ topic, stated, isWide }) => {
-      const isStated = stated.some(
-        ({ quotes, value }) =>
-          quotesMeet(quotes, [quote]) && (value === null || coveredBy(contentStems(text), contentStems(value)) > 0),
-      );
-      const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
-      return isStated || isSaid ? topic : [];
-    });
-  const clauses = turns.flatMap(clausesOf).map((quote): Heard => {
-    const topicsOf = topicsIn(quote.text, quote);
-    return { text: quote.text, source: quote.event, quote, topics: topicsOf };
+  const isAbout = (quote: MeantWords, { topic, stated, isWide }: StatedTopic): boolean => {
+    const { text } = quote;
+    const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
+    return isSaid || stated.some((memory) => isStatedIn(quote, memory));
+  };
+  const clauses = turns.flatMap((turn) => {
+    const foreign = foreignSpans(turn.content);
+    return clausesOf(turn).map((quote) => ({
+      text: quote.text,
+      source: turn.id,
+      quote,
+      topics: topics.flatMap((each) => (isAbout(quote, each) ? each.topic : [])),
+      isOwn: !foreign.some(({ start, end }) => start < quote.end && end > quote.start),
+      isIdentity: identity.some((memory) => isToldIn(quote, memory)),
+    }));
   });
   const stated = [...new Map([...near, ...ofTopics].map((memory) => [memory.id, memory])).values()];
-  const isRead = (memory: Memory): boolean =>
-    clauses.some(({ quote }) => quote !== null && quotesMeet(memory.quotes, [quote]));
+  const isRead = ({ quotes }: Memory): boolean => clauses.some(({ quote }) => quotesMeet(quotes, [quote]));
   const unread = stated
     .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
-    .map(({ id, content }): Heard => {
-      const about = topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : []));
-      return { text: content, source: id, quote: null, topics: about };
-    });
-  const all = [...clauses, ...unread];
-  const heard = [...nearestOf(clauses, request, stated), ...unread];
+    .map(({ id, content }) => ({
+      text: content,
+      source: id,
+      quote: null,
+      topics: topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : [])),
+      isOwn: true,
+      isIdentity: identity.some((memory) => memory.id === id),
+    }));
+  const isFormed = (quote: Quote): boolean => ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote]));
+  const values = ofTopics.flatMap(({ value }) => value ?? []);
+  const said = clauses.flatMap(({ text, quote, topics: of }) => (of.length > 0 && !isFormed(quote) ? text : []));
   return {
-    all,
-    heard,
-    own: ownAmong(all, turns),
-    identity: new Set(all.filter((clause) => identity.some((memory) => isToldBy(memory, clause)))),
+    all: [...clauses, ...unread],
+    heard: [...nearestOf(clauses, request, stated), ...unread],
     people,
-    values: [
-      ...ofTopics.flatMap(({ value }) => value ?? []),
-      ...clauses.flatMap(({ text, quote, topics: { length } }) =>
-        length > 0 && quote !== null && !ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote])) ? text : [],
-      ),
-    ],
-    namesOf: (relation) => namesAmong(subjects, relation),
+    values: [...values, ...said],
+    namesOf(relation) {
+      const start = `User's ${relation} `;
+      return subjects.flatMap((each) => (each.startsWith(start) ? each.slice(start.length).toLowerCase() : []));
+    },
   };
 }
 
-/** The clauses that are the user's own words, and not pasted or quoted. */
-function ownAmong(clauses: readonly Heard[], turns: readonly Event[]): Set<Heard> {
-  const foreign = new Map(turns.map(({ id, content }) => [id, foreignSpans(content)]));
-  const isOwn = ({ quote }: Heard): boolean =>
-    quote === null || !foreign.get(quote.event)?.some(({ start, end }) => start < quote.end && end > quote.start);
-  return new Set(clauses.filter(isOwn));
+/** Whether a statement was formed from a clause, and has a word of it in its value. */
+function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
+  if (!quotesMeet(quotes, [quote])) return false;
+  return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
 }
 
-/** The names of the subjects with a relation to the user. */
-function namesAmong(subjects: readonly string[], relation: string): string[] {
-  const start = `User's ${relation} `;
-  return subjects.flatMap((subject) => (subject.startsWith(start) ? subject.slice(start.length).toLowerCase() : []));
+/** Whether a clause tells the whole value of a statement that was formed from it. */
+function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
+  return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
 }
 
 /** The user's own name, city and job, which a request means only if it names them. */
 const IDENTITY = ['name', 'home_city', 'job_title', 'employer'];
 
-/** Whether a clause says the value of a statement. */
-function isToldBy({ id, quotes, value }: Memory, { text, source, quote }: Heard): boolean {
-  if (quote === null) return source === id;
-  return quotesMeet(quotes, [quote]) && value !== null && text.toLowerCase().includes(value.toLowerCase());
-}
-
 /** "Good morning!": a request never means such a turn. */
 function isGreeting(text: string): boolean {
-  if (smallTalkIn(text) === null) return false;
-  return PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
+  return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
 }
 
 /** The clauses of earlier turns that are read with a request. */
@@ -184,7 +173,7 @@ interface StatedTopic {
   stated: Memory[];
 }
 
-async function statedTopics({ deps, scope }: TellWork, topics: readonly string[]): Promise<StatedTopic[]> {
+async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]): Promise<StatedTopic[]> {
   const attributesOf = (topic: string): string[] =>
     deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
   const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);

@@ -7,7 +7,6 @@ import { bareStatement, withDatedNote } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import type { InternalMemory, Memory } from '../../record/memory.ts';
-import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Reader, Writer } from '../../store/database.ts';
@@ -16,38 +15,21 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
-import { type FormResult, type Refusal, refusal } from '../formation-result.ts';
-import type { ApplyDeps } from '../formation-settings.ts';
-import type { Reading, ReadReflection, ReadTopic } from '../read/reader.ts';
+import { type Reading, type ReadInput, refusal } from '../read/reader.ts';
+import type { FormWork, Writing } from '../formation-settings.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
-/** The ids of the memories that were written, and what was refused. */
-export interface Written {
-  ids: string[];
-  refused: Refusal[];
-}
-
-interface Source {
-  scope: Scope;
-  events: readonly Event[];
-  reader: string;
-  /** Known texts, whose names and numbers reflections and topics may repeat. */
-  known?: readonly string[];
-  why: Change;
+/** Reflections and topics, with the known texts whose names and numbers they may repeat. */
+interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
+  known: readonly string[];
 }
 
 /** Writes the reflections and the topics of a reading. They rest on what the people said, and never on tools or documents. */
-export async function writeReflections(
-  writer: Writer,
-  deps: ApplyDeps,
-  { reflections, topics }: Pick<Reading, 'reflections' | 'topics'>,
-  given: Source,
-): Promise<Pick<FormResult, 'reflections' | 'topics' | 'refused'>> {
-  const source = { ...given, events: spokenEvents(given.events) };
-  const reflected = await writeReflected(writer, deps, reflections, source);
-  const summed = await writeTopics(writer, deps, topics, source);
-  return { reflections: reflected.ids, topics: summed.ids, refused: [...reflected.refused, ...summed.refused] };
+export async function writeReflections(given: Writing, reflected: Reflected): Promise<void> {
+  const writing = { ...given, events: spokenEvents(given.events) };
+  await writeReflected(writing, reflected);
+  await writeTopics(writing, reflected);
 }
 
 /** The events that reflections and topics may rest on. */
@@ -64,16 +46,11 @@ const LEVELS = ['agent', 'user', 'session'] as const;
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
  * that all users share, and a reflection at that level neither orders nor permits anything.
  */
-async function writeReflected(
-  writer: Writer,
-  deps: ApplyDeps,
-  reflections: readonly ReadReflection[],
-  { scope, events, reader, known: shown = [], why }: Source,
-): Promise<Written> {
-  const written: Written = { ids: [], refused: [] };
-  if (reflections.length === 0 || !deps.settings.reflections) return written;
+async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
+  const { writer, deps, scope, events, result } = writing;
+  if (reflections.length === 0 || !deps.settings.reflections) return;
   const current = await listMemories(writer, scope, { types: ['reflection'], limit: 200 }, { now: deps.clock.now() });
-  const known = current.items.map(({ content }) => contentStems(content));
+  const inMind = current.items.map(({ content }) => contentStems(content));
   const ordered = LEVELS.flatMap((level) => reflections.filter((reflection) => reflection.level === level));
   const seen = { agent: 0, user: 0, session: 0 };
   for (const { level, text: given } of ordered) {
@@ -84,35 +61,30 @@ async function writeReflected(
       ? refusal('reflection', 'excess', text)
       : level === 'agent' && (isOrder(text) || permits(text))
         ? refusal('reflection', 'instruction_from_outside', text)
-        : checkText(deps, 'reflection', text, { events, earlier: shown });
-    const isRepeated = known.some((other) => coveredBy(stems, other) >= REPEATS);
+        : checkText(writing, 'reflection', text, known);
+    const isRepeated = inMind.some((other) => coveredBy(stems, other) >= REPEATS);
     const verdict = 'reason' in checked || !isRepeated ? checked : refusal('reflection', 'repeated', text);
     if ('reason' in verdict) {
-      written.refused.push(verdict);
+      result.refused.push(verdict);
       continue;
     }
     const input: InternalMemory = {
       type: 'reflection',
       content: verdict.text,
-      level: await levelOf(writer, level, { text, scope }),
-      ...shared({ events, reader, scope }),
+      level: await levelOf(writing, level, text),
+      ...sourceOf(writing, events),
       sourceType: 'inference',
       tags: verdict.tags,
     };
-    const reason = { ...why, reason: 'reflected on the conversation' };
+    const reason = { ...writing.why, reason: 'reflected on the conversation' };
     const { memory, outcome } = await writeMemory(writer, deps, scope, input, reason);
-    known.push(stems);
-    if (outcome === 'created') written.ids.push(memory.id);
+    inMind.push(stems);
+    if (outcome === 'created') result.reflections.push(memory.id);
   }
-  return written;
 }
 
 /** The level of a reflection: never above the user if it speaks of a person, and never a level that the scope does not have. */
-async function levelOf(
-  writer: Writer,
-  level: ScopeLevel,
-  { text, scope }: { text: string; scope: Scope },
-): Promise<ScopeLevel> {
+async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: string): Promise<ScopeLevel> {
   const own = ownerLevel(scope);
   if (level === 'session') return scope.session === null ? own : 'session';
   if (level === 'agent' && scope.agent !== null && !(await speaksOfPerson(writer, text, scope))) return 'agent';
@@ -123,38 +95,30 @@ async function levelOf(
 const THE_USER = anyWords('theUser');
 
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
-  if (THE_USER.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
-    return true;
+  const { user } = scope;
+  if (THE_USER.test(text) || (user !== null && text.toLowerCase().includes(user.toLowerCase()))) return true;
   const capitalised = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
   const entities = await findEntitiesByName(writer, scope, capitalised);
-  return (
-    entities.some(({ type }) => type === 'person') ||
-    possibleNames(text, 'sentence').some((name) => !entities.some((entity) => entity.name === name))
-  );
+  const unknown = possibleNames(text, 'sentence').filter((name) => !entities.some((entity) => entity.name === name));
+  return unknown.length > 0 || entities.some(({ type }) => type === 'person');
 }
 
 const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
 /** Writes the topics of a session, one memory for each. The memory of a known topic is updated. */
-export async function writeTopics(
-  writer: Writer,
-  deps: ApplyDeps,
-  topics: readonly ReadTopic[],
-  source: Source,
-): Promise<Written> {
-  const written: Written = { ids: [], refused: [] };
-  const { scope, events, why, known: shown = [] } = source;
+async function writeTopics(writing: Writing, { topics, known }: Reflected): Promise<void> {
+  const { writer, deps, scope, events, result, why } = writing;
   const { mostTopics, minimumInteractions } = deps.settings.summary;
-  if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return written;
+  if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return;
   for (const { topic, summary, turns } of topics.slice(0, mostTopics)) {
     const title = plainText(topic).slice(0, 200);
     const text = summary.split('\n').map(plainText).join('\n').trim().slice(0, LONGEST_SUMMARY);
     if (title === '' || text === '') continue;
     // The summary of a continued topic may repeat the earlier summary.
-    const verdict = checkText(deps, 'topic', text, { events, earlier: shown });
+    const verdict = checkText(writing, 'topic', text, known);
     if ('reason' in verdict) {
-      written.refused.push(verdict);
+      result.refused.push(verdict);
       continue;
     }
     const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
@@ -163,16 +127,15 @@ export async function writeTopics(
       title: `${TITLE}${title}`,
       content: verdict.text,
       level: ownerLevel(scope),
-      ...shared({ ...source, events: cited.length === 0 ? events : cited }),
+      ...sourceOf(writing, cited.length === 0 ? events : cited),
       sourceType: 'conversation',
       tags: verdict.tags,
     };
     const content = continuedSummary(await findLive(writer, deps, newMemory(deps, scope, input)), verdict.text);
     const reason = { ...why, reason: 'summed up the session' };
     const { memory } = await writeMemory(writer, deps, scope, { ...input, content }, reason);
-    written.ids.push(memory.id);
+    result.topics.push(memory.id);
   }
-  return written;
 }
 
 /** The share of an earlier summary's words that a new summary must contain to continue it. */
@@ -213,6 +176,8 @@ function undated(line: string): string {
 }
 
 const MOST_SUMMARIES = 50;
+/** How many topics a reader is shown to continue. */
+const MOST_TOPICS = 10;
 
 /** How many characters of a topic's summary a reader is shown. */
 const SHOWN_SUMMARY = 1200;
@@ -223,24 +188,21 @@ function lastOf(summary: string): string {
 }
 
 /** The topics that these turns may continue, the likeliest first: those that share words with the turns, then the latest. */
-export async function topicsToContinue(
-  reader: Reader,
-  deps: ApplyDeps,
-  { scope, events, most }: { scope: Scope; events: readonly Event[]; most: number },
-): Promise<{ topic: string; summary: string }[]> {
+export async function topicsToContinue(reader: Reader, work: FormWork): Promise<ReadInput['topics']> {
+  const { deps, scope, events } = work;
   const said = contentStems(events.map(({ content }) => content).join(' '));
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
   const { items } = await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() });
   return items
     .map((memory, age) => ({ memory, age, shared: coveredBy(contentStems(memory.title ?? ''), said) }))
     .toSorted((one, other) => other.shared - one.shared || one.age - other.age)
-    .slice(0, most)
+    .slice(0, MOST_TOPICS)
     .flatMap(({ memory: { title, content } }) =>
       title === null ? [] : [{ topic: title.replace(TITLE, ''), summary: lastOf(content) }],
     );
 }
 
-function shared({ events, reader, scope }: Pick<Source, 'events' | 'reader' | 'scope'>) {
+function sourceOf({ reader, scope }: Writing, events: readonly Event[]) {
   return {
     trust: lowestTrust(events.map(({ origin }) => trustOf(origin))),
     confidence: 'medium' as const,
@@ -253,17 +215,12 @@ function shared({ events, reader, scope }: Pick<Source, 'events' | 'reader' | 's
 }
 
 /** Checks a text that quotes nothing: it may contain no name, number or instruction that nobody said. */
-function checkText(
-  deps: ApplyDeps,
-  what: 'reflection' | 'topic',
-  text: string,
-  { events, earlier = [] }: { events: readonly Event[]; earlier?: readonly string[] },
-): Refusal | { text: string; tags: string[] } {
+function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text: string, known: readonly string[]) {
   if (text === '') return refusal(what, 'malformed', text);
   if (what === 'reflection' && countWords(text) > MOST_WORDS) return refusal(what, 'too_long', text);
   const { text: cleaned, dropped, marks } = applyPrivacy(text, deps.settings.privacy);
   if (dropped !== null) return refusal(what, 'private', null, { detail: dropped });
-  const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...earlier];
+  const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...known];
   const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
   // The day of a month may have been computed from the date of the turn.

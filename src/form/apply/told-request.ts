@@ -7,15 +7,15 @@ import {
   plainMarks,
   topicsNamed,
 } from '../../language/packs/packs.ts';
-import { splitSentences, type TextSpan } from '../../language/sentences.ts';
+import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
-import { calibratedSimilarity, dot, type PartReading, unlessUnavailable } from '../../models/embedder.ts';
-import type { Evidence } from '../check/evidence.ts';
-import { embedTexts } from '../compare.ts';
-import type { MeantWords, ToldRequest } from '../statement.ts';
-import { clausesBefore, clausesOf, type Heard, type HeardBefore, type TellWork } from './clauses-before.ts';
-import { namedBy, type Naming } from './named-things.ts';
-import { JOINED, joinedIn, partsOf } from './request-parts.ts';
+import { unlessUnavailable } from '../../models/embedder.ts';
+import { wordsOf } from '../check/evidence.ts';
+import { nearnessTo } from '../compare.ts';
+import type { FormWork } from '../formation-settings.ts';
+import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
+import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
+import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
 
 /** The log-odds of the reading layers above which an order in plain words asks to forget something, or a turn takes such a request back. */
 const ASKS = 0;
@@ -48,54 +48,51 @@ const MEANT_OWN = 0;
  * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if the turn asks nothing: "Marius is
  * going to lose it".
  */
-export async function tellRequest(
-  work: TellWork,
-  evidence: Evidence,
-  { isByModel }: { isByModel: boolean },
-): Promise<ToldRequest | null> {
-  const { event } = evidence;
+export async function tellRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ToldRequest | null> {
+  const turn = evidence.event.content;
   const read = await readRequest(work, evidence, isByModel);
-  if (read.told === null) return withoutLayers(read);
-  const naming = namingOf(read, read.told);
-  const asked = askedBy(read, read.told, { turn: event.content, isByModel, naming });
+  const { own, kept, before, similarity, isProtected } = read;
+  if (!read.hasLayers) return withoutLayers(read);
+  const naming = namingOf(read);
+  const asked = askedBy(read, naming, turn, isByModel);
   if (asked === null) return null;
-  const { own, orders, told } = read;
-  const { asks } = asked;
-  const isNamed = namesExactly(naming, orders, asked);
-  const likely = likelyClauses(read, told, { asks, naming });
+  const { asks, takesBack, isForAll, isSure } = asked;
+  // What the request names decides if it is a plain order or surely asks, and takes nothing back.
+  const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
+  const likely = likelyClauses(read, naming, asks);
   // "The neighbour gave her dog away, and Farofa at my side noticed nothing" is odd, but asks nothing.
-  const isDoubtful = !asked.isCertain && orders.length === 0 && asks <= SURELY_REQUESTS;
+  const isDoubtful = !asked.isCertain && !isSure;
   if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
-  const meant = allBut(read, asked) ?? meantAmong(likely, isNamed ? naming : null, isByModel);
-  const stated = isNamed ? [] : await statedBefore(own, event.content, work);
+  const meant =
+    isForAll && kept.length > 0
+      ? // "Delete all my data. My name can stay." means all clauses but those that stay.
+        before.all.filter((clause) => !isProtected(clause))
+      : meantAmong(likely, isNamed ? naming : null, isByModel);
+  const stated = isNamed ? [] : await statedBefore(own, turn, work);
   const isElsewhere = likely.some(
-    ({ clause, odds }) => odds > RATHER && (read.similarity.get(clause.source) ?? 0) > RELATED,
+    ({ clause, odds }) => odds > RATHER && (similarity.get(clause.source) ?? 0) > RELATED,
   );
-  const isOwn = stated.length > 0 && !isElsewhere;
+  const { words, memories } = placesOf(meant);
+  const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
   return {
     // What says that something stays becomes no memory either.
-    asking: [...asked.asking, ...read.kept],
-    takesBack: asked.takesBack > Math.max(asks, ASKS),
-    words: isOwn ? stated : [...above(told.meant, own, MEANT_OWN), ...wordsOf(meant)],
-    memories: isOwn ? [] : memoriesOf(meant),
-    isEverything: isEverything(read, asked, isNamed ? 0 : meant.length),
+    asking: [...asked.asking, ...kept],
+    takesBack: takesBack > Math.max(asks, ASKS),
+    ...(stated.length > 0 && !isElsewhere
+      ? { words: stated, memories: [] }
+      : { words: [...ownWords, ...words], memories }),
+    isEverything: kept.length === 0 && (isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length))),
     // Among few clauses, the rest of a sentence mostly belongs to what is meant.
-    isByClause: read.before.heard.length > FEW,
+    isByClause: before.heard.length > FEW,
   };
 }
 
-/** "Delete all my data. My name can stay.": all clauses but those that stay; null where a request does not ask for that. */
-function allBut({ kept, before, isProtected }: ReadRequest, { isForAll }: AskedBy): Heard[] | null {
-  return isForAll && kept.length > 0 ? before.all.filter((clause) => !isProtected(clause)) : null;
-}
-
-function isEverything({ kept, before }: ReadRequest, { isForAll }: AskedBy, meant: number): boolean {
-  return kept.length === 0 && (isForAll || isNearlyAll(meant, before.all.length));
-}
-
-/** Whether what the request names decides: it is a plain order, or surely asks, and takes nothing back. */
-function namesExactly({ exactly }: Naming, orders: readonly MeantWords[], { asks, takesBack }: AskedBy): boolean {
-  return exactly.length > 0 && (orders.length > 0 || asks > SURELY_REQUESTS) && takesBack < ASKS;
+/** What is meant: words of the log, and the ids of statements that quote none. */
+function placesOf(clauses: readonly Heard[]): Pick<ToldRequest, 'words' | 'memories'> {
+  return {
+    words: clauses.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text })),
+    memories: clauses.flatMap(({ quote, source }) => (quote === null ? source : [])),
+  };
 }
 
 /** A clause with the log-odds that a request means it. */
@@ -104,65 +101,53 @@ interface Likely {
   odds: number;
 }
 
-function likelyClauses(
-  read: ReadRequest,
-  told: PartReading,
-  { asks, naming }: { asks: number; naming: Naming },
-): Likely[] {
-  const { own, turns, before, similarity } = read;
-  const heard = turns.flat();
+function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming, asks: number): Likely[] {
+  const { heard, before, similarity } = read;
   const nearest = Math.max(0, ...similarity.values());
-  const asked = namingClauses(read, told).join(' ');
+  const asked = namingClauses(read).join(' ');
   const pack = detectPack(asked, detectPack(before.all.map(({ text }) => text).join('\n')));
   const topics = topicsNamed(asked, pack);
-  const sharing = sharingMost(
-    asked,
-    heard.map(({ text }) => text),
-  );
+  const sharing = sharingMost(asked, heard);
   // "Everything about my car" does not mean the dog.
   const isOfAnother = ({ text }: Heard): boolean => {
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
+  // What the request says may stay is spared, unless the request also names it exactly.
+  const isSpared = (clause: Heard): boolean =>
+    read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
+  // The user's own name, city and job are meant only where the request names them, was made right after them, or surely means them.
+  const isUnnamed = (clause: Heard): boolean =>
+    clause.isIdentity &&
+    !isEmpty &&
+    clause.source !== heard[0]?.clause.source &&
+    clause.topics.length === 0 &&
+    !exactly.includes(clause);
   const isTopical = heard.length <= FEW && asks > SURELY_REQUESTS;
   return heard
-    .map((clause, index) => ({
+    .map(({ clause, odds }) => ({
       clause,
       odds:
-        (told.meant[own.length + index] ?? -Infinity) -
+        odds -
         FARTHER * (nearest - (similarity.get(clause.source) ?? nearest)) +
         (sharing.hasMost(clause.text) ? SHARED : 0) +
         (isTopical && clause.topics.length > 0 ? TOPIC : 0),
     }))
-    .filter(
-      ({ clause, odds }) =>
-        !isSpared(clause, read, naming) && !isOfAnother(clause) && (odds > RATHER || !isUnnamed(clause, read, naming)),
-    );
-}
-
-/** The user's own name, city and job are meant only where the request names them, was made right after them, or surely means them. */
-function isUnnamed(clause: Heard, { before, turns }: ReadRequest, { isEmpty, exactly }: Naming): boolean {
-  const isLatest = clause.source === turns[0]?.[0]?.source;
-  return (
-    before.identity.has(clause) && !isEmpty && !isLatest && clause.topics.length === 0 && !exactly.includes(clause)
-  );
+    .filter(({ clause, odds }) => !isSpared(clause) && !isOfAnother(clause) && (odds > RATHER || !isUnnamed(clause)));
 }
 
 /** What a request names, without what it says may stay. */
-function namingOf(read: ReadRequest, told: PartReading): Naming {
-  const naming = namedBy(namingClauses(read, told), read.before);
+function namingOf(read: ReadRequest): Naming {
+  const naming = namedBy(namingClauses(read), read.before);
   return { ...naming, exactly: naming.exactly.filter((clause) => !read.isSurelyProtected(clause)) };
-}
-
-/** Whether a clause stays because the request says so, unless the request also names it exactly. */
-function isSpared(clause: Heard, { isProtected, isSurelyProtected }: ReadRequest, { exactly }: Naming): boolean {
-  return isSurelyProtected(clause) || (isProtected(clause) && !exactly.includes(clause));
 }
 
 /** What is meant: what the request names exactly decides, and the layers decide about the rest of the request. */
 function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel: boolean): Heard[] {
   const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
-  const best = bestOf(likely);
+  /** The highest log-odds of each turn. */
+  const best = new Map<string, number>();
+  for (const { clause, odds } of likely) best.set(clause.source, Math.max(odds, best.get(clause.source) ?? -Infinity));
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
@@ -175,138 +160,120 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   return isByModel || isLeading ? likely.filter(({ odds }) => odds === first).map(({ clause }) => clause) : [];
 }
 
-/** The highest log-odds of each turn. */
-function bestOf(likely: readonly Likely[]): Map<string, number> {
-  const best = new Map<string, number>();
-  for (const { clause, odds } of likely) best.set(clause.source, Math.max(odds, best.get(clause.source) ?? -Infinity));
-  return best;
-}
-
 /**
  * The clauses of a request that may name what is meant: those that ask, and where they name nothing the ones before them. What follows is
  * a reason: "delete the pregnancy thing, Joe uses this phone too".
  */
-function namingClauses({ own, orders }: ReadRequest, { asks }: PartReading): string[] {
-  const most = Math.max(...own.map((_, index) => asks[index] ?? -Infinity));
-  const first = own.findIndex((clause) => orders.includes(clause));
-  const isAsking = own.map((clause, index) =>
-    orders.length > 0
-      ? orders.includes(clause) || (index > first && JOINED.test(clause.text))
-      : (asks[index] ?? -Infinity) > most - NEARLY,
+function namingClauses({ own }: ReadRequest): string[] {
+  const most = Math.max(...own.map(({ asks }) => asks));
+  const first = own.findIndex(({ isOrder }) => isOrder);
+  const isAsking = own.map(({ clause, isOrder, asks }, index) =>
+    first === -1 ? asks > most - NEARLY : isOrder || (index > first && JOINED.test(clause.text)),
   );
-  const asking = own.filter((_, index) => isAsking[index]).map(({ text }) => text);
-  const last = isAsking.lastIndexOf(true);
-  return asking.some(saysMore) ? asking : own.slice(0, last + 1).map(({ text }) => text);
+  const texts = own.map(({ clause }) => clause.text);
+  const asking = texts.filter((_, index) => isAsking[index]);
+  return asking.some(saysAnything) ? asking : texts.slice(0, isAsking.lastIndexOf(true) + 1);
 }
 
 /** A clause whose log-odds of asking are so much below those of another clause of its turn does not ask. */
 const NEARLY = 6;
 
+/** A clause of the request's turn, as the reading layers read it. */
+interface OwnClause {
+  clause: MeantWords;
+  /** Whether it orders to forget something in plain words, and whether these words refer to memory. */
+  isOrder: boolean;
+  isOfMemory: boolean;
+  /** The log-odds that it asks to forget something, that it takes such a request back, and that it is itself what is meant. */
+  asks: number;
+  takesBack: number;
+  meant: number;
+}
+
 /** A request with the clauses that it may mean, as the reading layers see them. */
 interface ReadRequest {
-  /** The words of the request. */
-  text: string;
   /** The clauses of the request's turn, without those that say what stays. */
-  own: MeantWords[];
+  own: OwnClause[];
   /** The clauses that say what stays. */
   kept: MeantWords[];
   /** Whether a clause is named as what stays: by some words, or by all words of the clause that keeps it. */
   isProtected(clause: Heard): boolean;
   isSurelyProtected(clause: Heard): boolean;
-  /** The clauses that it may mean, by turn, in the order in which the layers read them. */
-  turns: Heard[][];
   before: HeardBefore;
+  /** The clauses that it may mean, by turn, in the order in which the layers read them. */
+  heard: Likely[];
   /** The calibrated similarity of each turn to the request, by the turn's id; empty without an embedder. */
   similarity: ReadonlyMap<string, number>;
   sharing: Sharing;
-  /** The clauses that order to forget something in plain words. */
-  orders: MeantWords[];
-  /** Null if there are no reading layers. */
-  told: PartReading | null;
+  hasLayers: boolean;
 }
 
-async function readRequest(work: TellWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
+async function readRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
   const clauses = joinedIn(clausesAround(evidence, isByModel), evidence.event.content);
-  const { own, kept, isCorrected } = partsOf(clauses, evidence.event.content);
-  if (kept.length === 0) return readClauses(work, evidence, { own: clauses, kept: [] });
-  const read = await readClauses(work, evidence, { own, kept });
-  const isAsking = read.orders.length > 0 || (read.told !== null && mostOf(read.told.asks, own) > ASKS);
-  const isNamed =
-    !isCorrected ||
-    namedBy(
-      own.map(({ text }) => text),
-      read.before,
-    ).most.length > 0;
+  const parts = partsOf(clauses, evidence.event.content);
+  const read = await readClauses(work, evidence, parts);
+  if (parts.kept.length === 0) return read;
+  const isAsking = read.own.some(({ isOrder, asks }) => isOrder || asks > ASKS);
+  const texts = parts.own.map(({ text }) => text);
+  const isNamed = !parts.isCorrected || namedBy(texts, read.before).most.length > 0;
   // "Actually, keep it" keeps something too, but takes a request back. What corrects a request names something that was said.
   return isAsking && isNamed ? read : readClauses(work, evidence, { own: clauses, kept: [] });
 }
 
 async function readClauses(
-  work: TellWork,
+  work: FormWork,
   evidence: Evidence,
-  { own, kept }: { own: MeantWords[]; kept: MeantWords[] },
+  { own, kept }: Pick<RequestParts, 'own' | 'kept'>,
 ): Promise<ReadRequest> {
   const { event } = evidence;
   const parts = own.map(({ text }) => text);
   const before = await clausesBefore(work, event, parts.join(' '));
   const turns = [...Map.groupBy(before.heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
-  const text = kept.length > 0 ? parts.join(' ') : event.content.slice(evidence.start, evidence.end);
-  const sharing = sharingMost(text, said.flat());
-  const isBare = event.content.length <= LONGEST_BARE;
-  // An order refers to memory, has a word of an earlier clause, or is all that the turn says: "scratch that".
-  const orders = own.filter(({ text: clause }) => {
-    const order = orderIn(clause, event.content);
-    return order !== null && (order.isOfMemory || sharing.isAny || isBare);
-  });
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
-  for (const [index, clause] of told === null ? [] : own.entries()) {
-    if (told !== null && orders.includes(clause)) told.asks[index] = (told.asks[index] ?? -Infinity) + ORDER;
-  }
-  const protectedBy = kept.length > 0 ? await protectedClauses(work, event, kept) : NOTHING_KEPT;
-  const similarity = told === null ? new Map<string, number>() : await similarities(work, parts.join(' '), turns);
-  return { text, own, kept, turns, before, similarity, sharing, orders, told, ...protectedBy };
-}
-
-const LONGEST = 2000;
-
-async function similarities(work: TellWork, request: string, turns: readonly Heard[][]): Promise<Map<string, number>> {
-  const texts = turns.map((clauses) =>
-    clauses
-      .map(({ text }) => text)
-      .join('')
-      .slice(0, LONGEST),
-  );
-  const vectors = await embedTexts(work, [request, ...texts]);
-  const [own, ...others] = vectors?.of ?? [];
-  if (vectors === null || own === undefined) return new Map();
-  return new Map(
-    others.map((vector, index) => [
-      turns[index]?.[0]?.source ?? '',
-      calibratedSimilarity(dot(own, vector), vectors.calibration),
-    ]),
-  );
-}
-
-type Protected = Pick<ReadRequest, 'isProtected' | 'isSurelyProtected'>;
-
-const NOTHING_KEPT: Protected = { isProtected: () => false, isSurelyProtected: () => false };
-
-/** The clauses that a request names as what stays. */
-async function protectedClauses(
-  work: TellWork,
-  event: Evidence['event'],
-  kept: readonly MeantWords[],
-): Promise<Protected> {
-  const texts = kept.map(({ text }) => text);
-  const before = await clausesBefore(work, event, texts.join(' '));
-  const { most, exactly } = namedBy(texts, before);
-  const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
-  const [places, sure] = [most, exactly].map((clauses) => new Set(clauses.map(placeOf)));
+  const heard = turns.flat().map((clause, index) => ({ clause, odds: told?.meant[own.length + index] ?? -Infinity }));
+  const sharing = sharingMost(kept.length > 0 ? parts.join(' ') : wordsOf(evidence), heard);
+  const nearness =
+    told === null
+      ? null
+      : await nearnessTo(
+          work,
+          parts.join(' '),
+          said.map((texts) => texts.join('')),
+        );
+  const stays = kept.map(({ text }) => text);
+  const keeping = kept.length === 0 ? null : namedBy(stays, await clausesBefore(work, event, stays.join(' ')));
   return {
-    isProtected: (clause) => places?.has(placeOf(clause)) === true,
-    isSurelyProtected: (clause) => sure?.has(placeOf(clause)) === true,
+    own: own.map((clause, index) => {
+      const order = orderIn(clause.text, event.content);
+      const isBare = event.content.length <= LONGEST_BARE;
+      // An order refers to memory, has a word of an earlier clause, or is all that the turn says: "scratch that".
+      const isOrder = order !== null && (order.isOfMemory || sharing.isAny || isBare);
+      return {
+        clause,
+        isOrder,
+        isOfMemory: order?.isOfMemory === true,
+        asks: (told?.asks[index] ?? -Infinity) + (isOrder ? ORDER : 0),
+        takesBack: told?.takesBack[index] ?? -Infinity,
+        meant: told?.meant[index] ?? -Infinity,
+      };
+    }),
+    kept,
+    isProtected: isAmong(keeping?.most),
+    isSurelyProtected: isAmong(keeping?.exactly),
+    before,
+    heard,
+    similarity: new Map(nearness?.map(({ similarity }, index) => [turns[index]?.[0]?.source ?? '', similarity])),
+    sharing,
+    hasLayers: told !== null,
   };
+}
+
+/** Recognises some clauses by their places, also where they were read again. */
+function isAmong(clauses: readonly Heard[] = []): (clause: Heard) => boolean {
+  const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
+  const places = new Set(clauses.map(placeOf));
+  return (clause) => places.has(placeOf(clause));
 }
 
 interface AskedBy {
@@ -315,28 +282,26 @@ interface AskedBy {
   isForAll: boolean;
   /** Whether it is known without the reading layers that the turn asks something. */
   isCertain: boolean;
+  /** Whether it is a plain order, or the layers are sure that it asks. */
+  isSure: boolean;
   /** The clauses that ask. */
   asking: MeantWords[];
 }
 
 /** What a turn asks; null if it asks nothing. */
-function askedBy(
-  { own, orders, before }: ReadRequest,
-  told: PartReading,
-  { turn, isByModel, naming }: { turn: string; isByModel: boolean; naming: Naming },
-): AskedBy | null {
-  const [asks, takesBack] = [mostOf(told.asks, own), mostOf(told.takesBack, own)];
+function askedBy({ own, before }: ReadRequest, { exactly }: Naming, turn: string, isByModel: boolean): AskedBy | null {
+  const [asks, takesBack] = [mostOf(own, 'asks'), mostOf(own, 'takesBack')];
   const isForAll = asksForAll(turn);
   const isCertain = isByModel || isForAll || takesBack > ASKS;
+  const orders = own.filter(({ isOrder }) => isOrder);
   // "Delete the bit about the ring" asks, even if the layers doubt it: it refers to what was said, and names it.
-  const isOfMemory = orders.some(({ text }) => orderIn(text, turn)?.isOfMemory === true);
-  const isNamedOrder = isOfMemory && naming.exactly.length > 0 && asks > NAMED_MAY_ASK;
+  const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
   // Of 1,288 ordinary turns of lives, all after many others, the log-odds of six are above 0, and those of one are above 3.65.
   const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
-  const isAsking = asks > least || isNamedOrder;
-  const asking = above(told.asks, own, Math.min(ASKS, asks - 1));
-  const isNothing = !isCertain && (!isAsking || changesPlan(turn, asking));
-  return isNothing ? null : { asks, takesBack, isForAll, isCertain, asking };
+  const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
+  const isAsking = (asks > least || isNamedOrder) && !changesPlan(turn, asking);
+  const isSure = orders.length > 0 || asks > SURELY_REQUESTS;
+  return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
 }
 
 /** "Forget everything you know about me": whether a sentence of a turn asks to forget everything, and says nothing else. */
@@ -355,7 +320,7 @@ const SHORTEST_QUESTION = 3;
  * "Forget the peanut sauce, what about soy?": whether a request only changes a plan. Its clauses have no word that refers to memory ("my",
  * "what I told you"), and it is limited to now, or a proposal, a question or an instruction follows.
  */
-function changesPlan(content: string, asking: readonly (TextSpan & { text: string })[]): boolean {
+function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
   const pack = detectPack(content);
   const last = asking.at(-1);
   if (pack === null || last === undefined) return false;
@@ -367,51 +332,41 @@ function changesPlan(content: string, asking: readonly (TextSpan & { text: strin
   return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
 }
 
-function mostOf(odds: Float32Array, own: readonly MeantWords[]): number {
-  return Math.max(-Infinity, ...odds.subarray(0, own.length));
-}
-
-function above(odds: Float32Array, own: readonly MeantWords[], least: number): MeantWords[] {
-  return own.filter((_, index) => (odds[index] ?? -Infinity) > least);
-}
-
-function wordsOf(clauses: readonly Heard[]): MeantWords[] {
-  return clauses.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text }));
-}
-
-function memoriesOf(clauses: readonly Heard[]): string[] {
-  return clauses.flatMap(({ quote, source }) => (quote === null ? source : []));
+function mostOf(own: readonly OwnClause[], what: 'asks' | 'takesBack'): number {
+  return Math.max(-Infinity, ...own.map((each) => each[what]));
 }
 
 /** What an order in plain words adds to the log-odds that a clause asks. */
 const ORDER = 3;
 
 /** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
-function withoutLayers({ orders, turns, sharing, kept, isProtected }: ReadRequest): ToldRequest | null {
-  const isMeant = (clause: Heard): boolean => sharing.hasMost(clause.text) && !isProtected(clause);
-  const meant = orders.length === 0 ? [] : turns.flat().filter(isMeant);
-  const told = { asking: [...orders, ...kept], takesBack: false, words: wordsOf(meant), memories: memoriesOf(meant) };
-  return meant.length === 0 ? null : { ...told, isEverything: false, isByClause: false };
+function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest): ToldRequest | null {
+  const orders = own.flatMap(({ clause, isOrder }) => (isOrder ? clause : []));
+  const meant = heard.flatMap(({ clause }) => (sharing.hasMost(clause.text) && !isProtected(clause) ? clause : []));
+  if (orders.length === 0 || meant.length === 0) return null;
+  return {
+    asking: [...orders, ...kept],
+    takesBack: false,
+    ...placesOf(meant),
+    isEverything: false,
+    isByClause: false,
+  };
 }
 
 /**
  * "I moved to Graz. Forget that." means what its own turn says: the clauses before a last sentence that asks to forget something and names
  * nothing. A sentence looks like a part of the request beside it, so that each is read alone.
  */
-async function statedBefore(
-  own: readonly MeantWords[],
-  turn: string,
-  { deps, signal }: TellWork,
-): Promise<MeantWords[]> {
+async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
   const sentences = splitSentences(turn);
   const last = sentences.at(-1);
   if (last === undefined || sentences.length < 2 || last.text.length > LONGEST_BARE) return [];
   const asksAlone = async (text: string): Promise<number> =>
-    (await unlessUnavailable(deps.readParts([text], { signal })))?.asks[0] ?? -Infinity;
+    (await unlessUnavailable(work.deps.readParts([text], { signal: work.signal })))?.asks[0] ?? -Infinity;
   if ((await asksAlone(last.text)) <= SURELY_ASKS) return [];
   const stated: MeantWords[] = [];
-  for (const clause of own)
-    if (clause.end <= last.span.start && saysMore(clause.text) && (await asksAlone(clause.text)) <= ASKS)
+  for (const { clause } of own)
+    if (clause.end <= last.span.start && saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS)
       stated.push(clause);
   return stated;
 }
@@ -431,21 +386,17 @@ interface Sharing {
 }
 
 /** Recognises the clauses that share the most content words with a request ("take Mustard out of your notes"), if any clause shares one. */
-function sharingMost(request: string, clauses: readonly string[]): Sharing {
+function sharingMost(request: string, heard: readonly Likely[]): Sharing {
   const common = new Set(detectPack(request)?.common.split('|'));
   const words = (request.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !common.has(word));
   const stems = contentStems(words.join(' '));
   const shared = (clause: string): number => [...contentStems(clause)].filter((stem) => stems.has(stem)).length;
-  const most = Math.max(0, ...clauses.map(shared));
+  const most = Math.max(0, ...heard.map(({ clause }) => shared(clause.text)));
   return {
     hasMost: (clause) => shared(clause) === Math.max(1, most),
     hasAny: (clause) => shared(clause) > 0,
     isAny: most > 0,
   };
-}
-
-function saysMore(clause: string): boolean {
-  return contentStems(clause).size > 0;
 }
 
 /** Whether a request means nearly all clauses of the turns before it. */

@@ -23,22 +23,24 @@ import type { Event } from '../../record/event.ts';
 import type { SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import { ownerLevel, type ScopeLevel } from '../../record/scope.ts';
-import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
-import type { ReadStatement } from '../read/reader.ts';
-import type { Statement } from '../statement.ts';
+import { type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
+import type { Evidence, Statement } from '../statement.ts';
 import {
   type CheckContext,
+  type Checking,
   checkOrigin,
   checkWords,
   clippedWords,
-  type Evidence,
+  isOwnName,
   isOwnWordOfAnother,
   isRecalled,
   isStated,
   locateQuotes,
+  quoteOf,
   trustOfEvent,
   trustOfWords,
   unsharedSources,
+  wordsOf,
 } from './evidence.ts';
 
 /** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
@@ -72,27 +74,27 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const type = context.types.get(given.type);
   if (given.text === '' || type === undefined) return refuse(read, 'malformed');
   const cited = locateQuotes(given, context);
-  const named = { ...given, subject: ownSubject(given.subject, read, cited, context) };
+  const named = { ...given, subject: ownSubject(given.subject, read, { ...context, evidence: cited }) };
   const isUnquoted = context.stated !== undefined && named.quotes.length === 0;
-  const origin = isUnquoted ? { evidence: [] } : checkOrigin({ ...named, isPersonal: type.personal }, cited, context);
+  const origin = isUnquoted
+    ? { evidence: [] }
+    : checkOrigin({ ...named, isPersonal: type.personal }, cited, context.userNames);
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
   const { evidence } = origin;
-  const { quoted, ...source } = saidIn(evidence, context);
+  const checking = { ...context, evidence };
+  const said = saidIn(checking);
+  const { quoted, ...source } = said;
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(asSaid(named, read, context), {
-    quoted,
-    statedAt: source.statedAt,
-    timeZone: context.settings.timeZone,
-  });
+  const resolved = resolveTimes(asSaid(named, read, context), said, context.settings.timeZone);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
-  const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
+  const problem = checkWords(resolved, checking, type.wordLimit ?? WORD_LIMIT);
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
   if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
-  const level = type.levels.includes(own) ? levelOf(resolved, evidence, context) : null;
+  const level = type.levels.includes(own) ? levelOf(resolved, checking) : null;
   if (level === null) return refuse(read, 'malformed', `a ${resolved.type} does not live at ${own}`, evidence);
   const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
   return {
@@ -109,13 +111,13 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: trustIn(evidence, subject, source, context),
+    trust: trustIn(checking, subject, said),
     sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
     ...source,
-    quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
+    quotes: evidence.map(quoteOf),
     tags: tagsOf(resolved, kept.marks, context),
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
-    relation: relationOf(resolved, evidence, context),
+    relation: relationOf(resolved, checking),
   };
 }
 
@@ -125,27 +127,19 @@ function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext
 }
 
 /** In a group chat "the cat Eskom · pet_name = Eskom" is about the user only if the user says so: otherwise the reader's subject stays. */
-function ownSubject(
-  subject: string,
-  read: ReadStatement,
-  cited: readonly Evidence[],
-  { userNames, subjects }: CheckContext,
-): string {
+function ownSubject(subject: string, read: ReadStatement, { evidence, userNames, subjects }: Checking): string {
   const given = canonicalSubject(read.subject, userNames);
-  const isOthers = cited.some(
-    ({ event: { speaker } }) =>
-      speaker !== null && !userNames.some((name) => name.toLowerCase() === speaker.toLowerCase()),
-  );
+  const isOthers = evidence.some(({ event: { speaker } }) => speaker !== null && !isOwnName(speaker, userNames));
   return isUser(subject) && !isUser(given) && isOthers ? knownSubject(given, subjects) : subject;
 }
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };
 
 /** The words that were quoted, by whom and when they were said, and the events that contain them. */
-function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
+function saidIn({ evidence, stated }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
-    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)).join(' … '),
+    quoted: evidence.map(wordsOf).join(' … '),
     statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
     statedBy: last?.origin ?? stated?.by ?? 'system',
     events:
@@ -168,14 +162,9 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
 }
 
 /** The trust of a statement: the lowest of the words that it rests on, or of the events that a statement from outside the log names. */
-function trustIn(
-  evidence: readonly Evidence[],
-  subject: string,
-  { events, statedBy }: Pick<Statement, 'events' | 'statedBy'>,
-  { userNames }: CheckContext,
-): Trust {
+function trustIn({ evidence, userNames }: Checking, subject: string, said: Said): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
-  return events.length === 0 ? trustOf(statedBy) : lowestTrust(events.map(trustOfEvent));
+  return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
 }
 
 /** A text without control characters and invisible characters, some of which databases refuse, and with single spaces. */
@@ -202,17 +191,11 @@ function clean(read: ReadStatement): ReadStatement {
 }
 
 /** A statement about a person is never stored at the level that all users of an agent share. */
-function levelOf(
-  { forEveryone, subject }: ReadStatement,
-  evidence: readonly Evidence[],
-  { scope }: CheckContext,
-): ScopeLevel {
+function levelOf({ forEveryone, subject }: ReadStatement, { evidence, scope }: Checking): ScopeLevel {
   const own = ownerLevel(scope);
   if (!forEveryone || scope.agent === null || own !== 'user') return own;
   const isPersonal =
-    isUser(subject) ||
-    belongsToUser(subject) ||
-    evidence.some(({ event, start, end }) => FIRST_PERSON.test(event.content.slice(start, end)));
+    isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(wordsOf(each)));
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 
@@ -257,11 +240,8 @@ function tagsOf({ tags }: ReadStatement, marks: readonly string[], { settings }:
   return [...new Set([...marks.map((mark) => `sensitive:${mark}`), ...clean])].slice(0, MOST_TAGS);
 }
 
-function relationOf(
-  { relation, subject }: ReadStatement,
-  evidence: readonly Evidence[],
-  { known, userNames }: CheckContext,
-): Statement['relation'] {
+function relationOf({ relation, subject }: ReadStatement, checking: Checking): Statement['relation'] {
+  const { evidence, known, userNames } = checking;
   const target = relation === null ? undefined : known[relation.known - 1];
   if (relation === null || target === undefined) return null;
   const isOwnMatter =
@@ -269,12 +249,7 @@ function relationOf(
   return { kind: relation.kind, target, isOwnMatter };
 }
 
-function refuse(
-  { text }: Pick<ReadStatement, 'text'>,
-  reason: RefusalReason,
-  detail?: string,
-  evidence: readonly Evidence[] = [],
-): Refusal {
+function refuse({ text }: ReadStatement, reason: RefusalReason, detail?: string, evidence: Evidence[] = []): Refusal {
   return refusal('statement', reason, text, { detail, events: evidence.map(({ event }) => event) });
 }
 
@@ -290,13 +265,12 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   const [name, ...rest] = (statement.attribute ?? '').split(':');
   const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
   const attribute = attributeOf(name, value, context);
-  const subject = canonicalSubject(statement.subject, context.userNames);
+  const named = { ...statement, attribute, value, subject: canonicalSubject(statement.subject, context.userNames) };
   return {
-    ...statement,
-    attribute,
+    ...named,
     value: value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context),
     type: typeOf(statement, context),
-    subject: namesItsOwnSubject(subject, attribute, value, context) ? USER : knownSubject(subject, context.subjects),
+    subject: namesItsOwnSubject(named, context) ? USER : knownSubject(named.subject, context.subjects),
   };
 }
 
@@ -322,12 +296,7 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
 }
 
 /** "User's son Tai · child_name = Tai" says whose child Tai is, which is a statement about the user. */
-function namesItsOwnSubject(
-  subject: string,
-  attribute: string | null,
-  value: string | null,
-  { attributes }: ResolveContext,
-): boolean {
+function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attributes }: ResolveContext): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
   const [name = ''] = nameWords(value);
   const isName = (word: string): boolean => word === name || (/\p{Lo}/u.test(name) && word.includes(name));
@@ -368,10 +337,7 @@ const LONGEST_INTERVAL = 7 * DAY;
  * outranks the reader's date. A habit has no dates, except an end that was said. A plan whose day had passed when it was told is not a
  * plan.
  */
-function resolveTimes(
-  statement: ReadStatement,
-  { quoted, statedAt, timeZone }: { quoted: string; statedAt: Date; timeZone: string },
-): ResolvedStatement {
+function resolveTimes(statement: ReadStatement, { quoted, statedAt }: Said, timeZone: string): ResolvedStatement {
   const to = toDate(statement.to);
   if (statement.tense === 'habit') {
     const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
@@ -381,27 +347,21 @@ function resolveTimes(
   const from = agreed(toDate(statement.from), said);
   const dueAt = agreed(toDate(statement.due), said);
   const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
-  const isOver = to !== null && to <= statedAt;
   return {
     ...statement,
-    tense: tenseOf(statement.tense, { validFrom, isOver, statedAt }),
+    tense: to !== null && to <= statedAt ? 'happened' : tenseOf(statement.tense, validFrom, statedAt),
     validFrom,
     validTo: to !== null && validFrom !== null && to < validFrom ? null : to,
     dueAt,
   };
 }
 
-function tenseOf(
-  tense: Tense,
-  { validFrom, isOver, statedAt }: { validFrom: Date | null; isOver: boolean; statedAt: Date },
-): Tense {
-  if (isOver) return 'happened';
+function tenseOf(tense: Tense, validFrom: Date | null, statedAt: Date): Tense {
+  const ahead = validFrom === null ? 0 : validFrom.getTime() - statedAt.getTime();
   // "From tomorrow on I work at the clinic": what holds from a later day on is a plan until then.
-  if (tense === 'holds' && validFrom !== null && validFrom.getTime() - statedAt.getTime() >= DAY) return 'planned';
+  if (tense === 'holds' && ahead >= DAY) return 'planned';
   // "In May", said in the middle of May, may still be ahead: only a day that is more than a month ago makes a plan an event of the past.
-  if (tense === 'planned' && validFrom !== null && statedAt.getTime() - validFrom.getTime() > 31 * DAY)
-    return 'happened';
-  return tense;
+  return tense === 'planned' && ahead < -31 * DAY ? 'happened' : tense;
 }
 
 interface SaidDate {

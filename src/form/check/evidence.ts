@@ -1,7 +1,9 @@
 import {
   addressesIn,
   headsOf,
+  isAbout,
   isAssent,
+  isCourtesy,
   isInstruction,
   type Quoting,
   unsupported,
@@ -24,17 +26,22 @@ import {
   isSameSubject,
   isUser,
   type Origin,
+  type Quote,
   type Trust,
   trustOf,
   USER,
 } from '../../record/statement.ts';
-import type { RefusalReason } from '../formation-result.ts';
-import type { FormationSettings } from '../formation-settings.ts';
-import type { ReadQuote, ReadStatement } from '../read/reader.ts';
+import { LONGEST_COMPARED, nearnessTo } from '../compare.ts';
+import { type ReadQuote, type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
+import type { FormationSettings, FormWork } from '../formation-settings.ts';
+import type { Evidence } from '../statement.ts';
 
-/** Words of an event that a statement rests on. */
-export interface Evidence extends TextSpan {
-  event: Event;
+export function wordsOf({ event, start, end }: Evidence): string {
+  return event.content.slice(start, end);
+}
+
+export function quoteOf({ event, start, end }: Evidence): Quote {
+  return { event: event.id, start, end };
 }
 
 /** What statements are checked against. */
@@ -64,24 +71,26 @@ export interface CheckContext {
   subjects: readonly string[];
 }
 
+/** What one statement is checked against: also the evidence that counts for it. */
+export interface Checking extends CheckContext {
+  evidence: Evidence[];
+}
+
 /** Kinds of event that are statements themselves: what an agent observed or decided, and the outcome of a decision. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
 /** Whether an event is itself a statement. */
-export function isStated(event: Pick<Event, 'kind'>): boolean {
-  return STATED_KINDS.has(event.kind);
+export function isStated({ kind }: Event): boolean {
+  return STATED_KINDS.has(kind);
 }
 
 /** Whether an event is the answer of one of the agent's recall tools, which contains only what is already known. */
-function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): boolean {
-  return (
-    event.origin === 'tool' &&
-    (event.content === MEMORY_ANSWER || isMemoryAnswer(event.content, event.metadata['tool']))
-  );
+function isFromRecall({ origin, content, metadata }: Event): boolean {
+  return origin === 'tool' && (content === MEMORY_ANSWER || isMemoryAnswer(content, metadata['tool']));
 }
 
 /** Which evidence counts for a statement, or why none does. */
-type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?: string };
+type OriginVerdict = { evidence: Evidence[] } | Problem;
 
 /**
  * The speaker decides what a statement can become. What the user says about themself and about the people in their life counts as the
@@ -89,24 +98,18 @@ type OriginVerdict = { evidence: Evidence[] } | { reason: RefusalReason; detail?
  * Instructions from outside are not learned.
  */
 export function checkOrigin(
-  statement: { subject: string; type: string; text: string; isPersonal: boolean },
+  statement: Pick<ReadStatement, 'subject' | 'type' | 'text'> & { isPersonal: boolean },
   cited: readonly Evidence[],
-  { userNames }: { userNames: readonly string[] },
+  userNames: readonly string[],
 ): OriginVerdict {
   const known = cited.filter(({ event }) => isFromRecall(event));
   const evidence = cited.filter((each) => !known.includes(each));
   if (evidence.length === 0) return { reason: known.length > 0 ? 'recalled_text' : 'quote_not_found' };
   const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
-  if (
-    outside.some(({ event, start, end }) => isInstruction(event.content.slice(start, end))) ||
-    (outside.length > 0 && isInstruction(statement.text))
-  ) {
+  if (outside.some((each) => isInstruction(wordsOf(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
-  }
-  const stated = evidence.filter(
-    ({ event }) => isStated(event) && event.origin !== 'tool' && event.origin !== 'document',
-  );
-  if (stated.length > 0 && outside.length === 0) return { evidence };
+  // Without evidence from outside, no statement is one of a tool or a document.
+  if (outside.length === 0 && evidence.some(({ event }) => isStated(event))) return { evidence };
   const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
   const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
   if (!needsOwnWords) {
@@ -122,14 +125,12 @@ export function checkOrigin(
 }
 
 function foreignVoice(evidence: readonly Evidence[]): string {
-  const voices = new Set(
-    evidence.map((each) => (isFromOutside(each) && each.event.origin === 'user' ? 'pasted text' : voiceOf(each.event))),
-  );
-  return `said by: ${[...voices].join(', ')}`;
-}
-
-function voiceOf({ origin, speaker }: Event): string {
-  return origin === 'user' && speaker !== null ? `the speaker ${speaker}` : origin;
+  const voices = evidence.map((each) => {
+    const { origin, speaker } = each.event;
+    if (origin !== 'user') return origin;
+    return isFromOutside(each) ? 'pasted text' : speaker === null ? origin : `the speaker ${speaker}`;
+  });
+  return `said by: ${[...new Set(voices)].join(', ')}`;
 }
 
 /** Tools, documents, and what a user pastes or quotes without taking it up. */
@@ -151,13 +152,14 @@ function isPasted({ event, start, end }: Evidence): boolean {
 const LEAST_TELLING = 10;
 
 /** Whether the user's own words beside a pasted text repeat one of its numbers and do not ask: "… your chair time is 6:15." Six fifteen! */
-function isTakenUp({ event: { content }, start, end }: Evidence): boolean {
+function isTakenUp(evidence: Evidence): boolean {
+  const { content } = evidence.event;
   let own = content;
   for (const span of foreignSpans(content).toReversed()) own = `${own.slice(0, span.start)}\n${own.slice(span.end)}`;
   const said = numbersSaid(
     (own.match(/[^.!?？。！\n]+[.!?？。！\n]*/gu) ?? []).filter((each) => !/[?？]/u.test(each)).join(' '),
   );
-  return [...numbersSaid(content.slice(start, end))].some((number) => number >= LEAST_TELLING && said.has(number));
+  return [...numbersSaid(wordsOf(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
 }
 
 /** A note that an agent made on its own, for example while reading an inbox, rests on what others wrote, and nobody has confirmed it. */
@@ -188,7 +190,7 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
   return !isUser(subject) && !belongsToUser(subject);
 }
 
-function isOwnName(speaker: string, userNames: readonly string[]): boolean {
+export function isOwnName(speaker: string, userNames: readonly string[]): boolean {
   return userNames.some((name) => name.toLowerCase() === speaker.toLowerCase());
 }
 
@@ -219,9 +221,7 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
 /** The places of the quotes: in the cited turn, or verbatim in another turn. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
   const { events } = context;
-  const found = quotes
-    .flatMap((quote) => locateIn(quote, context, { isAgents: type === 'episode' }) ?? [])
-    .filter(isTelling);
+  const found = quotes.flatMap((quote) => locateIn(quote, context, type === 'episode') ?? []).filter(isTelling);
   if (quotes.length > 0 || value === null) return found;
   // For a statement without a quote, the value is searched for in the user's turns.
   for (const event of events.toReversed()) {
@@ -233,23 +233,19 @@ export function locateQuotes({ quotes, value, type }: ReadStatement, context: Ch
 }
 
 /** Whether a quote says anything: it has a content word, or it is most of its turn, as "yes, that one" is. "I" alone supports no statement. */
-function isTelling({ start, end, event: { content } }: Evidence): boolean {
-  return (end - start) * 2 >= content.trim().length || contentStems(content.slice(start, end)).size > 0;
+function isTelling(evidence: Evidence): boolean {
+  const words = wordsOf(evidence);
+  return words.length * 2 >= evidence.event.content.trim().length || contentStems(words).size > 0;
 }
 
 /**
  * The place of a quote. Words of the assistant that are also in a user's turn count as the user's: a reader's number of a turn may be off
  * by one, and assistants repeat what they are told. `isAgents`: a quote about what the agent did stays in the agent's turn.
  */
-function locateIn(
-  { turn, words }: ReadQuote,
-  { events, isLocal }: Pick<CheckContext, 'events' | 'isLocal'>,
-  { isAgents = false }: { isAgents?: boolean } = {},
-): Evidence | null {
+function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext, isAgents: boolean): Evidence | null {
   const cited = events[turn - 1];
-  if (words === '' && isLocal && cited !== undefined && cited.content !== '') {
+  if (words === '' && isLocal && cited !== undefined && cited.content !== '')
     return { event: cited, start: 0, end: cited.content.length };
-  }
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
   for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
     const span = locateQuote(event.content, words);
@@ -265,13 +261,13 @@ function locateIn(
  */
 export function locateOwnWords(
   quote: ReadQuote,
-  { events, isLocal, userNames, types }: Pick<CheckContext, 'events' | 'isLocal' | 'userNames' | 'types'>,
+  context: CheckContext,
   { subject, type }: Pick<Memory, 'subject' | 'type'> = { subject: USER, type: '' },
 ): Evidence | null {
-  const place = locateIn(quote, { events, isLocal });
+  const place = locateIn(quote, context, false);
   if (place === null) return null;
-  const isPersonal = place.event.origin !== 'user' || types.get(type)?.personal !== false;
-  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal }, [place], { userNames });
+  const isPersonal = place.event.origin !== 'user' || context.types.get(type)?.personal !== false;
+  const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal }, [place], context.userNames);
   return 'evidence' in verdict ? place : null;
 }
 
@@ -301,17 +297,15 @@ const BEFORE = 60;
  * house"), or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A name that the statement itself
  * contains does not count.
  */
-export function clippedWords(
-  { event, start, end }: Evidence,
-  { subject, text, polarity }: Pick<ReadStatement, 'subject' | 'text' | 'polarity'>,
-): string | null {
+export function clippedWords(evidence: Evidence, { subject, text, polarity }: ReadStatement): string | null {
+  const { event, start } = evidence;
   const before = event.content.slice(Math.max(0, start - BEFORE), start).replace(/^[^\n]*[.!?…\n]\s*/u, '');
   const negation = NEGATION.exec(before);
   if (negation !== null && polarity === 'affirmed' && !isNegated(text)) return negation[0].trim();
   const hypothesis = HYPOTHESIS.exec(before);
   if (hypothesis !== null) return hypothesis[0].trim();
   const somebody = SOMEBODY.exec(before);
-  const quoted = event.content.slice(start, end);
+  const quoted = wordsOf(evidence);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
   // "my commute | takes an hour" is about the user: only a name shows that the subject is a person.
@@ -326,19 +320,18 @@ interface Problem {
 }
 
 /** Whether the words of a statement agree with what the turns say. */
-export function checkWords(
-  statement: ReadStatement,
-  { evidence, context, limit }: { evidence: readonly Evidence[]; context: CheckContext; limit: number },
-): Problem | null {
+export function checkWords(statement: ReadStatement, context: Checking, limit: number): Problem | null {
   const { text, value, attribute, relation } = statement;
+  const { evidence } = context;
   if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
-  const own = evidence.map(({ event }) => event.content);
+  const cited = evidence.map(({ event }) => event);
+  const own = cited.map(({ content }) => content);
   const saidBy = (by: Origin): string[] =>
     context.events.filter(({ origin }) => origin === by).map(({ content }) => content);
   const around = [
     ...own,
     ...saidBy('user'),
-    ...questionsBefore(evidence, context),
+    ...questionsBefore(cited, context),
     ...context.earlier.map((event) => event.content),
     ...context.known.map((memory) => `${memory.subject} ${memory.content} ${memory.value ?? ''}`),
     ...context.userNames,
@@ -347,7 +340,7 @@ export function checkWords(
   // A statement that continues a known one may keep the known value.
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
   if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
-    const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
+    const dates = cited.map(({ occurredAt }) => occurredAt.toISOString());
     // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
     // Most values have no figure, so that the numbers of the turns need not be read for them.
@@ -359,7 +352,7 @@ export function checkWords(
   if (context.isLocal) return null;
   const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
-  const quoting = quotingOf(statement, evidence, context);
+  const quoting = quotingOf(statement, context);
   const foreign =
     wordsBeyond(text, [...around, ...carriedOver]) ??
     (quoting === null ? null : unsupported({ ...quoting, more: [...carriedOver, ...context.userNames] }));
@@ -372,24 +365,20 @@ function isDateLike(value: string): boolean {
 }
 
 /** What a statement quotes, as it is checked for saying something else. Null for what others say, which is checked by its speaker. */
-function quotingOf(
-  { text, value, attribute, polarity, tense }: ReadStatement,
-  evidence: readonly Evidence[],
-  { events, earlier, attributes }: CheckContext,
-): Omit<Quoting, 'more'> | null {
-  if (evidence.length === 0 || evidence.some(({ event }) => event.kind !== 'message' || isForeign(event))) return null;
+function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, 'more'> | null {
+  const { text, value, attribute, polarity, tense } = statement;
+  const { evidence, events, earlier, attributes } = context;
+  const cited = evidence.map(({ event }) => event);
+  if (cited.length === 0 || cited.some((event) => event.kind !== 'message' || isForeign(event))) return null;
   const turns = [...earlier, ...events];
   return {
     text,
     isDenied: polarity === 'denied',
     value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
-    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)),
-    isAnswer: evidence.some(({ event }) => isAssent(event.content)),
+    quoted: evidence.map(wordsOf),
+    isAnswer: cited.some(({ content }) => isAssent(content)),
     messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
-    before: answeredBy(
-      evidence.map(({ event }) => event),
-      turns,
-    ),
+    before: answeredBy(cited, turns),
     foreign: turns.filter(isForeign).map(({ content }) => content),
   };
 }
@@ -397,17 +386,25 @@ function quotingOf(
 /** The agent's turns that events answer. */
 function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
   return answers.flatMap((event) => {
-    const place = turns.findIndex(({ id }) => id === event.id);
-    const answered = turns.slice(0, Math.max(0, place)).findLast(({ origin }) => origin !== 'tool');
+    const answered = turnsBefore(event, turns).findLast(({ origin }) => origin !== 'tool');
     return answered?.origin === 'agent' ? answered.content : [];
   });
 }
 
+/** The quoted words, as far as their events are given. */
+export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): string[] {
+  return quotes.flatMap(
+    ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
+  );
+}
+
+function turnsBefore(event: Event, turns: readonly Event[]): Event[] {
+  const place = turns.findIndex(({ id }) => id === event.id);
+  return turns.slice(0, Math.max(0, place));
+}
+
 /** The words of turns, of an assent with what it answers. */
-export function saidWith(
-  said: readonly Event[],
-  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
-): string[] {
+export function saidWith(said: readonly Event[], { events, earlier }: CheckContext): string[] {
   const answers = said.filter(({ content }) => isAssent(content));
   return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
 }
@@ -417,30 +414,21 @@ function isForeign({ origin }: Event): boolean {
 }
 
 /** The turns right before the evidence, because an answer refers to the words of its question. */
-function questionsBefore(
-  evidence: readonly Pick<Evidence, 'event'>[],
-  { events, earlier }: Pick<CheckContext, 'events' | 'earlier'>,
-): string[] {
+function questionsBefore(answers: readonly Event[], { events, earlier }: CheckContext): string[] {
   const turns = [...earlier, ...events];
-  return evidence.flatMap(({ event }) => {
-    const place = turns.findIndex(({ id }) => id === event.id);
-    return turns.slice(Math.max(0, place - 2), Math.max(0, place)).map(({ content }) => content);
-  });
+  return answers.flatMap((event) => turnsBefore(event, turns).slice(-2)).map(({ content }) => content);
 }
 
 /**
  * The texts that a statement may have its meaning from, where it has no word, number or name of theirs; null if it has one. An assent ("yes,
  * spot on") has its meaning from the turns before it.
  */
-export function unsharedSources(
-  { text, quotes, relation }: ReadStatement,
-  context: Pick<CheckContext, 'events' | 'earlier' | 'known' | 'userNames'>,
-): string[] | null {
-  const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []).map((event) => ({ event }));
+export function unsharedSources({ text, quotes, relation }: ReadStatement, context: CheckContext): string[] | null {
+  const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []);
   const target = relation === null ? undefined : context.known[relation.known - 1];
   const sources = [
     ...quotes.map(({ words }) => words),
-    ...cited.map(({ event }) => event.content),
+    ...cited.map(({ content }) => content),
     ...questionsBefore(cited, context),
     ...(target === undefined ? [] : [target.content]),
   ].filter((source) => source.trim() !== '');
@@ -451,4 +439,55 @@ export function unsharedSources(
     [...headsOf(text)].some((head) => heads.has(head)) ||
     [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
   return isShared || sources.length === 0 ? null : sources;
+}
+
+/** The calibrated similarity of related texts. */
+const RELATED = 0.6;
+
+/**
+ * The changes of known statements that rest on words which have nothing to do with them: nothing ends with a word of thanks, and what may be
+ * lost least must have a word, a number, a topic or the meaning in common with the words. What the user has said otherwise may end with any
+ * words: "got it got it got it" ends a search for work. What ends several statements may name some that have only to do with the others.
+ */
+export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
+  work: FormWork,
+  changes: readonly Each[],
+): Promise<Each[]> {
+  const { attributes } = work.deps;
+  const far: Each[] = [];
+  for (const change of changes) {
+    const { said, target } = change;
+    if (said.some((text) => concerns(text, target, attributes))) continue;
+    if (!isVital(target) && !isSet(target) && !said.every(isCourtesy)) continue;
+    const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
+    if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
+  }
+  return far.filter(({ said, target }) => {
+    const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
+    return isVital(target) || !others.some((other) => concerns(other.target.content, target, attributes));
+  });
+}
+
+function concerns(said: string, { subject, content, value, attribute }: Memory, attributes: AttributeTable): boolean {
+  const names = [attribute ?? '', ...attributes.policyOf(attribute ?? '').synonyms].join(' ').replaceAll('_', ' ');
+  return isAbout(said, `${subject} ${content} ${value ?? ''} ${names}`, attribute);
+}
+
+const VITAL = /^(?:name|preferred_name|pronouns|birthday|allergy|medical_condition|medication|blood_type)$/;
+
+// The importance of health, safety and identity, and of what the user asks to remember (read-prompt.ts).
+const MOST_IMPORTANT = 0.9;
+
+function isVital({ importance, attribute }: Memory): boolean {
+  return importance >= MOST_IMPORTANT || VITAL.test(attribute ?? '');
+}
+
+/** Whether the application has set a statement, rather than learned it from talk. */
+function isSet({ sourceEvents, sourceType }: Memory): boolean {
+  return sourceEvents.length === 0 && sourceType === 'explicit';
+}
+
+/** The refusal of a change that has nothing to do with its target. */
+export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
+  return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }

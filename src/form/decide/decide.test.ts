@@ -6,8 +6,7 @@ import type { Memory } from '../../record/memory.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';
 import type { Relation } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
-import { decide, openCandidates, type Candidate, type DecideContext } from './decide.ts';
-import { strongerClaim } from './precedence.ts';
+import { decide, openCandidates, strongerClaim, type Candidate, type DecideContext } from './decide.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 const context: DecideContext = {

@@ -12,21 +12,13 @@ import {
   mayBeOneMatter,
   normalValue,
   type Tense,
+  type Trust,
+  TRUST_LEVELS,
 } from '../../record/statement.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
+import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor, type SourceType } from '../../record/memory.ts';
 import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
-import {
-  type Claim,
-  claimsOf,
-  compareRank,
-  type MadeClaim,
-  maySupersede,
-  strongerClaim,
-  timeOf,
-  wins,
-} from './precedence.ts';
 import { contentHash } from '../../record/id.ts';
 
 /** A known statement that a new one may affect. */
@@ -130,9 +122,8 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   // An expired statement that is said again becomes a new one with today's date: the old one would expire again at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
-  if (kind === 'repeats') {
+  if (kind === 'repeats')
     return conflicts(statement, target, context) ? null : (moveDay(statement, target) ?? { action: 'confirm', target });
-  }
   if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
@@ -160,11 +151,8 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
  * A statement about who somebody is ("colleague = Noor") can be replaced only under the same attribute, or by a statement that names the
  * person. Otherwise a number that is off by one in a reader's answer would remove a person from the memory.
  */
-function mayReplaceNamed(
-  { attribute, subject, text }: Statement,
-  target: Memory,
-  { attributes }: DecideContext,
-): boolean {
+function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: DecideContext): boolean {
+  const { attribute, subject, text } = statement;
   if (target.attribute === null || target.attribute === attribute || target.value === null) return true;
   if (!attributes.policyOf(target.attribute).namesSomebody) return true;
   const said = `${subject} ${text}`.toLowerCase();
@@ -239,10 +227,8 @@ type Told = Fields & Pick<Memory, 'content'>;
  * history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
-  const same = ofSameMatter(
-    statement,
-    known.map(({ memory }) => memory),
-  );
+  const memories = known.map(({ memory }) => memory);
+  const same = ofSameMatter(statement, memories);
   const said = { ...statement, content: statement.text };
   const double = same.find((memory) => memory.archivedAt === null && isDouble(said, memory, context));
   const isNow = !isAhead(statement, context.now) && !isPast(statement);
@@ -261,11 +247,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
 }
 
 /** What a claim changes among the statements of its matter: which ones no longer hold, which hold again, and which one beats the claim. */
-function consequences(
-  claimed: Told & Claim,
-  same: readonly Memory[],
-  context: DecideContext,
-): { beater: Memory | null; retires: Retirement[]; restores: Memory[] } {
+function consequences(claimed: Told & Claim, same: readonly Memory[], context: DecideContext) {
   const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
   const retires = same.flatMap((memory) =>
@@ -331,11 +313,7 @@ function isSameMatter(one: Fields, other: Fields): boolean {
 }
 
 /** Whether two statements of the same subject and attribute cannot both hold now. */
-export function conflicts(
-  one: Fields,
-  other: Fields,
-  { attributes, now }: Pick<DecideContext, 'attributes' | 'now'>,
-): boolean {
+export function conflicts(one: Fields, other: Fields, { attributes, now }: DecideContext): boolean {
   const policy = attributes.policyOf(one.attribute ?? '');
   // First, because it is the cheapest test: somebody may have a thousand likes, which are all compared with each other.
   if (one.polarity === other.polarity && policy.values === 'many') return false;
@@ -439,11 +417,8 @@ function byVerdict(statement: Statement, candidates: readonly Candidate[], verdi
 }
 
 /** Two statements of nearly identical meaning are one, unless a field differs. */
-function byMeaning(
-  statement: Statement,
-  candidates: readonly Candidate[],
-  { thresholds }: DecideContext,
-): Decision | null {
+function byMeaning(statement: Statement, candidates: readonly Candidate[], context: DecideContext): Decision | null {
+  const { thresholds } = context;
   const nearest = candidates
     .filter(({ memory, similarity }) => {
       const needed = memory.type === statement.type ? thresholds.nearlySame : thresholds.same;
@@ -452,9 +427,8 @@ function byMeaning(
     .sort((one, other) => other.similarity - one.similarity)[0];
   if (nearest === undefined) return null;
   // The statement with an attribute can be compared by fields from now on, so it replaces the one without.
-  if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory)) {
+  if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory))
     return { action: 'add', retires: [{ memory: nearest.memory, how: 'merged' }] };
-  }
   return confirmOrRevise(statement, nearest.memory);
 }
 
@@ -509,4 +483,76 @@ export function openCandidates(
     isSameSubject(statement.subject, memory.subject) &&
     (statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute);
   return comparable.filter(isOpen).map(({ memory }) => memory);
+}
+
+/** What decides between two statements that cannot both hold. */
+interface Claim {
+  sourceType: SourceType;
+  trust: Trust;
+  statedAt: Date;
+  validFrom: Date | null;
+  /** For a memory: the other claims of the same statement. */
+  internal?: Record<string, unknown>;
+}
+
+type Rank = Pick<Claim, 'sourceType' | 'trust'>;
+
+/** Explicit statement › inference from chat › autonomous inference. */
+const RANK: Record<SourceType, number> = { explicit: 3, conversation: 2, import: 2, inference: 1, consolidation: 1 };
+
+/** Orders two claims by trust, because less trust never wins, and then by rank: negative when `known` outranks `next`. */
+export function compareRank(next: Rank, known: Rank): number {
+  return (
+    TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust) ||
+    RANK[next.sourceType] - RANK[known.sourceType]
+  );
+}
+
+/** Whether a new statement may take the place of a known one: trust, then rank, and among equals the later one. */
+export function wins(next: Claim, known: Claim): boolean {
+  return (compareRank(next, known) || timeOf(next) - timeOf(known)) >= 0;
+}
+
+/** Whether a later statement may change a known one, regardless of the days that the two speak of. */
+export function maySupersede(next: Claim, known: Claim): boolean {
+  return (compareRank(next, known) || next.statedAt.getTime() - known.statedAt.getTime()) >= 0;
+}
+
+/** When a claim was made; a plan that has taken effect counts from its day. */
+function timeOf({ statedAt, validFrom }: Claim): number {
+  return Math.max(statedAt.getTime(), validFrom?.getTime() ?? Number.NEGATIVE_INFINITY);
+}
+
+/** One time that a statement was made. */
+interface MadeClaim extends Rank {
+  at: number;
+}
+
+const OTHER = 'otherClaims';
+/** Without a limit, the list of a statement that is repeated every day would grow for ever. */
+const MOST_CLAIMS = 16;
+
+/** The times that a statement was made, the strongest first. */
+function claimsOf(claim: Claim): MadeClaim[] {
+  const { sourceType, trust, internal } = claim;
+  return [{ sourceType, trust, at: timeOf(claim) }, ...((internal?.[OTHER] ?? []) as MadeClaim[])];
+}
+
+/**
+ * The claim that a repeated statement rests on: the one of higher rank with its own time, or of two equals the later one. The rank of one
+ * claim with the time of the other would be a claim that nobody made. The other claims are kept beside it: if the strongest claim ends, a
+ * later and weaker one still holds the statement, and an earlier one excludes what was said between the two.
+ */
+export function strongerClaim(next: Claim, known: Claim): Rank & Pick<Claim, 'statedAt' | 'internal'> {
+  const { sourceType, trust, statedAt } = wins(next, known) ? next : known;
+  const [strongest, ...others] = [...claimsOf(next), ...claimsOf(known)]
+    .toSorted((one, other) => compareRank(other, one) || other.at - one.at)
+    .slice(0, MOST_CLAIMS);
+  const kept = others.filter(({ at }) => at !== strongest?.at);
+  return {
+    sourceType,
+    trust,
+    statedAt,
+    ...(kept.length > 0 ? { internal: { ...known.internal, [OTHER]: kept } } : {}),
+  };
 }

@@ -1,4 +1,4 @@
-import { VarveError } from '../../errors.ts';
+import { invalidInput, VarveError } from '../../errors.ts';
 import type { Handle } from '../../handle/handle.ts';
 import type { Acts } from '../../store/doors/admin-acts.ts';
 import type { ApiKey, MadeApiKey, NewApiKey } from '../../operate/api-keys.ts';
@@ -10,8 +10,7 @@ import { textLines } from '../streams.ts';
 import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
 import { addressOf, type ClientOptions, createSend, errorOf, reviveDates, TRY_AGAIN } from './request.ts';
 
-export type { ClientOptions } from './request.ts';
-export type { RemoteHandle } from './remote-handle.ts';
+export type { ClientOptions, RemoteHandle };
 export { VarveError, type ErrorCode } from '../../errors.ts';
 
 /** A scope within the key's tenant. It names a user, or has an explicit `user: null`: see {@link HandleScope}. */
@@ -67,13 +66,9 @@ export function createClient(options: ClientOptions): Client {
 /** Throws if the scope names no user: one that was left out by accident would share conversations with all users. */
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
-  throw new VarveError(
-    'The scope does not name its user. Name the user, or write `user: null` for memory that belongs to no user.',
-    {
-      code: 'invalid_input',
-      details: { field: 'user' },
-    },
-  );
+  const message =
+    'The scope does not name its user. Name the user, or write `user: null` for memory that belongs to no user.';
+  throw invalidInput(message, { field: 'user' });
 }
 
 const AGAIN_AFTER = 1_000;

@@ -3,40 +3,15 @@ import type { Handle } from '../../handle/handle.ts';
 import type { ToolSchema } from '../../record/session.ts';
 import type { ClientRequest, Send } from './request.ts';
 
+/** The parts of a handle that a client does not have under the same name. */
+type NotRemote = 'scope' | 'contexts' | 'consolidation' | 'noteGiven' | 'asOf' | 'erase' | 'eraseMemory' | 'erasures';
+
 /** The methods of a handle that are available over HTTP, with the same types. */
-export type RemoteHandle = Pick<
-  Handle,
-  | 'observe'
-  | 'logInteraction'
-  | 'recordObservation'
-  | 'updateUserContext'
-  | 'form'
-  | 'interactions'
-  | 'indexDocument'
-  | 'recall'
-  | 'context'
-  | 'topMemories'
-  | 'decisions'
-  | 'events'
-  | 'session'
-  | 'memories'
-  | 'facts'
-  | 'notes'
-  | 'savedItems'
-  | 'blocks'
-  | 'entities'
-  | 'intentions'
-  | 'learnings'
-  | 'forgotten'
-  | 'refusals'
-  | 'reflect'
-> & {
+export type RemoteHandle = Omit<Handle, NotRemote | 'connection'> & {
   connection: Omit<Handle['connection'], 'freshToolSchema'>;
   /** Calls a tool of the agent. */
   callTool(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
 };
-
-type Items<Item> = { items: Item[] };
 
 /** The requests behind the methods of a handle. */
 function requestsFor(send: Send, scope: Record<string, unknown>) {
@@ -49,7 +24,7 @@ function requestsFor(send: Send, scope: Record<string, unknown>) {
     ask<Answer>('GET', path, { query: { ...query } });
   const post = <Answer>(path: string, body?: unknown): Promise<Answer> => ask<Answer>('POST', path, { body });
   const items = async <Item>(path: string, query?: object): Promise<Item[]> =>
-    (await get<Items<Item>>(path, query)).items;
+    (await get<{ items: Item[] }>(path, query)).items;
   const orNull = async <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
     answer.catch((error: unknown) => {
       if (VarveError.isInstance(error, 'not_found')) return null;
@@ -105,13 +80,10 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
 }
 
 /** Memories, facts, notes, saved items and documents. */
-function remoteRecords({
-  ask,
-  get,
-  post,
-  items,
-  orNull,
-}: Requests): Pick<RemoteHandle, 'memories' | 'facts' | 'notes' | 'savedItems' | 'blocks' | 'learnings' | 'forgotten'> {
+function remoteRecords(
+  requests: Requests,
+): Pick<RemoteHandle, 'memories' | 'facts' | 'notes' | 'savedItems' | 'blocks' | 'learnings' | 'forgotten'> {
+  const { ask, get, post, items, orNull } = requests;
   return {
     memories: {
       get: (memory) => orNull(get(`/memories/${id(memory)}`)),
@@ -158,13 +130,8 @@ function remoteRecords({
 }
 
 /** Connections, entities, intentions. */
-function remotePeople({
-  ask,
-  get,
-  post,
-  items,
-  orNull,
-}: Requests): Pick<RemoteHandle, 'connection' | 'entities' | 'intentions'> {
+function remotePeople(requests: Requests): Pick<RemoteHandle, 'connection' | 'entities' | 'intentions'> {
+  const { ask, get, post, items, orNull } = requests;
   return {
     connection: {
       learnedInfo: () => get('/connection/info'),

@@ -44,24 +44,17 @@ export function createSend(options: ClientOptions): Send {
       ...request.headers,
     };
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-    const signals = [AbortSignal.timeout(timeout), ...(request.signal === undefined ? [] : [request.signal])];
+    const given = request.signal === undefined ? [] : [request.signal];
     for (let attempt = 0; ; attempt += 1) {
-      const signal =
-        attempt === 0 ? AbortSignal.any(signals) : AbortSignal.any([AbortSignal.timeout(timeout), ...signals.slice(1)]);
+      const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...given]);
       const response = await attemptOf(() =>
         fetch(addressOf(options.url, request), { method: request.method, headers, body, signal }),
       );
       if (response instanceof Response && !(await mayTryAgain(response))) return answerOf<Answer>(response);
       if (attempt >= retries || request.signal?.aborted) {
         if (response instanceof Response) return answerOf<Answer>(response);
-        throw new VarveError(
-          `The server at ${options.url} cannot be reached. Check the URL, and that the server is running.`,
-          {
-            code: 'store_unavailable',
-            retryable: true,
-            cause: response,
-          },
-        );
+        const message = `The server at ${options.url} cannot be reached. Check the URL, and that the server is running.`;
+        throw new VarveError(message, { code: 'store_unavailable', retryable: true, cause: response });
       }
       const asked = response instanceof Response ? Number(response.headers.get('retry-after') ?? 0) * 1000 : 0;
       const wait = Math.max(asked, Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** attempt) * (0.5 + Math.random() / 2));
@@ -142,23 +135,15 @@ const TIMES: ReadonlySet<string> = new Set(
     'validFrom validTo statedAt startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
   ).split(' '),
 );
-const FREE: ReadonlySet<string> = new Set([
-  'metadata',
-  'internal',
-  'proposal',
-  'content',
-  'payload',
-  'schema',
-  'details',
-  'arguments',
-]);
+// `before` is the record of a revision in its stored form; the others are the application's.
+const FREE: ReadonlySet<string> = new Set(
+  'metadata internal proposal content payload schema details arguments before'.split(' '),
+);
 
 /** The same value, with the times of records as Dates. Values that an application has stored are not converted. */
 export function reviveDates(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return TIMES.has(field) ? new Date(value) : value;
   if (Array.isArray(value)) return value.map((item) => reviveDates(item));
   if (typeof value !== 'object' || value === null || FREE.has(field)) return value;
-  // In a revision: the record in its stored form.
-  if (field === 'before') return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, reviveDates(inner, name)]));
 }

@@ -53,6 +53,10 @@ interface InspectorRoute {
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 const SIGNED_IN_FOR = 12 * HOUR;
+const LINK_IS_OVER =
+  'This link was used already, has expired, or belongs to another start of the server. Restart the server for a new link.';
+const NOT_EMPTY =
+  'The demo life can only be loaded once, into an empty store: the store is not empty, or the demo life is being loaded.';
 const SIGN_IN_BYTES = 1024;
 const SIGN_IN_TIME = 5_000;
 const signInSchema = z.strictObject({ code: z.string().max(200) });
@@ -70,12 +74,8 @@ export function inspectorRoutes(
     // The client is not authenticated yet, so long and slow bodies are refused.
     const text = await inTime(bodyText(request, SIGN_IN_BYTES), SIGN_IN_TIME);
     const { code } = parse(signInSchema, parseJson(text, 'The body'), 'The body');
-    if (link === undefined || !LOOPBACK.test(address) || !link.redeem(code)) {
-      throw new DoorError(
-        'unauthenticated',
-        'This link was used already, has expired, or belongs to another start of the server. Restart the server for a new link.',
-      );
-    }
+    if (link === undefined || !LOOPBACK.test(address) || !link.redeem(code))
+      throw new DoorError('unauthenticated', LINK_IS_OVER);
     const { secret } = await varve.operator.keys.create(
       link.tenant,
       { name: 'inspector, by one-time link', access: 'admin', expiresAt: new Date(clock.now() + SIGNED_IN_FOR) },
@@ -115,20 +115,14 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
   const load = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
     const { tenant } = await operatorOf(asked);
     const { events, memories } = await varve.operator.count({ tenant });
-    if (demo === undefined || loading !== null || events > 0 || memories > 0) {
-      throw new VarveError(
-        'The demo life can only be loaded once, into an empty store: the store is not empty, or the demo life is being loaded.',
-        { code: 'conflict' },
-      );
-    }
+    if (demo === undefined || loading !== null || events > 0 || memories > 0)
+      throw new VarveError(NOT_EMPTY, { code: 'conflict' });
     const progress = { tenant, done: 0 };
     loading = progress;
     void demo
       .load(tenant, (done) => void (progress.done = done))
       .catch((error: unknown) => process.emitWarning(error as Error))
-      .finally(() => {
-        loading = null;
-      });
+      .finally(() => (loading = null));
     return stateFor(tenant);
   };
   return [
@@ -146,17 +140,12 @@ function siteDoor(name: 'web' | 'docs'): InspectorRoute['run'] {
     if (folder !== null) files = readWebFiles(folder, name === 'docs' ? DOCS_POLICY : undefined);
     const file = files?.get(`/${path.slice(root.length)}`, request.headers.get('accept-encoding') ?? '') ?? null;
     if (file === null) {
-      const missing =
-        name === 'web'
-          ? notBuilt('The inspector is', 'npm run build:web')
-          : notBuilt('The docs are', 'npm run build:docs');
-      if (files === null && path === root) return { status: 200, ...missing };
+      const what = name === 'web' ? 'The inspector is' : 'The docs are';
+      if (files === null && path === root) return { status: 200, ...notBuilt(what, `npm run build:${name}`) };
       throw new DoorError('no_such_route', `There is no file ${JSON.stringify(path.slice(0, 200))}.`);
     }
     const isKnown = request.headers.get('if-none-match') === file.headers['etag'];
-    return isKnown
-      ? { status: 304, body: '', headers: file.headers }
-      : { status: 200, body: file.body, headers: file.headers };
+    return isKnown ? { ...file, status: 304, body: '' } : { ...file, status: 200 };
   };
 }
 
@@ -177,15 +166,8 @@ interface SignInLink {
 const CODE_BYTES = 24;
 
 /** Makes a code that works once within `lifetime` milliseconds. A wrong guess does not use it up, because 192 bits cannot be guessed. */
-export function createSignInLink({
-  now,
-  lifetime,
-  tenant,
-}: {
-  now(): number;
-  lifetime: number;
-  tenant: string;
-}): SignInLink {
+export function createSignInLink(options: { now(): number; lifetime: number; tenant: string }): SignInLink {
+  const { now, lifetime, tenant } = options;
   const code = randomBytes(CODE_BYTES).toString('base64url');
   const until = now() + lifetime;
   let isUsed = false;

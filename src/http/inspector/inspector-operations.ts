@@ -4,7 +4,7 @@ import { textSchema } from '../../record/parse.ts';
 import { memoryFilterFields } from '../../store/read-memories.ts';
 import { isLimited } from '../access.ts';
 import { shownTo } from '../answer-fields.ts';
-import { found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
+import { found, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const inspector = operationsOf('inspector');
@@ -45,9 +45,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       isLimited: z.boolean(),
     }),
     async run({ key }) {
-      const { id, name, access, agents, users, expiresAt } = key;
-      const shown = { id, name, access, agents, users, expiresAt };
-      return { key: shown, tenant: key.tenant, isLimited: isLimited(key) };
+      const { id, name, access, agents, users, expiresAt, tenant } = key;
+      return { key: { id, name, access, agents, users, expiresAt }, tenant, isLimited: isLimited(key) };
     },
   }),
   inspector('listOwners', 'GET /v1/owners', {
@@ -55,29 +54,16 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     scoped: false,
     query: z.strictObject({ match: textSchema(200).optional(), limit: limitSchema(1000) }),
     answer: items(z.object({ agent: text, user: text, memories: count, sessions: count, lastEventAt: text })),
-    async run({ varve, key, query }) {
-      const { agents, users } = key;
-      const owners = await varve.operator.inspect.owners(key.tenant, {
-        agents,
-        users,
-        match: query.match,
-        limit: query.limit ?? 200,
-      });
-      return { items: owners };
+    async run({ varve, key: { tenant, agents, users }, query: { match, limit = 200 } }) {
+      return { items: await varve.operator.inspect.owners(tenant, { agents, users, match, limit }) };
     },
   }),
   inspector('listMemoryRows', 'GET /v1/memory-rows', {
     summary: 'The memories within the scope from an offset on, and their total number.',
     query: rowsQuery,
     answer: z.object({ total: count, offset: count, items: z.array(records.memory) }),
-    async run({ varve, scope, key, query }) {
-      const request = {
-        order: 'newest',
-        ...query,
-        offset: query.offset ?? 0,
-        limit: query.limit ?? 100,
-      } as RowsRequest;
-      const rows = await varve.operator.inspect.rows(scope, request);
+    async run({ varve, scope, key, query: { order = 'newest', offset: from = 0, limit = 100, ...filter } }) {
+      const rows = await varve.operator.inspect.rows(scope, { ...filter, order, offset: from, limit });
       return { ...rows, items: rows.items.map((memory) => shownTo(key, memory)) };
     },
   }),
@@ -105,10 +91,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       events: z.array(records.event),
       use: z.record(z.string(), z.unknown()).nullable(),
     }),
-    async run({ varve, handle, scope, params }) {
-      const memory = found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
-      return await varve.operator.inspect.links(scope, memory);
-    },
+    run: async ({ varve, handle, scope, id }) =>
+      varve.operator.inspect.links(scope, found(await handle.memories.get(id), 'memory', id)),
   }),
   inspector('listSessions', 'GET /v1/sessions', {
     summary:
@@ -131,10 +115,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
         }),
       ),
     }),
-    async run({ varve, scope, query }) {
-      const page = { offset: query.offset ?? 0, limit: query.limit ?? 50 };
-      return await varve.operator.inspect.sessions(scope, page);
-    },
+    run: ({ varve, scope, query: { offset: from = 0, limit = 50 } }) =>
+      varve.operator.inspect.sessions(scope, { offset: from, limit }),
   }),
   inspector('subjectGraph', 'GET /v1/subject-graph', {
     summary:

@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
-import type { JobState } from '../../store/queue/job.ts';
-import type { ReportBy } from '../../store/doors/usage-store.ts';
+
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';
-import { ownerKey } from '../../record/scope.ts';
-import { found, idOf, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
+
+import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
-const keys = operationsOf('keys', admin);
-const jobs = operationsOf('jobs', admin);
+const keys = operationsOf('keys', { ...admin, idPrefix: 'key' });
+const jobs = operationsOf('jobs', { ...admin, idPrefix: 'job' });
 const operations = operationsOf('operations');
 const tenantWide = operationsOf('operations', admin);
 const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
+const madeKey = z.object({ key: records.apiKey, secret: z.string() });
+const dayOrMonth = z
+  .string()
+  .regex(/^\d{4}-\d{2}(-\d{2})?$/)
+  .optional();
 
 const KEYS: readonly Operation[] = [
   keys('createKey', 'POST /v1/keys', {
@@ -22,7 +26,7 @@ const KEYS: readonly Operation[] = [
     // The response holds a secret, so it is not stored for repeated requests.
     once: false,
     example: { name: 'my app', access: 'write' },
-    answer: { status: 201, schema: z.object({ key: records.apiKey, secret: z.string() }) },
+    answer: { status: 201, schema: madeKey },
     run: ({ varve, key, body }) => varve.operator.keys.create(key.tenant, body as NewApiKey, key.id),
   }),
   keys('listKeys', 'GET /v1/keys', {
@@ -31,17 +35,15 @@ const KEYS: readonly Operation[] = [
     run: async ({ varve, key }) => ({ items: await varve.operator.keys.list(key.tenant) }),
   }),
   keys('rotateKey', 'POST /v1/keys/{id}/rotate', {
-    idPrefix: 'key',
     summary: 'Gives a key a new secret. The old secret stops working within seconds.',
     once: false,
-    answer: z.object({ key: records.apiKey, secret: z.string() }),
-    run: ({ varve, key, params }) => varve.operator.keys.rotate(key.tenant, idOf(params), key.id),
+    answer: madeKey,
+    run: ({ varve, key, id }) => varve.operator.keys.rotate(key.tenant, id, key.id),
   }),
   keys('revokeKey', 'DELETE /v1/keys/{id}', {
-    idPrefix: 'key',
     summary: 'Revokes a key for good.',
     answer: records.apiKey,
-    run: ({ varve, key, params }) => varve.operator.keys.revoke(key.tenant, idOf(params), key.id),
+    run: ({ varve, key, id }) => varve.operator.keys.revoke(key.tenant, id, key.id),
   }),
   keys('listActs', 'GET /v1/acts', {
     summary: 'The administrative actions, newest first.',
@@ -62,8 +64,7 @@ const JOBS: readonly Operation[] = [
     }),
     answer: records.page(records.job),
     async run({ varve, key, query }) {
-      const state = query.state as JobState | undefined;
-      const { jobs, cursor } = await varve.operator.jobs.list({ ...query, state, tenant: key.tenant });
+      const { jobs, cursor } = await varve.operator.jobs.list({ ...query, tenant: key.tenant });
       return { items: jobs, cursor };
     },
   }),
@@ -73,20 +74,15 @@ const JOBS: readonly Operation[] = [
     run: async ({ varve, key }) => ({ items: await varve.operator.jobs.count({ tenant: key.tenant }) }),
   }),
   jobs('getJob', 'GET /v1/jobs/{id}', {
-    idPrefix: 'job',
     summary: 'A job by its id.',
     answer: records.job,
-    run: async ({ varve, key, params }) =>
-      found(await varve.operator.jobs.get(idOf(params), { tenant: key.tenant }), 'job', idOf(params)),
+    run: async ({ varve, key, id }) => found(await varve.operator.jobs.get(id, { tenant: key.tenant }), 'job', id),
   }),
   jobs('retryJob', 'POST /v1/jobs/{id}/retry', {
-    idPrefix: 'job',
     summary: 'Queues a dead job to run again now, with its attempts reset.',
     act: 'job.retry',
     answer: records.job,
-    async run({ varve, key, params }) {
-      return found(await varve.operator.jobs.retry(idOf(params), { tenant: key.tenant }), 'job', idOf(params));
-    },
+    run: async ({ varve, key, id }) => found(await varve.operator.jobs.retry(id, { tenant: key.tenant }), 'job', id),
   }),
 ];
 
@@ -115,32 +111,21 @@ const COUNTS: readonly Operation[] = [
       by: z.array(z.enum(REPORT_BY)).max(4).optional(),
       user: textSchema(200).optional(),
       run: textSchema(200).optional(),
-      from: z
-        .string()
-        .regex(/^\d{4}-\d{2}(-\d{2})?$/)
-        .optional(),
-      to: z
-        .string()
-        .regex(/^\d{4}-\d{2}(-\d{2})?$/)
-        .optional(),
+      from: dayOrMonth,
+      to: dayOrMonth,
     }),
     answer: items(records.costLine),
-    async run({ varve, key, query: { by, ...query } }) {
-      const lines = await varve.ledger.report({
-        ...query,
-        tenant: key.tenant,
-        by: (by ?? ['month', 'operation']) as ReportBy[],
-      });
-      return { items: lines };
+    async run({ varve, key: { tenant }, query: { by = ['month', 'operation'] as const, ...query } }) {
+      return { items: await varve.ledger.report({ ...query, tenant, by }) };
     },
   }),
   tenantWide('getCredit', 'GET /v1/credit', {
     summary: 'The balance of an account of a user or of the tenant, in micro-dollars.',
     query: accountSchema,
     answer: money,
-    run: async ({ varve, key, query }) => ({
-      balance: await varve.ledger.credit.balance({ tenant: key.tenant, user: query.user ?? null }),
-    }),
+    async run({ varve, key: { tenant }, query: { user = null } }) {
+      return { balance: await varve.ledger.credit.balance({ tenant, user }) };
+    },
   }),
   tenantWide('grantCredit', 'POST /v1/credit', {
     summary: 'Adds credit to an account. Repeating a `key` adds nothing.',
@@ -153,17 +138,16 @@ const COUNTS: readonly Operation[] = [
     }),
     example: { amount: 5_000_000, reason: 'monthly' },
     answer: money,
-    run: async ({ varve, key, body: { user = null, ...move } }) => ({
-      balance: await varve.ledger.credit.grant({ ...move, user, tenant: key.tenant }),
-    }),
+    async run({ varve, key: { tenant }, body: { user = null, ...move } }) {
+      return { balance: await varve.ledger.credit.grant({ ...move, user, tenant }) };
+    },
   }),
   tenantWide('creditStatement', 'GET /v1/credit/statement', {
     summary: 'The latest entries of an account.',
     query: accountSchema,
     answer: items(loose),
-    async run({ varve, key, query }) {
-      const owner = { tenant: key.tenant, user: query.user ?? null };
-      return { items: await varve.ledger.credit.statement(owner) };
+    async run({ varve, key: { tenant }, query: { user = null } }) {
+      return { items: await varve.ledger.credit.statement({ tenant, user }) };
     },
   }),
 ];
@@ -193,7 +177,7 @@ const ERASE: readonly Operation[] = [
     once: false,
     act: 'erase.memory',
     answer: loose,
-    run: ({ handle, key, params }) => handle.eraseMemory(idOf(params), { actor: key.id }),
+    run: ({ handle, key, id }) => handle.eraseMemory(id, { actor: key.id }),
   }),
   tenantWide('listErasures', 'GET /v1/erasures', {
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
@@ -201,11 +185,6 @@ const ERASE: readonly Operation[] = [
     run: async ({ varve, key }) => ({ items: await varve.for({ tenant: key.tenant, user: null }).erasures() }),
   }),
 ];
-
-/** The subject of an act within a scope: a digest, because the audit trail outlives erased records. */
-export function subjectOf(scope: { tenant: string; agent: string | null; user: string | null }): string {
-  return ownerKey(scope);
-}
 
 /** Operations for operators. */
 export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE];

@@ -3,19 +3,11 @@ import { VarveError } from '../../errors.ts';
 import { type Block, BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import { MEMORY_TYPES } from '../../record/memory-types.ts';
 import { textSchema } from '../../record/parse.ts';
-import type { ScopeLevel } from '../../record/scope.ts';
+
 import { sessionStateSchema } from '../../record/session.ts';
-import {
-  asOfSchema,
-  found,
-  items,
-  levelSchema,
-  limitSchema,
-  loose,
-  operationsOf,
-  type Operation,
-  Reply,
-} from '../operation.ts';
+import { asOfSchema, found, items, levelSchema, limitSchema, loose } from '../operation.ts';
+import { operationsOf, readerAt, Reply } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { DoorError } from '../problem.ts';
 import * as records from '../record-schemas.ts';
 
@@ -25,18 +17,18 @@ const connection = operationsOf('connection');
 const memories = operationsOf('memories');
 
 const placeSchema = z.strictObject({ level: levelSchema });
+const pastPlaceSchema = z.strictObject({ level: levelSchema, asOf: asOfSchema });
 const kindOf = (params: Record<string, string>): BlockKindName => (params['kind'] ?? '') as BlockKindName;
-const levelOf = (query: { level?: unknown }): ScopeLevel | undefined => query.level as ScopeLevel | undefined;
 
 const BLOCKS: readonly Operation[] = [
   blocks('getBlock', 'GET /v1/blocks/{kind}', {
     summary: `A block: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
-    query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
+    query: pastPlaceSchema,
     headers: { 'if-none-match': 'Answers 304 when the block still has this ETag.' },
     answer: { schema: records.block, also: { 304: 'The block has not changed.' } },
-    async run({ handle, params, query, headers }) {
-      const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
-      const block = found(await reader.read(kindOf(params), { level: levelOf(query) }), 'block', kindOf(params));
+    async run({ handle, params, query: { asOf, level }, headers }) {
+      const kind = kindOf(params);
+      const block = found(await readerAt(asOf, handle).blocks.read(kind, { level }), 'block', kind);
       const etag = blockTag(block);
       if (headers.get('if-none-match') === etag) return new Reply({ status: 304, headers: { etag } });
       return new Reply({ body: block, headers: { etag } });
@@ -52,32 +44,31 @@ const BLOCKS: readonly Operation[] = [
     },
     example: { content: 'Lives in Oslo. Plans a trip across Hardangervidda.' },
     answer: { schema: records.block, also: { 412: 'The block has changed since it was read.' } },
-    async run({ handle, params, query, body: { content, ...why }, headers }) {
+    async run({ handle, params, query: { level }, body: { content, ...why }, headers }) {
       const kind = kindOf(params);
-      const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level: levelOf(query) }));
-      const options = { ...why, level: levelOf(query), expectedVersion: expected };
+      const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level }));
+      const options = { ...why, level, expectedVersion: expected };
       const block = await handle.blocks.replace(kind, content, options).catch((error: unknown) => {
-        throw tooLate(error, expected);
+        // Another write came between the check of the ETag and this write.
+        const isLate = expected !== undefined && VarveError.isInstance(error, 'conflict');
+        throw isLate ? another({}) : error;
       });
       return new Reply({ body: block, headers: { etag: blockTag(block) } });
     },
   }),
   blocks('blockBasis', 'GET /v1/blocks/{kind}/basis', {
     summary: 'The sentences of a block, or its entries, each with the statements and events that it rests on.',
-    query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
+    query: pastPlaceSchema,
     answer: items(records.restingSentence),
-    async run({ handle, params, query }) {
-      const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
-      return { items: await reader.basis(kindOf(params), { level: levelOf(query) }) };
+    async run({ handle, params, query: { asOf, level } }) {
+      return { items: await readerAt(asOf, handle).blocks.basis(kindOf(params), { level }) };
     },
   }),
   blocks('blockHistory', 'GET /v1/blocks/{kind}/history', {
     summary: 'All changes of a block, oldest first.',
     query: placeSchema,
     answer: items(records.revision),
-    run: async ({ handle, params, query }) => ({
-      items: await handle.blocks.history(kindOf(params), { level: levelOf(query) }),
-    }),
+    run: async ({ handle, params, query }) => ({ items: await handle.blocks.history(kindOf(params), query) }),
   }),
 ];
 
@@ -133,9 +124,7 @@ const CONNECTION: readonly Operation[] = [
     body: z.strictObject({ schema: z.json(), timeToLive: z.int().positive().max(1e12).optional() }),
     example: { schema: { tools: ['search', 'send'] } },
     answer: null,
-    async run({ handle, body: { schema, timeToLive } }) {
-      await handle.connection.saveToolSchema(schema, { timeToLive });
-    },
+    run: ({ handle, body: { schema, timeToLive } }) => handle.connection.saveToolSchema(schema, { timeToLive }),
   }),
   memories('listMemoryTypes', 'GET /v1/memory-types', {
     summary: 'The built-in memory types, each with its policies.',
@@ -162,11 +151,6 @@ async function expectedVersion(headers: Headers, read: () => Promise<Block | nul
   if (none === '*' && block === null) return 0;
   if (match !== null && block !== null && (match === '*' || match === blockTag(block))) return block.version;
   throw another(block === null ? {} : { etag: blockTag(block) });
-}
-
-/** Maps a version conflict to 412: another write came between the check of the ETag and this write. */
-function tooLate(error: unknown, expected: number | undefined): unknown {
-  return expected !== undefined && VarveError.isInstance(error, 'conflict') ? another({}) : error;
 }
 
 function another(tag: Record<string, string>): DoorError {

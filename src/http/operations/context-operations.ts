@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type ContextOptions, contextTextFields, sectionSwitchesSchema } from '../../assemble/context-options.ts';
 import { layoutNameSchema } from '../../assemble/layouts.ts';
 import type { Handle } from '../../handle/handle.ts';
-import { type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
+import { recallOptionsSchema } from '../../recall/recall-options.ts';
 import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
 import { eachOf, failedItem, fieldsSchema, recalledWith, shortResult, someOf } from '../answer-fields.ts';
-import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
+import { asOfSchema, found, items, limitSchema, loose, operationsOf, type Operation, readerAt } from '../operation.ts';
 
 const context = operationsOf('context');
 const recall = operationsOf('recall');
@@ -35,28 +35,15 @@ const contextBody = z.strictObject({
 const recallBody = z.strictObject({
   query: textSchema(20_000),
   options: recallOptionsSchema.optional(),
-  asOf: timeSchema.optional(),
+  asOf: asOfSchema,
 });
-interface RecallBody {
-  query: string;
-  options?: RecallOptions;
-  asOf?: Date;
-}
 
 /** How results are returned: in short form, with chosen fields, or with the signals behind their scores. */
 const recallView = z.strictObject({ fields: fieldsSchema, explain: z.boolean().optional() });
-interface RecallView {
-  fields?: string[];
-  explain?: boolean;
-}
 
 /** The scope that was read. Without it, an empty answer for a missing or misspelt user would look as if nothing were known. */
 const reachFields = {
-  scope: z.object({
-    agent: z.string().nullable(),
-    user: z.string().nullable(),
-    session: z.string().nullable(),
-  }),
+  scope: z.object({ agent: z.string().nullable(), user: z.string().nullable(), session: z.string().nullable() }),
   notice: z.string().nullable(),
 };
 
@@ -75,8 +62,12 @@ const shortRecalled = z.object({
   ...reachFields,
 });
 
-async function recallAsked(handle: Handle, { query, options, asOf }: RecallBody, view: RecallView): Promise<unknown> {
-  const recalled = await (asOf === undefined ? handle : handle.asOf(asOf)).recall(query, options);
+async function recallAsked(
+  handle: Handle,
+  { query, options, asOf }: z.output<typeof recallBody>,
+  view: z.output<typeof recallView>,
+): Promise<unknown> {
+  const recalled = await readerAt(asOf, handle).recall(query, options);
   return { ...recalledWith(recalled, view), ...reachOf(handle) };
 }
 
@@ -98,10 +89,9 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
       report: z.record(z.string(), z.unknown()),
       ...reachFields,
     }),
-    run: async ({ handle, body }) => ({
-      ...(await handle.context((body ?? {}) as ContextOptions)),
-      ...reachOf(handle),
-    }),
+    async run({ handle, body }) {
+      return { ...(await handle.context((body ?? {}) as ContextOptions)), ...reachOf(handle) };
+    },
   }),
   context('listContexts', 'GET /v1/contexts', {
     summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
@@ -117,7 +107,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     body: recallBody,
     example: { query: 'where does she live?', options: { limit: 5 } },
     answer: shortRecalled,
-    run: ({ handle, body, query: view }) => recallAsked(handle, body as RecallBody, view as RecallView),
+    run: ({ handle, body, query }) => recallAsked(handle, body, query),
   }),
   recall('recallMany', 'POST /v1/recall/batch', {
     summary: 'Answers up to 50 queries. A refused query gets its error, and the others are still answered.',
@@ -127,9 +117,8 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ queries: z.array(recallBody).min(1).max(50) }),
     example: { queries: [{ query: 'where does she live?' }, { query: 'what does she like?' }] },
     answer: items(z.union([shortRecalled, failedItem])),
-    async run({ handle, body, query: view }) {
-      const answer = (asked: RecallBody): Promise<unknown> => recallAsked(handle, asked, view as RecallView);
-      return { items: await eachOf(body.queries as RecallBody[], answer) };
+    async run({ handle, body, query }) {
+      return { items: await eachOf(body.queries, (asked) => recallAsked(handle, asked, query)) };
     },
   }),
   tools('listTools', 'GET /v1/tools', {

@@ -8,7 +8,7 @@ import { asEvents, conversationSchema, type Observable } from '../../record/chat
 import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { fieldsSchema, pageWithFields, someOf } from '../answer-fields.ts';
-import { found, idOf, items, keyedBy, limitSchema, operationsOf, type Operation, Reply } from '../operation.ts';
+import { found, items, keyedBy, limitSchema, operationsOf, type Operation, Reply } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const events = operationsOf('events');
@@ -55,7 +55,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     idPrefix: 'evt',
     summary: 'An event by its id.',
     answer: records.event,
-    run: async ({ handle, params }) => found(await handle.events.get(idOf(params)), 'event', idOf(params)),
+    run: async ({ handle, id }) => found(await handle.events.get(id), 'event', id),
   }),
   events('recordObservation', 'POST /v1/observations', {
     summary: 'Records an observation of a chat agent about the user, as an event.',
@@ -125,6 +125,6 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: newOutcomeSchema,
     example: { content: 'No complaints.', effect: 'positive' },
     answer: { status: 201, schema: records.event },
-    run: ({ handle, params, body }) => handle.decisions.recordOutcome(idOf(params), body),
+    run: ({ handle, id, body }) => handle.decisions.recordOutcome(id, body),
   }),
 ];

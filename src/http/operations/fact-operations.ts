@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
-import type { FactInput } from '../../handle/facts.ts';
+
 import { savedItemSchema } from '../../handle/notes.ts';
 import { newEntitySchema } from '../../record/entity.ts';
 import { FACT_CATEGORIES } from '../../record/attributes.ts';
 import { textSchema } from '../../record/parse.ts';
-import type { Change } from '../../record/revision.ts';
-import { asOfSchema, found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
+
+import { asOfSchema, found, items, limitSchema, operationsOf, type Operation, readerAt } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const facts = operationsOf('facts');
@@ -37,10 +37,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     summary: 'All permanent facts, by category and key.',
     query: z.strictObject({ asOf: asOfSchema }),
     answer: items(records.fact),
-    async run({ handle, query }) {
-      const reader = query.asOf === undefined ? handle.facts : handle.asOf(query.asOf as Date).facts;
-      return { items: await reader.list() };
-    },
+    run: async ({ handle, query }) => ({ items: await readerAt(query.asOf, handle).facts.list() }),
   }),
   facts('getFact', 'GET /v1/facts/{key}', {
     summary: 'The live value under a key.',
@@ -52,10 +49,8 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     body: factBody,
     example: { value: 'Oslo', category: 'location' },
     answer: records.written,
-    async run({ handle, params, body: { why, ...fact } }) {
-      const input = { key: keyOf(params), ...fact } as FactInput;
-      return await handle.facts.set(input, why as Partial<Change>);
-    },
+    run: ({ handle, params, body: { why: reason, ...fact } }) =>
+      handle.facts.set({ key: keyOf(params), ...fact }, reason),
   }),
   facts('forgetFact', 'DELETE /v1/facts/{key}', {
     summary: 'Forgets the fact under a key: it is hidden everywhere, and kept until it is erased.',
@@ -111,6 +106,6 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     idPrefix: 'ent',
     summary: 'An entity by its id.',
     answer: records.entity,
-    run: async ({ handle, params }) => found(await handle.entities.get(idOf(params)), 'entity', idOf(params)),
+    run: async ({ handle, id }) => found(await handle.entities.get(id), 'entity', id),
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textSchema, timeSchema } from '../../record/parse.ts';
-import { idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
+import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const intentions = operationsOf('intentions');
@@ -39,19 +39,19 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('completeIntention', 'POST /v1/intentions/{id}/done', {
     summary: 'Marks an intention as done. It is not brought up again.',
     answer: records.memory,
-    run: ({ handle, params }) => handle.intentions.done(idOf(params)),
+    run: ({ handle, id }) => handle.intentions.done(id),
   }),
   intentions('dismissIntention', 'POST /v1/intentions/{id}/dismiss', {
     summary: 'Dismisses an intention that no longer matters.',
     answer: records.memory,
-    run: ({ handle, params }) => handle.intentions.dismiss(idOf(params)),
+    run: ({ handle, id }) => handle.intentions.dismiss(id),
   }),
   intentions('snoozeIntention', 'POST /v1/intentions/{id}/snooze', {
     summary: 'Postpones an intention: it is brought up at another time.',
     body: z.strictObject({ until: timeSchema }),
     example: { until: '2027-03-08T09:00:00Z' },
     answer: records.memory,
-    run: ({ handle, params, body }) => handle.intentions.snooze(idOf(params), body.until),
+    run: ({ handle, id, body }) => handle.intentions.snooze(id, body.until),
   }),
   intentions('addLearning', 'POST /v1/learnings', {
     summary: 'Adds a rule for the agent. The same rule again changes nothing.',
@@ -69,6 +69,6 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('forgetLearning', 'DELETE /v1/learnings/{id}', {
     summary: 'Forgets a rule: it is hidden everywhere, and kept until it is erased.',
     answer: records.memory,
-    run: ({ handle, params }) => handle.learnings.forget(idOf(params)),
+    run: ({ handle, id }) => handle.learnings.forget(id),
   }),
 ];

@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
-import {
-  ARCHIVE_REASONS,
-  type ArchiveReason,
-  type MemoryChange,
-  memoryChangeSchema,
-  type NewMemory,
-  newMemorySchema,
-} from '../../record/memory.ts';
+import type { MemoryReader } from '../../handle/memories.ts';
+import type { ApiKey } from '../../operate/api-keys.ts';
+import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../../record/memory.ts';
+import type { Memory, NewMemory } from '../../record/memory.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { parse, textSchema } from '../../record/parse.ts';
-import type { Change } from '../../record/revision.ts';
+import type { Page } from '../../store/database.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { assertAccess } from '../access.ts';
-import { asOfSchema, found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
+import { asOfSchema, found, items, limitSchema, operationsOf, type Operation, readerAt } from '../operation.ts';
 import { eachOf, failedItem, fieldsSchema, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
 
@@ -29,8 +25,10 @@ const listQuery: z.ZodType<ListQuery> = z.strictObject({
   fields: fieldsSchema,
 }) as z.ZodType<ListQuery>;
 
-function filterOf({ fields: _fields, ...filter }: ListQuery): MemoryFilter {
-  return filter;
+/** A page of memories as a key may see them, with the requested fields. */
+async function pageFor(key: ApiKey, { fields, ...filter }: ListQuery, reader: MemoryReader): Promise<Page<Memory>> {
+  const page = await reader.list(filter);
+  return pageWithFields({ ...page, items: page.items.map((memory) => shownTo(key, memory)) }, fields);
 }
 
 /** Discrete memories. */
@@ -41,7 +39,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ memory: newMemorySchema, why }),
     example: { memory: { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' } },
     answer: { status: 201, schema: records.written },
-    run: ({ handle, body }) => handle.memories.create(body.memory as NewMemory, body.why as Partial<Change>),
+    run: ({ handle, body }) => handle.memories.create(body.memory, body.why),
   }),
   memories('createMemories', 'POST /v1/memories/batch', {
     summary: 'Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored.',
@@ -52,8 +50,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: items(z.union([records.written, failedItem])) },
     async run({ handle, body }) {
       const { memories, why: reason } = parse(batchSchema, body, 'The body');
-      const create = (memory: unknown): Promise<unknown> =>
-        handle.memories.create(memory as NewMemory, reason as Partial<Change>);
+      const create = (memory: unknown): Promise<unknown> => handle.memories.create(memory as NewMemory, reason);
       return { items: await eachOf(memories, create) };
     },
   }),
@@ -69,7 +66,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: items(z.union([z.object({ id: z.string(), archived: z.boolean() }), failedItem])),
     async run({ handle, body }) {
       const archive = async (id: string): Promise<{ id: string; archived: boolean }> => {
-        await handle.memories.archive(id, body.reason, body.why as Partial<Change>);
+        await handle.memories.archive(id, body.reason, body.why);
         return { id, archived: true };
       };
       return { items: await eachOf(body.ids, archive) };
@@ -79,21 +76,13 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'Lists memories, newest first, a page at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    async run({ handle, key, query }) {
-      const page = await handle.memories.list(filterOf(query));
-      const shown = { ...page, items: page.items.map((memory) => shownTo(key, memory)) };
-      return pageWithFields(shown, query.fields);
-    },
+    run: ({ handle, key, query }) => pageFor(key, query, handle.memories),
   }),
   memories('listPastMemories', 'GET /v1/past/{time}/memories', {
     summary: 'The memories as they were at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    async run({ handle, key, params, query }) {
-      const page = await handle.asOf(params['time'] ?? '').memories.list(filterOf(query));
-      const shown = { ...page, items: page.items.map((memory) => shownTo(key, memory)) };
-      return pageWithFields(shown, query.fields);
-    },
+    run: async ({ handle, key, params, query }) => pageFor(key, query, handle.asOf(params['time'] ?? '').memories),
   }),
   memories('topMemories', 'GET /v1/top-memories', {
     summary: 'The most important live memories, which a session begins with. Listing them counts as an access.',
@@ -105,10 +94,9 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'A memory by its id, live or archived, now or as of a time.',
     query: z.strictObject({ asOf: asOfSchema, fields: fieldsSchema }),
     answer: someOf(records.memory),
-    async run({ handle, key, params, query }) {
-      const reader = query.asOf === undefined ? handle.memories : handle.asOf(query.asOf as Date).memories;
-      const memory = found(await reader.get(idOf(params)), 'memory', idOf(params));
-      return withFields(shownTo(key, memory), query.fields as string[] | undefined);
+    async run({ handle, key, id, query: { asOf, fields } }) {
+      const memory = found(await readerAt(asOf, handle).memories.get(id), 'memory', id);
+      return withFields(shownTo(key, memory), fields);
     },
   }),
   memories('reviseMemory', 'PATCH /v1/memories/{id}', {
@@ -116,18 +104,16 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ change: memoryChangeSchema, why }),
     example: { change: { content: 'Lives in Bergen.' }, why: { reason: 'corrected by the user' } },
     answer: records.memory,
-    async run({ handle, params, body }) {
-      return handle.memories.revise(idOf(params), body.change as MemoryChange, body.why as Partial<Change>);
-    },
+    run: ({ handle, id, body }) => handle.memories.revise(id, body.change, body.why),
   }),
   memories('archiveMemory', 'DELETE /v1/memories/{id}', {
     summary:
       'Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only archived.',
     query: z.strictObject({ reason: z.enum(ARCHIVE_REASONS).optional(), why: textSchema(500).optional() }),
     answer: records.memory,
-    async run({ handle, params, query }) {
+    async run({ handle, id, query }) {
       const why = query.why === undefined ? undefined : { reason: query.why };
-      return handle.memories.archive(idOf(params), (query.reason ?? 'forgotten') as ArchiveReason, why);
+      return handle.memories.archive(id, query.reason ?? 'forgotten', why);
     },
   }),
   memories('restoreMemory', 'POST /v1/memories/{id}/restore', {
@@ -137,11 +123,11 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     bodyOptional: true,
     example: { why: { reason: 'was right after all' } },
     answer: records.memory,
-    async run({ handle, key, params, body }) {
-      const memory = await handle.memories.get(idOf(params));
+    async run({ handle, key, id, body }) {
+      const memory = await handle.memories.get(id);
       // The same access as for `restoreForgotten`.
       if (memory?.archiveReason === 'forgotten') assertAccess(key, 'admin');
-      return handle.memories.restore(idOf(params), body?.why as Partial<Change>);
+      return handle.memories.restore(id, body?.why);
     },
   }),
   memories('supersedeMemory', 'POST /v1/memories/{id}/supersede', {
@@ -149,17 +135,14 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ memory: newMemorySchema, as: z.enum(['superseded', 'contradicted']).optional(), why }),
     example: { memory: { type: 'fact', content: 'Lives in Bergen.' } },
     answer: { status: 201, schema: records.memory },
-    async run({ handle, params, body }) {
-      const options = { ...(body.why as Partial<Change>), as: body.as };
-      return await handle.memories.supersede(idOf(params), body.memory as NewMemory, options);
-    },
+    run: ({ handle, id, body }) => handle.memories.supersede(id, body.memory, { ...body.why, as: body.as }),
   }),
   memories('memoryHistory', 'GET /v1/memories/{id}/history', {
     summary: 'All changes of a memory, oldest first.',
     answer: items(records.revision),
-    async run({ handle, key, params }) {
-      const memory = found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
-      const changes = await handle.memories.history(idOf(params));
+    async run({ handle, key, id }) {
+      const memory = found(await handle.memories.get(id), 'memory', id);
+      const changes = await handle.memories.history(id);
       const isHidden = shownTo(key, memory) !== memory;
       return { items: isHidden ? changes.map((change) => ({ ...change, before: null })) : changes };
     },
@@ -182,9 +165,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     example: { why: { reason: 'forgotten by mistake' } },
     answer: null,
     act: 'forgotten.restore',
-    async run({ handle, params, body }) {
-      await handle.forgotten.restore(idOf(params), body?.why as Partial<Change>);
-    },
+    run: ({ handle, id, body }) => handle.forgotten.restore(id, body?.why),
   }),
 ];
 

@@ -7,7 +7,6 @@ import { EVENT_OPERATIONS } from './event-operations.ts';
 import { FACT_OPERATIONS } from './fact-operations.ts';
 import { INTENTION_OPERATIONS } from './intention-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
-import { RUN_OPERATIONS } from './run-operations.ts';
 import { STREAM_OPERATIONS } from './stream-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 import { WORK_OPERATIONS } from './work-operations.ts';
@@ -21,7 +20,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...BLOCK_OPERATIONS,
   ...INTENTION_OPERATIONS,
   ...WORK_OPERATIONS,
-  ...RUN_OPERATIONS,
   ...ADMIN_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...STREAM_OPERATIONS,

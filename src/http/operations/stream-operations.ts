@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { Scope } from '../../record/scope.ts';
 import { assertReach } from '../access.ts';
 import { operationsOf, type Operation, Reply } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { eventStream, isoText, lines, ndjsonStream } from '../streams.ts';
+import { eventStream, lines, ndjsonStream } from '../streams.ts';
 
 const operations = operationsOf('operations');
 
@@ -18,7 +19,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     answer: { schema: z.string(), media: NDJSON, description: 'One record on each line.' },
     async run({ varve, scope, gone }) {
       const stream = ndjsonStream(varve.operator.export(scope), gone());
-      const name = `varve-${isoText(new Date()).slice(0, 10)}.ndjson`;
+      const name = `varve-${new Date().toISOString().slice(0, 10)}.ndjson`;
       const headers = { 'content-type': NDJSON, 'content-disposition': `attachment; filename="${name}"` };
       return new Reply({ stream, headers });
     },
@@ -37,12 +38,8 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     async run({ varve, key, scope, query, stream, gone }) {
       const { tenant, agent, user, session } = scope;
       const into = { tenant, agent: agent ?? undefined, user: user ?? undefined, session: session ?? undefined };
-      return varve.operator.import(lines(stream), {
-        into,
-        dryRun: query.dryRun,
-        check: (place) => assertReach(key, place),
-        signal: gone(),
-      });
+      const check = (place: Scope): void => assertReach(key, place);
+      return varve.operator.import(lines(stream), { into, dryRun: query.dryRun, check, signal: gone() });
     },
   }),
   operations('changes', 'GET /v1/changes', {
@@ -59,17 +56,13 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       follow(until);
       const changes = varve.operator.changes(scope, { after, signal: until });
       const seal = (cursor: string): Promise<string> => cursors.seal(scope.tenant, cursor);
-      const headersOut = {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      };
       const stop = (): void => over.abort();
       const stream = await eventStream(changes, { signal: until, seal, isAllowed, stop }).catch((error: unknown) => {
         stop();
         throw error;
       });
-      return new Reply({ stream, headers: headersOut });
+      const type = { 'content-type': 'text/event-stream' };
+      return new Reply({ stream, headers: { ...type, 'cache-control': 'no-store', 'x-accel-buffering': 'no' } });
     },
   }),
 ];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type NewWebhook, newWebhookSchema, type WebhookChange, webhookChangeSchema } from '../../operate/webhooks.ts';
 import { WEBHOOK_EVENTS } from '../../store/doors/happenings.ts';
-import { idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
+import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true });
+const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true, idPrefix: 'whk' });
 const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
 
 /** Receivers that are notified of what happens in a tenant. */
@@ -32,48 +32,41 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     },
   }),
   webhooks('changeWebhook', 'PATCH /v1/webhooks/{id}', {
-    idPrefix: 'whk',
     summary: 'Changes the URL, the events or the description of a receiver, or turns it off and on.',
     body: webhookChangeSchema,
     example: { enabled: false },
     answer: records.webhook,
-    async run({ varve, key, params, body }) {
+    async run({ varve, key, id, body }) {
       const { webhooks } = varve.operator;
-      return await webhooks.change(key.tenant, idOf(params), body as WebhookChange, key.id);
+      return await webhooks.change(key.tenant, id, body as WebhookChange, key.id);
     },
   }),
   webhooks('rotateWebhook', 'POST /v1/webhooks/{id}/rotate', {
-    idPrefix: 'whk',
     summary: 'Gives a receiver a new secret. For a day, messages are also signed with the old secret.',
     once: false,
     answer: madeWebhook,
-    run: ({ varve, key, params }) => varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id),
+    run: ({ varve, key, id }) => varve.operator.webhooks.rotate(key.tenant, id, key.id),
   }),
   webhooks('removeWebhook', 'DELETE /v1/webhooks/{id}', {
-    idPrefix: 'whk',
     summary: 'Removes a receiver with the log of its messages.',
     answer: null,
-    async run({ varve, key, params }) {
-      await varve.operator.webhooks.remove(key.tenant, idOf(params), key.id);
-    },
+    run: ({ varve, key, id }) => varve.operator.webhooks.remove(key.tenant, id, key.id),
   }),
   webhooks('pingWebhook', 'POST /v1/webhooks/{id}/ping', {
-    idPrefix: 'whk',
     summary: 'Queues a test message for a receiver.',
     answer: { status: 202, schema: records.webhookDelivery },
-    run: ({ varve, key, params }) => varve.operator.webhooks.ping(key.tenant, idOf(params)),
+    run: ({ varve, key, id }) => varve.operator.webhooks.ping(key.tenant, id),
   }),
   webhooks('listWebhookDeliveries', 'GET /v1/webhooks/{id}/deliveries', {
-    idPrefix: 'whk',
     summary: 'The messages to a receiver in the last week and its answers, newest first.',
     query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
     answer: records.page(records.webhookDelivery),
-    run: ({ varve, key, params, query }) => varve.operator.webhooks.deliveries(key.tenant, idOf(params), query),
+    run: ({ varve, key, id, query }) => varve.operator.webhooks.deliveries(key.tenant, id, query),
   }),
   webhooks('redeliverWebhook', 'POST /v1/webhook-deliveries/{id}/retry', {
     idPrefix: 'whd',
     summary: 'Resends a message that failed or was dropped.',
     answer: { status: 202, schema: records.webhookDelivery },
-    run: ({ varve, key, params }) => varve.operator.webhooks.redeliver(key.tenant, idOf(params)),
+    run: ({ varve, key, id }) => varve.operator.webhooks.redeliver(key.tenant, id),
   }),
 ];

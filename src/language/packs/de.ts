@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const german: Pack = {
@@ -80,20 +80,9 @@ export const german: Pack = {
       'ist das (?:echt|betrug|phishing|seriös|spam|fake|wahr|richtig|ok|okay|normal)|is das echt|was (?:heißt|bedeutet|soll) (?:das|dies)|fass(?:e)? (?:das|den|die|mir|bitte)|zusammenfass\\p{L}*|übersetz\\p{L}*|korrigier\\p{L}*|formulier\\p{L}* (?:das|um)|antworte? (?:darauf|auf (?:das|diese|die))|was (?:soll|kann) ich (?:da )?(?:antworten|schreiben)|schau (?:dir )?(?:das|mal)|guck (?:dir )?(?:das|mal)|lies (?:das|mal)|hier (?:ist|die|der|das)|(?:er|sie) (?:hat|schrieb|schreibt)|hab(?:e)? (?:das|diese|dieses) (?:bekommen|gekriegt)|kam (?:gerade|heute)|text:|rollenspiel|tu so als|kürz(?:e)? (?:das|den)|prüf(?:e)? (?:das|den)|vervollständig\\p{L}*',
   },
   calendar: {
-    months: [
-      'januar|jänner|jan',
-      'februar|feb',
-      'märz|mär',
-      'april|apr',
-      'mai',
-      'juni|jun',
-      'juli|jul',
-      'august|aug',
-      'september|sep|sept',
-      'oktober|okt',
-      'november|nov',
-      'dezember|dez',
-    ],
+    months: inOrder(
+      'januar|jänner|jan februar|feb märz|mär april|apr mai juni|jun juli|jul august|aug september|sep|sept oktober|okt november|nov dezember|dez',
+    ),
     weekdays: ['montag', 'dienstag', 'mittwoch', 'donnerstag', 'freitag', 'samstag|sonnabend', 'sonntag'],
     days: [
       ['vorgestern', -2],
@@ -114,21 +103,7 @@ export const german: Pack = {
     ago: 'vor <n> <unit>',
     ahead: 'in <n> <unit>',
     units: { day: 'tagen?', week: 'wochen?', month: 'monaten?', year: 'jahren?' },
-    numbers: {
-      einem: 1,
-      einer: 1,
-      ein: 1,
-      eine: 1,
-      zwei: 2,
-      drei: 3,
-      vier: 4,
-      fünf: 5,
-      sechs: 6,
-      sieben: 7,
-      acht: 8,
-      neun: 9,
-      zehn: 10,
-    },
+    numbers: numbered('einem|einer|ein|eine zwei drei vier fünf sechs sieben acht neun zehn'),
     dates: [
       '(?:am )?<d>\\. ?<m>(?: <y>)?',
       '(?:am )?<d>\\.<mm>\\.(?:<y>)?',
@@ -194,38 +169,22 @@ export const german: Pack = {
   },
   slots: [
     // What has ended, with its value.
-    ...slot(
-      'employer',
-      [
-        '<who> (?:hab|habe|hat|haben)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)',
-        '(?:ich bin|bin|ich wurde|wurde)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gefeuert|rausgeflogen|entlassen worden|gefeuert worden|entlassen)',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        '(?<!(?:der|die|meine?|unsere?|als|wenn|dass) )(?!(?:er|sie|du|mann|frau|freund|freundin|bruder|schwester|mama|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) und ich (?:haben uns|sind)(?: \\p{L}+){0,3}? (?:getrennt|auseinander|geschieden)(?= *(?:[.,;:!(]|$))',
-        '(?:ich hab|ich habe|hab|habe) mich(?: \\p{L}+){0,2}? von (?!(?:meine[mrn]?|de[mnr]|eine[mr]?|all\\p{L}*|ihm|ihr|euch|dir)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? getrennt',
-        '(?:ich hab|ich habe) mit (?!(?:meine[mrn]?|de[mnr]|dem|ihm|ihr)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? schluss gemacht',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'pet_name',
-      [
-        '(?:mussten|musste)(?: \\p{L}+){0,2}? (?:wir |ich )?(?:unser(?:en|e) (?:PETS) |mein(?:en|e) (?:PETS) )?(?!(?:unser\\p{L}*|mein\\p{L}*|ihn|sie|den|die|wir|ich|gestern|heute|leider)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? einschläfern',
-        '(?:mein|unser)e? (?:PETS) (?<v>\\p{L}[\\p{L}-]+) ist(?: \\p{L}+){0,3}? (?:gestorben|tot|überfahren worden)',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'allergy',
-      [
-        'ich bin (?:doch |gar |überhaupt |eigentlich |jetzt )*(?:nicht|nicht mehr) allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|mein\\p{L}*|dein\\p{L}*)(?![\\p{L}]))<words>',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '<who> (?:hab|habe|hat|haben)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)',
+      '(?:ich bin|bin|ich wurde|wurde)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gefeuert|rausgeflogen|entlassen worden|gefeuert worden|entlassen)',
+    ]),
+    ...slot.denied('partner_name', [
+      '(?<!(?:der|die|meine?|unsere?|als|wenn|dass) )(?!(?:er|sie|du|mann|frau|freund|freundin|bruder|schwester|mama|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) und ich (?:haben uns|sind)(?: \\p{L}+){0,3}? (?:getrennt|auseinander|geschieden)(?= *(?:[.,;:!(]|$))',
+      '(?:ich hab|ich habe|hab|habe) mich(?: \\p{L}+){0,2}? von (?!(?:meine[mrn]?|de[mnr]|eine[mr]?|all\\p{L}*|ihm|ihr|euch|dir)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? getrennt',
+      '(?:ich hab|ich habe) mit (?!(?:meine[mrn]?|de[mnr]|dem|ihm|ihr)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? schluss gemacht',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:mussten|musste)(?: \\p{L}+){0,2}? (?:wir |ich )?(?:unser(?:en|e) (?:PETS) |mein(?:en|e) (?:PETS) )?(?!(?:unser\\p{L}*|mein\\p{L}*|ihn|sie|den|die|wir|ich|gestern|heute|leider)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?: \\p{L}+){0,2}? einschläfern',
+      '(?:mein|unser)e? (?:PETS) (?<v>\\p{L}[\\p{L}-]+) ist(?: \\p{L}+){0,3}? (?:gestorben|tot|überfahren worden)',
+    ]),
+    ...slot.denied('allergy', [
+      'ich bin (?:doch |gar |überhaupt |eigentlich |jetzt )*(?:nicht|nicht mehr) allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|mein\\p{L}*|dein\\p{L}*)(?![\\p{L}]))<words>',
+    ]),
     ...slot('name', [
       '(?:ich heiße|ich heiß|mein name ist) <anyname>',
       '(?:^|[,;] )ich bin (?:der |die )?<fullname>(?= *(?:,|[.!]|$| aus| von))',
@@ -252,11 +211,9 @@ export const german: Pack = {
       'bei uns in <place>',
       '(?<!(?:bleibt|ist|sitzt|war|liegt|wohnt|lebt) )(?:zu ?hause|daheim) in <place>',
     ]),
-    ...slot(
-      'home_city',
-      ['(?:<who> zieh(?:e|t|en)?|zieh(?:e|en)? (?:ich|wir))(?: [\\p{L}\\p{N}.]+){0,4}? nach <place>'],
-      { tense: 'planned' },
-    ),
+    ...slot.planned('home_city', [
+      '(?:<who> zieh(?:e|t|en)?|zieh(?:e|en)? (?:ich|wir))(?: [\\p{L}\\p{N}.]+){0,4}? nach <place>',
+    ]),
     ...slot('hometown', [
       '<who> komm(?:e|t)? (?:ursprünglich |eigentlich )?aus <place>',
       '<whois> in <place> (?:aufgewachsen|geboren)',
@@ -270,24 +227,14 @@ export const german: Pack = {
       '(?:mein chef|meine chefin|mein job) bei (?:der |dem )?<org>',
       '<who> (?:hab|habe|hat) bei (?:der |dem )?<org> angefangen',
     ]),
-    ...slot(
-      'employer',
-      [
-        '<who> fang(?:e|en)?(?: \\p{L}+){0,6}? bei (?:der |dem )?<org> an',
-        '<who> fang(?:e|en)?(?: \\S+){0,5}? bei (?:der |dem )?<org>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot('employer', ['<who> (?:hab|habe|hat)(?: \\p{L}+)? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)'], {
-      denied: true,
-    }),
-    ...slot(
-      'employer',
-      [
-        '(?:ich )?bin (?!(?:grad|grade|gerade|eben|kurz|mal|heute|morgen|noch|schon|gleich|wieder|hier|nur|immer|um|am|dann)(?![\\p{L}]))(?:\\p{L}+ ){1,2}?bei (?:der |dem )?(?!{notFirm}(?![\\p{L}]))<org>',
-      ],
-      { likely: 'alone' },
-    ),
+    ...slot.planned('employer', [
+      '<who> fang(?:e|en)?(?: \\p{L}+){0,6}? bei (?:der |dem )?<org> an',
+      '<who> fang(?:e|en)?(?: \\S+){0,5}? bei (?:der |dem )?<org>',
+    ]),
+    ...slot.denied('employer', ['<who> (?:hab|habe|hat)(?: \\p{L}+)? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)']),
+    ...slot.likely('employer', [
+      '(?:ich )?bin (?!(?:grad|grade|gerade|eben|kurz|mal|heute|morgen|noch|schon|gleich|wieder|hier|nur|immer|um|am|dann)(?![\\p{L}]))(?:\\p{L}+ ){1,2}?bei (?:der |dem )?(?!{notFirm}(?![\\p{L}]))<org>',
+    ]),
     ...slot('job_title', [
       '<whois> (?:ich |jetzt |von beruf |gelernter |gelernte |eine? |der |die )*<job>',
       '<who> arbeit(?:e|et)?(?: \\p{L}+){0,2}? als <job>',
@@ -319,14 +266,10 @@ export const german: Pack = {
       '(?:steht|gekauft|geholt)(?: \\p{L}+){0,2}? (?:ein|n|einen|nen) <car>',
       '(?:ich|wir) (?:hab|habe|haben)(?: \\p{L}+){0,3}? <car> (?:gekauft|geholt|bekommen)',
     ]),
-    ...slot(
-      'car',
-      [
-        '(?:den|meinen|unseren) <car> (?:hab|habe|haben) (?:ich|wir)(?: \\p{L}+){0,3}? verkauft',
-        '(?:hab|habe|haben)(?: \\p{L}+)? (?:den|meinen|unseren) <car>(?: \\p{L}+){0,3}? verkauft',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('car', [
+      '(?:den|meinen|unseren) <car> (?:hab|habe|haben) (?:ich|wir)(?: \\p{L}+){0,3}? verkauft',
+      '(?:hab|habe|haben)(?: \\p{L}+)? (?:den|meinen|unseren) <car>(?: \\p{L}+){0,3}? verkauft',
+    ]),
     ...slot('phone_model', [
       '(?:ich|wir) (?:hab|habe|nutze|benutze)(?: \\p{L}+){0,2}? ein(?: \\p{L}+)? <phone_model>',
       'mein (?:neues |altes )?<phone_model>',
@@ -339,16 +282,12 @@ export const german: Pack = {
       value: 'kein {value}',
       firm: true,
     }),
-    ...slot(
-      'allergy',
-      [
-        '<whois>(?: (?!nicht|nich|net|nie|nimmer|kein)\\p{L}+)? allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|euch|dumm\\p{L}*|mein(?:e|en|em)? (?:chef|chefin|schwiegermutter|kollegen?|job))(?![\\p{L}]))<words>',
-        'allergisch bin (?:ich|i)(?: \\p{L}+){0,3}? (?:gegen|auf) <words>',
-        '<who> (?:hab|habe|hat)(?: \\p{L}+)? (?:eine )?(?<v>\\p{L}+)-?allergie',
-        '(?:vertrag|vertrage|<related> verträgt) kein(?:e|en)? (?<v>\\p{L}+)',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('allergy', [
+      '<whois>(?: (?!nicht|nich|net|nie|nimmer|kein)\\p{L}+)? allergisch (?:gegen|auf) (?!(?:montage?|arbeit|dich|euch|dumm\\p{L}*|mein(?:e|en|em)? (?:chef|chefin|schwiegermutter|kollegen?|job))(?![\\p{L}]))<words>',
+      'allergisch bin (?:ich|i)(?: \\p{L}+){0,3}? (?:gegen|auf) <words>',
+      '<who> (?:hab|habe|hat)(?: \\p{L}+)? (?:eine )?(?<v>\\p{L}+)-?allergie',
+      '(?:vertrag|vertrage|<related> verträgt) kein(?:e|en)? (?<v>\\p{L}+)',
+    ]),
     ...slot('medical_condition', [
       '<who> (?:hab|habe|hat)(?: \\p{L}+){0,2}? <condition>',
       'meine? <condition>',
@@ -388,15 +327,11 @@ export const german: Pack = {
       '(?:ich|wir) zahl(?:e|en)? <money>(?: \\p{L}+)? miete',
       'miete von <money>',
     ]),
-    ...slot(
-      'budget',
-      [
-        '(?:mein |unser |das )?budget (?:ist|liegt bei|von|beträgt|:) ?<money>',
-        '(?:höchstens|maximal|max|nicht mehr als) <money>(?= *(?:[.,!]|$| für| ausgeben))',
-        'mehr (?:wie|als) <money> (?:geb|gebe) (?:ich )?(?:nich|nicht|net) aus',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '(?:mein |unser |das )?budget (?:ist|liegt bei|von|beträgt|:) ?<money>',
+      '(?:höchstens|maximal|max|nicht mehr als) <money>(?= *(?:[.,!]|$| für| ausgeben))',
+      'mehr (?:wie|als) <money> (?:geb|gebe) (?:ich )?(?:nich|nicht|net) aus',
+    ]),
     ...slot(
       'working_hours',
       [
@@ -416,34 +351,22 @@ export const german: Pack = {
       '<whois> (?:seit \\p{L}+ )?(?:jetzt |noch |wieder )*<status>(?! (?:mit|von))',
       '(?:ich|wir)(?: \\S+){0,6}?,? bleiben?(?: \\p{L}+)? <status>(?![\\p{L}])',
     ]),
-    ...slot(
-      'travel_destination',
-      [
-        '<who> (?:flieg|fliege|fliegen|fahr|fahre|fahren|reise|reisen)(?: \\S+){0,5}? nach <place>',
-        '(?:urlaub|reise|flug) nach <place>',
-        '(?:nächste woche|nächsten monat|nächstes wochenende|übermorgen) (?:bin ich|sind wir)(?: \\p{L}+){0,2}? in <place>',
-        '(?:ich bin|wir sind) (?:nächste woche|nächsten monat|nächstes wochenende|übermorgen)(?: \\p{L}+){0,2}? in <place>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'appointment',
-      ['{appointment}(?: \\S+){0,5}? (?:am |ist am )?<day>', '(?:am )?<day>(?: \\S+){0,5}? {appointment}'],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'answer_length',
-      [
-        '(?:antworte|antworten|schreib|mach|fass dich)(?: \\p{L}+){0,3}? <length>',
-        '<length> antworten',
-        '(?<v>(?:zwei|drei|ein)(?:,? drei)? sätze)',
-      ],
-      { standing: true, firm: true },
-    ),
-    ...slot('answer_tone', ['(?:sag|sagen wir) (?<v>du)(?! mir)\\b', '(?:sei|bleib)(?: \\p{L}+)? <tone>'], {
-      standing: true,
-      firm: true,
-    }),
+    ...slot.planned('travel_destination', [
+      '<who> (?:flieg|fliege|fliegen|fahr|fahre|fahren|reise|reisen)(?: \\S+){0,5}? nach <place>',
+      '(?:urlaub|reise|flug) nach <place>',
+      '(?:nächste woche|nächsten monat|nächstes wochenende|übermorgen) (?:bin ich|sind wir)(?: \\p{L}+){0,2}? in <place>',
+      '(?:ich bin|wir sind) (?:nächste woche|nächsten monat|nächstes wochenende|übermorgen)(?: \\p{L}+){0,2}? in <place>',
+    ]),
+    ...slot.planned('appointment', [
+      '{appointment}(?: \\S+){0,5}? (?:am |ist am )?<day>',
+      '(?:am )?<day>(?: \\S+){0,5}? {appointment}',
+    ]),
+    ...slot.standing('answer_length', [
+      '(?:antworte|antworten|schreib|mach|fass dich)(?: \\p{L}+){0,3}? <length>',
+      '<length> antworten',
+      '(?<v>(?:zwei|drei|ein)(?:,? drei)? sätze)',
+    ]),
+    ...slot.standing('answer_tone', ['(?:sag|sagen wir) (?<v>du)(?! mir)\\b', '(?:sei|bleib)(?: \\p{L}+)? <tone>']),
     ...slot(
       'answer_format',
       [
@@ -452,126 +375,81 @@ export const german: Pack = {
       ],
       { denied: true, firm: true, value: 'keine {value}' },
     ),
-    ...slot(
-      'answer_language',
-      [
-        '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder auf <language> (?:antworten|schreiben|reden)',
-      ],
-      { firm: true },
-    ),
-    ...slot('answer_length', ['<length> antworten sind (?:jetzt |nun |wieder )+(?:ok|okay|in ordnung|gut|erlaubt)'], {
-      firm: true,
-    }),
+    ...slot.firm('answer_language', [
+      '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder auf <language> (?:antworten|schreiben|reden)',
+    ]),
+    ...slot.firm('answer_length', [
+      '<length> antworten sind (?:jetzt |nun |wieder )+(?:ok|okay|in ordnung|gut|erlaubt)',
+    ]),
     ...slot('answer_format', ['(?:keine|ohne) <format>'], { standing: true, firm: true, value: 'keine {value}' }),
-    ...slot('answer_format', ['in <format>', '<format> bitte'], { standing: true, firm: true }),
-    ...slot('answer_language', ['(?:antworte|schreib|sprich|red)(?: \\p{L}+){0,3}? auf <language>'], {
-      standing: true,
-      firm: true,
-    }),
-    ...slot(
-      'job_title',
-      [
-        '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: \\p{L}+){0,2}? als <job>',
-        'von beruf(?: bin ich)? <job>',
-        '(?:ich bin|bin) <job>(?= von beruf|[,.]|$)',
-        '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| seit| in | bei))<job>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'employer',
-      [
-        '(?:ich|arbeite|schaffe|jobbe|jahre)(?: (?!(?:\\p{L}*(?:gespräch|termin|interview|kurs|bewerb\\p{L}*|konto|vertrag|kunde|kundin|kauf\\p{L}*|bestell\\p{L}*)|beworben|grade?|gerade|essen|ess|esse|steh|stehe|warte|heute|morgen|gleich|kurz|mal|am|um|war)(?![\\p{L}]))[\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
-        '(?:firma|laden|betrieb|agentur|kanzlei|praxis) heißt <called>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'home_city',
-      ['(?:wohne|wohnen|lebe|leben|wohn)(?: \\p{L}+){0,4}? in <place>', '(?:^|[,.] |und )jetzt in <place>(?=[.,]|$)'],
-      { likely: 'alone' },
-    ),
-    ...slot('hometown', ['(?:^|, |komme |stamme |bin )aus <place>(?=[.,]|$)'], { likely: 'alone' }),
-    ...slot(
-      'age',
-      [
-        'mit <age> (?:bin|hab|habe|mach|mache|geh|darf|will|muss) ich',
-        '^(?:ich )?(?:bin|werde) (?:jetzt |grad |gerade |bald )?<age>(?=[.,]|$| jahre)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'medical_condition',
-      [
-        '(?:habe|hab|hatte|krieg|kriege)(?: \\p{L}+){0,3}? <condition>',
-        '(?:diagnose|befund|ergebnis)[:,]?(?: \\p{L}+)? <condition>',
-        '^(?:es ist |ist |das ist )?<condition>(?=[.,]|$)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'medication',
-      [
-        '(?:nehme|nehm|spritze|schlucke|kriege|krieg|bekomme)(?: \\p{L}+){0,3}? <drug>',
-        'dass ich <drug> nehme',
-        '^(?:ich )spritze (?<v>\\p{L}{3,})(?= immer| jeden| einmal)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'working_hours',
-      [
-        '(?:immer|arbeite|arbeite ich|schaffe|bin)(?: \\p{L}+)? (?:von )?(?<v>(?:mo|di|mi|do|montag|dienstag|mittwoch|donnerstag)s? bis (?:mi|do|fr|sa|mittwoch|donnerstag|freitag|samstag))(?![\\p{L}])',
-        '(?<v>\\d\\d? ?(?:h|std|stunden) (?:die|in der|pro) woche)',
-        '(?:arbeite|arbeite ich|schaffe)(?: \\p{L}+){0,2}? (?:von )?<hours>',
-        '(?:arbeite ich|hab ich|mach ich|mache|hab|habe|nur die|nur) (?:nur )?(?<v>frühschicht|spätschicht|nachtschicht|frühdienst|spätdienst|nachtdienst|teilzeit)',
-      ],
-      { likely: 'alone' },
-    ),
+    ...slot.standing('answer_format', ['in <format>', '<format> bitte']),
+    ...slot.standing('answer_language', ['(?:antworte|schreib|sprich|red)(?: \\p{L}+){0,3}? auf <language>']),
+    ...slot.likely('job_title', [
+      '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: \\p{L}+){0,2}? als <job>',
+      'von beruf(?: bin ich)? <job>',
+      '(?:ich bin|bin) <job>(?= von beruf|[,.]|$)',
+      '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| seit| in | bei))<job>',
+    ]),
+    ...slot.likely('employer', [
+      '(?:ich|arbeite|schaffe|jobbe|jahre)(?: (?!(?:\\p{L}*(?:gespräch|termin|interview|kurs|bewerb\\p{L}*|konto|vertrag|kunde|kundin|kauf\\p{L}*|bestell\\p{L}*)|beworben|grade?|gerade|essen|ess|esse|steh|stehe|warte|heute|morgen|gleich|kurz|mal|am|um|war)(?![\\p{L}]))[\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
+      '(?:firma|laden|betrieb|agentur|kanzlei|praxis) heißt <called>',
+    ]),
+    ...slot.likely('home_city', [
+      '(?:wohne|wohnen|lebe|leben|wohn)(?: \\p{L}+){0,4}? in <place>',
+      '(?:^|[,.] |und )jetzt in <place>(?=[.,]|$)',
+    ]),
+    ...slot.likely('hometown', ['(?:^|, |komme |stamme |bin )aus <place>(?=[.,]|$)']),
+    ...slot.likely('age', [
+      'mit <age> (?:bin|hab|habe|mach|mache|geh|darf|will|muss) ich',
+      '^(?:ich )?(?:bin|werde) (?:jetzt |grad |gerade |bald )?<age>(?=[.,]|$| jahre)',
+    ]),
+    ...slot.likely('medical_condition', [
+      '(?:habe|hab|hatte|krieg|kriege)(?: \\p{L}+){0,3}? <condition>',
+      '(?:diagnose|befund|ergebnis)[:,]?(?: \\p{L}+)? <condition>',
+      '^(?:es ist |ist |das ist )?<condition>(?=[.,]|$)',
+    ]),
+    ...slot.likely('medication', [
+      '(?:nehme|nehm|spritze|schlucke|kriege|krieg|bekomme)(?: \\p{L}+){0,3}? <drug>',
+      'dass ich <drug> nehme',
+      '^(?:ich )spritze (?<v>\\p{L}{3,})(?= immer| jeden| einmal)',
+    ]),
+    ...slot.likely('working_hours', [
+      '(?:immer|arbeite|arbeite ich|schaffe|bin)(?: \\p{L}+)? (?:von )?(?<v>(?:mo|di|mi|do|montag|dienstag|mittwoch|donnerstag)s? bis (?:mi|do|fr|sa|mittwoch|donnerstag|freitag|samstag))(?![\\p{L}])',
+      '(?<v>\\d\\d? ?(?:h|std|stunden) (?:die|in der|pro) woche)',
+      '(?:arbeite|arbeite ich|schaffe)(?: \\p{L}+){0,2}? (?:von )?<hours>',
+      '(?:arbeite ich|hab ich|mach ich|mache|hab|habe|nur die|nur) (?:nur )?(?<v>frühschicht|spätschicht|nachtschicht|frühdienst|spätdienst|nachtdienst|teilzeit)',
+    ]),
     ...slot('partner_name', ['mein[er]* (?:PARTNERS), <anyname>(?=,)'], { likely: 'kept' }),
     ...slot('child_name', ['(?:unsere|meine) (?:kinder|jungs|mädels|zwillinge|beiden)(?: heißen| sind|,|:)? <name>'], {
       likely: 'kept',
     }),
     ...slot('pet_name', ['(?:der|die|unser|unsere|mein|meine) (?:PETS) heißt <anyname>'], { likely: 'kept' }),
-    ...slot(
-      'hobby',
-      [
-        '<activity> (?:ist|sind) mein',
-        '(?:gehe|geh|mache|mach|hab|habe)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$)',
-        '(?:spiele|spiel|spielen)(?: \\p{L}+){0,2}? <game>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('degree', ['ich habe? (?:ein|einen|mein|meinen) (?<v>diplom|master|bachelor|doktor)(?![\\p{L}])'], {
-      likely: 'alone',
-    }),
-    ...slot(
-      'rent',
-      [
-        '(?:miete|kaltmiete|warmmiete)(?: [^.;\\d]{0,20})? <money>',
-        'zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('car', ['(?:mit|in) (?:dem|meinem|unserem) <car>'], { likely: 'alone' }),
+    ...slot.likely('hobby', [
+      '<activity> (?:ist|sind) mein',
+      '(?:gehe|geh|mache|mach|hab|habe)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$)',
+      '(?:spiele|spiel|spielen)(?: \\p{L}+){0,2}? <game>',
+    ]),
+    ...slot.likely('degree', ['ich habe? (?:ein|einen|mein|meinen) (?<v>diplom|master|bachelor|doktor)(?![\\p{L}])']),
+    ...slot.likely('rent', [
+      '(?:miete|kaltmiete|warmmiete)(?: [^.;\\d]{0,20})? <money>',
+      'zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete',
+    ]),
+    ...slot.likely('car', ['(?:mit|in) (?:dem|meinem|unserem) <car>']),
     ...slot(
       'relationship_status',
       ['mein(?:e)? (?:mann|frau)(?: \\p{L}+)? ist (?:\\S+ ){0,3}?(?:gestorben|verstorben)'],
       { likely: 'kept', value: 'verwitwet', firm: true },
     ),
-    ...slot(
-      'relationship_status',
-      [
-        '(?:wir|ich) (?:sind|bin|haben uns|hab mich|habe mich)(?: (?!(?:am|an|im|in|vor|bei|zum|nach|davon|darüber)(?![\\p{L}]))\\p{L}+){0,2}? (?<v>getrennt|geschieden|verlobt|scheiden lassen)(?![\\p{L}])',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('answer_tone', ['(?:mich|wir uns)(?: \\p{L}+){0,2}? (?<v>duzen|siezen)', '^<tone> (?:genügt|reicht)'], {
-      likely: 'alone',
-    }),
-    ...slot('answer_length', ['(?:bei mir|für mich|antworte|antworten)(?: \\p{L}+){0,2}? <length>(?=[.,]|$| bitte)'], {
-      likely: 'alone',
-    }),
+    ...slot.likely('relationship_status', [
+      '(?:wir|ich) (?:sind|bin|haben uns|hab mich|habe mich)(?: (?!(?:am|an|im|in|vor|bei|zum|nach|davon|darüber)(?![\\p{L}]))\\p{L}+){0,2}? (?<v>getrennt|geschieden|verlobt|scheiden lassen)(?![\\p{L}])',
+    ]),
+    ...slot.likely('answer_tone', [
+      '(?:mich|wir uns)(?: \\p{L}+){0,2}? (?<v>duzen|siezen)',
+      '^<tone> (?:genügt|reicht)',
+    ]),
+    ...slot.likely('answer_length', [
+      '(?:bei mir|für mich|antworte|antworten)(?: \\p{L}+){0,2}? <length>(?=[.,]|$| bitte)',
+    ]),
     ...slot(
       'answer_format',
       [
@@ -580,43 +458,27 @@ export const german: Pack = {
       { likely: 'alone', firm: true },
     ),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)(?: ich)?)(?: \\p{L}+){0,3}? (?:meinen job|meine stelle|meine arbeit)(?: \\p{L}+){0,2}? (?:gekündigt|verloren|aufgegeben|geschmissen|hingeschmissen)',
-        '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)) (?:(?:heute|gestern|jetzt|endlich|letzte woche|auf der arbeit|im job) )*gekündigt(?= *(?:[.,;:!(]|$))',
-        '(?:ich bin|ich wurde|(?<=^|[,.;!] )(?:bin|wurde))(?: (?:heute|gestern|leider|letzte woche|jetzt))* (?:gefeuert|arbeitslos geworden)(?: worden)?(?= *(?:[.,;:!(]|$))',
-        'ich bin (?:jetzt |nun |inzwischen |mittlerweile |seit \\p{L}+ )*(?:arbeitslos|in rente|pensioniert|in pension)(?= *(?:[.,;:!(]|$))',
-        'ich bin(?: \\p{L}+){0,3}? in (?:rente|pension) gegangen',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        '(?:mein(?:e)? (?:PARTNERS|freund|freundin) und ich|(?<=^|[,.;!] )wir) (?:haben uns(?: (?!(?:am|an|im|in|vor|bei|zum|nach|davon|darüber)(?![\\p{L}]))\\p{L}+){0,3}? getrennt|sind (?:jetzt |inzwischen |nun |leider )*(?:geschieden|auseinander|nicht mehr zusammen|kein paar mehr))(?= *(?:[.,;:!(]|$))',
-        '(?:ich hab|ich habe|hab|habe) mich(?: \\p{L}+){0,2}? von mein(?:er|em) (?:PARTNERS|freund|freundin)(?: \\p{L}+){0,2}? getrennt',
-        'mein(?:e)? (?:PARTNERS|freund|freundin) hat (?:mich(?: \\p{L}+){0,2}? verlassen|(?:\\p{L}+ ){0,2}?(?:mit mir )?schluss gemacht)',
-        'ich bin (?:jetzt )?wieder single',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      [
-        '(?:ich|wir)? ?(?:hab|habe|haben)(?: ich| wir)?(?: \\p{L}+){0,2}? (?:mein|unser) auto(?: \\p{L}+){0,3}? (?:verkauft|verschrottet|abgegeben|zu schrott gefahren)',
-        '(?:mein|unser) auto (?:ist|hab ich|habe ich|haben wir)(?: \\p{L}+){0,2}? (?:verkauft|verschrottet|ein totalschaden)',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'diet',
-      [
-        '(?<!(?:ob|wenn|nie) )(?:ich |(?<=^|[,.;!] ))(?:ess|esse)(?! (?:\\p{L}+ ){0,3}?(?:nicht|kein|keine|nie) )(?: \\p{L}+){0,3}? wieder (?:\\p{L}+ und )?(?:fleisch|hähnchen|hühnchen|wurst)',
-        '(?:seit|ab|jetzt|mittlerweile|inzwischen)(?: \\p{L}+){0,2}? (?:ess|esse) ich(?: \\p{L}+)? wieder (?:\\p{L}+ und )?(?:fleisch|hähnchen|hühnchen|wurst)',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)(?: ich)?)(?: \\p{L}+){0,3}? (?:meinen job|meine stelle|meine arbeit)(?: \\p{L}+){0,2}? (?:gekündigt|verloren|aufgegeben|geschmissen|hingeschmissen)',
+      '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)) (?:(?:heute|gestern|jetzt|endlich|letzte woche|auf der arbeit|im job) )*gekündigt(?= *(?:[.,;:!(]|$))',
+      '(?:ich bin|ich wurde|(?<=^|[,.;!] )(?:bin|wurde))(?: (?:heute|gestern|leider|letzte woche|jetzt))* (?:gefeuert|arbeitslos geworden)(?: worden)?(?= *(?:[.,;:!(]|$))',
+      'ich bin (?:jetzt |nun |inzwischen |mittlerweile |seit \\p{L}+ )*(?:arbeitslos|in rente|pensioniert|in pension)(?= *(?:[.,;:!(]|$))',
+      'ich bin(?: \\p{L}+){0,3}? in (?:rente|pension) gegangen',
+    ]),
+    ...slot.denied('partner_name', [
+      '(?:mein(?:e)? (?:PARTNERS|freund|freundin) und ich|(?<=^|[,.;!] )wir) (?:haben uns(?: (?!(?:am|an|im|in|vor|bei|zum|nach|davon|darüber)(?![\\p{L}]))\\p{L}+){0,3}? getrennt|sind (?:jetzt |inzwischen |nun |leider )*(?:geschieden|auseinander|nicht mehr zusammen|kein paar mehr))(?= *(?:[.,;:!(]|$))',
+      '(?:ich hab|ich habe|hab|habe) mich(?: \\p{L}+){0,2}? von mein(?:er|em) (?:PARTNERS|freund|freundin)(?: \\p{L}+){0,2}? getrennt',
+      'mein(?:e)? (?:PARTNERS|freund|freundin) hat (?:mich(?: \\p{L}+){0,2}? verlassen|(?:\\p{L}+ ){0,2}?(?:mit mir )?schluss gemacht)',
+      'ich bin (?:jetzt )?wieder single',
+    ]),
+    ...slot.denied('car', [
+      '(?:ich|wir)? ?(?:hab|habe|haben)(?: ich| wir)?(?: \\p{L}+){0,2}? (?:mein|unser) auto(?: \\p{L}+){0,3}? (?:verkauft|verschrottet|abgegeben|zu schrott gefahren)',
+      '(?:mein|unser) auto (?:ist|hab ich|habe ich|haben wir)(?: \\p{L}+){0,2}? (?:verkauft|verschrottet|ein totalschaden)',
+    ]),
+    ...slot.denied('diet', [
+      '(?<!(?:ob|wenn|nie) )(?:ich |(?<=^|[,.;!] ))(?:ess|esse)(?! (?:\\p{L}+ ){0,3}?(?:nicht|kein|keine|nie) )(?: \\p{L}+){0,3}? wieder (?:\\p{L}+ und )?(?:fleisch|hähnchen|hühnchen|wurst)',
+      '(?:seit|ab|jetzt|mittlerweile|inzwischen)(?: \\p{L}+){0,2}? (?:ess|esse) ich(?: \\p{L}+)? wieder (?:\\p{L}+ und )?(?:fleisch|hähnchen|hühnchen|wurst)',
+    ]),
   ],
   answers: [
     ['name', 'wie (?:heißt du|heißen sie|ist (?:dein|ihr) name)|mit welchem namen', '<fullname>'],

@@ -26,108 +26,68 @@ const DIET_IS =
 
 /** What has ended, with its value. These rules come before those that would fill the value: "our dog Rufus died". */
 export const englishEndings: readonly SlotRule[] = [
-  ...slot(
-    'employer',
-    [
-      `${I_DID}(?:quit|left|lost|resigned from|gave up|jacked in|packed in) my (?:\\p{L}+ )?job (?:at|with|for) (?:the )?<org>${NOT_OLD}`,
-      `${I_DID}(?:resigned from|retired from|stopped working (?:at|for)|walked out of my job at) <org>${NOT_OLD}`,
-      `${I_DID}(?:(?:got|been|was|have been|just got) )+${SACKED} (?:from|by|at) <org>${NOT_OLD}`,
-      '(?:today|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day) was my (?:very )?last day (?:at|with) <org>',
-      '<am> (?:now |officially |finally )*(?:done|finished) (?:at|working (?:at|for)) <org>',
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'job_title',
-    [
-      `${I_DID}(?:quit|left|lost|gave up|resigned from) my job as an? <job>`,
-      `${I_DID}(?:stopped (?:being|working as)|quit (?:being|working as)|gave up (?:being|working as)) an? <job>`,
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'partner_name',
-    [
-      `(?:^|[,.;!:] ?)(?:${OPENING},? )*${NAME} and (?:me|i) ${PARTED}${NOW}`,
-      `(?:^|[,.;!:] ?)(?:${OPENING},? )*me and ${NAME} ${PARTED}${NOW}`,
-      `${NAME} (?:has |just |has just |finally )*${DROPPED_ME}`,
-      `${I_DID}(?:dumped|divorced|broke up with|broken up with|split up with|split (?:with|from)|separated from|finished with|ended (?:it|things) with) ${NAME}${NOW}`,
-      `${NAME} (?:is|'s) (?:now |officially |finally |already )*my ex(?:[- ](?:PARTNERS))?(?= *(?:[.,;!]|$)| now)`,
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'pet_name',
-    [
-      `(?:had|have had) to (?:put|have) (?:(?:my|our) (?:\\p{L}+ )?(?:PETS),? )?${NAME},? (?:put )?(?:down|to sleep)${NOW}`,
-      `(?:my|our) (?:\\p{L}+ )?(?:PETS),? ${NAME},? (?:has |had |just |sadly |suddenly )*(?:died|passed(?: away)?|is (?:dead|gone|no longer with us)|was put (?:down|to sleep)|had to be put (?:down|to sleep)|got run over)${NOW}${NOT_OLD}`,
-      `(?:rehomed|gave away|gave up) (?:my|our) (?:PETS),? ${NAME}${NOW}`,
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'car',
-    [
-      `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our|the) (?:old |beloved |trusty |poor )?<car>(?: [\\p{L}\\p{N}-]+)?${NOW}${NOT_OLD}`,
-      `${WE_DID}(?:traded|part exchanged) (?:my|our|the) <car> (?:in|for)(?![\\p{L}])`,
-      '(?:my|our) <car> (?:is|was|got|has been) (?:sold|totall?ed|written off|scrapped)',
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'allergy',
-    [
-      `(?:i'm|i am|i was|we're) (?:actually |apparently |in fact )*(?:not|never|no longer) (?:actually |really |even |in fact )*allergic to ${NOT_AN_ALLERGEN}<words>`,
-      `${I_DID}(?:outgrew|outgrown|grew out of|grown out of) my <plain> allergy`,
-      "my <plain> allergy(?:'s| is| has)? (?:now |finally |all )*(?:gone|disappeared|cleared up)",
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'diet',
-    [
-      `(?:the |my |this |whole )*<diet> ${DIET_IS}`,
-      `${I_DID}(?:quit|gave up|given up|stopped|dropped|ditched) (?:being |the |eating |on |going )*<diet>${NOW}`,
-      `<am> (?:now |officially |so )*(?:done|finished) (?:with )?(?:being |the |eating )*<diet>${NOW}`,
-    ],
-    { denied: true },
-  ),
+  ...slot.denied('employer', [
+    `${I_DID}(?:quit|left|lost|resigned from|gave up|jacked in|packed in) my (?:\\p{L}+ )?job (?:at|with|for) (?:the )?<org>${NOT_OLD}`,
+    `${I_DID}(?:resigned from|retired from|stopped working (?:at|for)|walked out of my job at) <org>${NOT_OLD}`,
+    `${I_DID}(?:(?:got|been|was|have been|just got) )+${SACKED} (?:from|by|at) <org>${NOT_OLD}`,
+    '(?:today|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day) was my (?:very )?last day (?:at|with) <org>',
+    '<am> (?:now |officially |finally )*(?:done|finished) (?:at|working (?:at|for)) <org>',
+  ]),
+  ...slot.denied('job_title', [
+    `${I_DID}(?:quit|left|lost|gave up|resigned from) my job as an? <job>`,
+    `${I_DID}(?:stopped (?:being|working as)|quit (?:being|working as)|gave up (?:being|working as)) an? <job>`,
+  ]),
+  ...slot.denied('partner_name', [
+    `(?:^|[,.;!:] ?)(?:${OPENING},? )*${NAME} and (?:me|i) ${PARTED}${NOW}`,
+    `(?:^|[,.;!:] ?)(?:${OPENING},? )*me and ${NAME} ${PARTED}${NOW}`,
+    `${NAME} (?:has |just |has just |finally )*${DROPPED_ME}`,
+    `${I_DID}(?:dumped|divorced|broke up with|broken up with|split up with|split (?:with|from)|separated from|finished with|ended (?:it|things) with) ${NAME}${NOW}`,
+    `${NAME} (?:is|'s) (?:now |officially |finally |already )*my ex(?:[- ](?:PARTNERS))?(?= *(?:[.,;!]|$)| now)`,
+  ]),
+  ...slot.denied('pet_name', [
+    `(?:had|have had) to (?:put|have) (?:(?:my|our) (?:\\p{L}+ )?(?:PETS),? )?${NAME},? (?:put )?(?:down|to sleep)${NOW}`,
+    `(?:my|our) (?:\\p{L}+ )?(?:PETS),? ${NAME},? (?:has |had |just |sadly |suddenly )*(?:died|passed(?: away)?|is (?:dead|gone|no longer with us)|was put (?:down|to sleep)|had to be put (?:down|to sleep)|got run over)${NOW}${NOT_OLD}`,
+    `(?:rehomed|gave away|gave up) (?:my|our) (?:PETS),? ${NAME}${NOW}`,
+  ]),
+  ...slot.denied('car', [
+    `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our|the) (?:old |beloved |trusty |poor )?<car>(?: [\\p{L}\\p{N}-]+)?${NOW}${NOT_OLD}`,
+    `${WE_DID}(?:traded|part exchanged) (?:my|our|the) <car> (?:in|for)(?![\\p{L}])`,
+    '(?:my|our) <car> (?:is|was|got|has been) (?:sold|totall?ed|written off|scrapped)',
+  ]),
+  ...slot.denied('allergy', [
+    `(?:i'm|i am|i was|we're) (?:actually |apparently |in fact )*(?:not|never|no longer) (?:actually |really |even |in fact )*allergic to ${NOT_AN_ALLERGEN}<words>`,
+    `${I_DID}(?:outgrew|outgrown|grew out of|grown out of) my <plain> allergy`,
+    "my <plain> allergy(?:'s| is| has)? (?:now |finally |all )*(?:gone|disappeared|cleared up)",
+  ]),
+  ...slot.denied('diet', [
+    `(?:the |my |this |whole )*<diet> ${DIET_IS}`,
+    `${I_DID}(?:quit|gave up|given up|stopped|dropped|ditched) (?:being |the |eating |on |going )*<diet>${NOW}`,
+    `<am> (?:now |officially |so )*(?:done|finished) (?:with )?(?:being |the |eating )*<diet>${NOW}`,
+  ]),
 ];
 
 /** What has ended, without its value: the one value that is known ends. These rules come last, after all that tell a value. */
 export const englishEndingsWithoutValue: readonly SlotRule[] = [
-  ...slot(
-    'employer',
-    [
-      `${I_DID}(?:quit|left|lost|resigned from|jacked in|packed in|walked out of|gave up) my (?:day )?job(?! (?:early|late|interviews?|centre|applications?|hunt\\p{L}*|search|list|site|undone|half|unfinished|for (?:the|an?) (?:day|week|hour|moment)|at \\d|description|offer|sheet|lot)(?![\\p{L}]))(?![\\p{L}'-])${NOT_OLD}`,
-      `${I_DID}(?:(?:got|been|was|have been|just got) )+${SACKED}(?! (?:up|early|home|of|off|in|from (?:the|a|an|my|that|his|her)|with|at (?:by|from)|for the))(?![\\p{L}-])${NOT_OLD}`,
-      `${I_DID}(?:got|took|taken) (?:voluntary |early )?(?:redundancy|retirement)(?![\\p{L}])${NOT_OLD}`,
-      `${I_DID}retired${NOW}${NOT_OLD}`,
-      '<am> (?:now |officially |finally |happily |fully )*retired(?= *(?:[.,;!]|$)| (?:now|since|and|but|so|these)(?![\\p{L}]))',
-      '<am> (?:now |officially |currently |suddenly )*(?:unemployed|jobless|out of (?:a job|work)|between jobs)(?![\\p{L}])',
-      "i (?:don't|no longer) work there(?: any ?more)?(?= *(?:[.,;!]|$))",
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'job_title',
-    [
-      `${I_DID}retired${NOW}${NOT_OLD}`,
-      '<am> (?:now |officially |finally |happily |fully )*retired(?= *(?:[.,;!]|$)| (?:now|since|and|but|so|these)(?![\\p{L}]))',
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'partner_name',
-    [
-      `(?:^|[,.;!:] ?)(?:${OPENING},? )*(?:we|me and my (?:PARTNERS)|my (?:PARTNERS) and (?:me|i)) ${PARTED}${NOW}`,
-      `my (?:PARTNERS) (?:has |just |has just |finally )*${DROPPED_ME}`,
-      `${I_DID}(?:dumped|divorced|broke up with|broken up with|split up with|split (?:with|from)|separated from|ended (?:it|things) with|left) my (?:PARTNERS)${NOW}`,
-      '(?:my|our) divorce (?:is|was|came|went) (?:now |finally |officially )*(?:final|finali[sz]ed|through|done)(?![\\p{L}])',
-      '<am> (?:now |officially |newly |finally )*(?:single again|single now|newly single|freshly single)(?![\\p{L}])',
-    ],
-    { denied: true },
-  ),
+  ...slot.denied('employer', [
+    `${I_DID}(?:quit|left|lost|resigned from|jacked in|packed in|walked out of|gave up) my (?:day )?job(?! (?:early|late|interviews?|centre|applications?|hunt\\p{L}*|search|list|site|undone|half|unfinished|for (?:the|an?) (?:day|week|hour|moment)|at \\d|description|offer|sheet|lot)(?![\\p{L}]))(?![\\p{L}'-])${NOT_OLD}`,
+    `${I_DID}(?:(?:got|been|was|have been|just got) )+${SACKED}(?! (?:up|early|home|of|off|in|from (?:the|a|an|my|that|his|her)|with|at (?:by|from)|for the))(?![\\p{L}-])${NOT_OLD}`,
+    `${I_DID}(?:got|took|taken) (?:voluntary |early )?(?:redundancy|retirement)(?![\\p{L}])${NOT_OLD}`,
+    `${I_DID}retired${NOW}${NOT_OLD}`,
+    '<am> (?:now |officially |finally |happily |fully )*retired(?= *(?:[.,;!]|$)| (?:now|since|and|but|so|these)(?![\\p{L}]))',
+    '<am> (?:now |officially |currently |suddenly )*(?:unemployed|jobless|out of (?:a job|work)|between jobs)(?![\\p{L}])',
+    "i (?:don't|no longer) work there(?: any ?more)?(?= *(?:[.,;!]|$))",
+  ]),
+  ...slot.denied('job_title', [
+    `${I_DID}retired${NOW}${NOT_OLD}`,
+    '<am> (?:now |officially |finally |happily |fully )*retired(?= *(?:[.,;!]|$)| (?:now|since|and|but|so|these)(?![\\p{L}]))',
+  ]),
+  ...slot.denied('partner_name', [
+    `(?:^|[,.;!:] ?)(?:${OPENING},? )*(?:we|me and my (?:PARTNERS)|my (?:PARTNERS) and (?:me|i)) ${PARTED}${NOW}`,
+    `my (?:PARTNERS) (?:has |just |has just |finally )*${DROPPED_ME}`,
+    `${I_DID}(?:dumped|divorced|broke up with|broken up with|split up with|split (?:with|from)|separated from|ended (?:it|things) with|left) my (?:PARTNERS)${NOW}`,
+    '(?:my|our) divorce (?:is|was|came|went) (?:now |finally |officially )*(?:final|finali[sz]ed|through|done)(?![\\p{L}])',
+    '<am> (?:now |officially |newly |finally )*(?:single again|single now|newly single|freshly single)(?![\\p{L}])',
+  ]),
   ...slot(
     'partner_name',
     [
@@ -138,20 +98,12 @@ export const englishEndingsWithoutValue: readonly SlotRule[] = [
       alone: true,
     },
   ),
-  ...slot(
-    'car',
-    [
-      `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our) (?:beloved |trusty |poor )?(?:car|van|truck|ute)(?![\\p{L}'-])(?! (?:seats?|keys?|parks?|parking|radio|stereo|tyres?|tires?|parts?|mats?|roof|boot|door|stickers?|insurance|battery|charger|wash|collection|rack|cover|loan|share|pool|trailer|bed|cap)(?![\\p{L}]))${NOT_OLD}`,
-      '(?:my|our) (?:car|van|truck|ute) (?:is|was|got|has been) (?:sold|totall?ed|written off|scrapped|a write[- ]off)(?![\\p{L}])',
-      "(?:i|we) (?:(?:don't|dont) (?:have|own|drive) (?:a|the) (?:car|van|truck) any ?more|no longer (?:have|own|drive) (?:a|the) (?:car|van|truck))(?![\\p{L}'-])",
-    ],
-    { denied: true },
-  ),
-  ...slot(
-    'diet',
-    [
-      `(?:^|[,.;!] )(?:${OPENING},? )*(?:i|we)(?:'m|'ve|'re| am| have| are)? ${HOW}(?:eat|eating|back to eating|back on|started eating|gone back to eating|went back to eating|been eating) (?:red )?(?:meat|chicken|beef|pork)(?: and \\p{L}+)? again(?![\\p{L}])`,
-    ],
-    { denied: true },
-  ),
+  ...slot.denied('car', [
+    `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our) (?:beloved |trusty |poor )?(?:car|van|truck|ute)(?![\\p{L}'-])(?! (?:seats?|keys?|parks?|parking|radio|stereo|tyres?|tires?|parts?|mats?|roof|boot|door|stickers?|insurance|battery|charger|wash|collection|rack|cover|loan|share|pool|trailer|bed|cap)(?![\\p{L}]))${NOT_OLD}`,
+    '(?:my|our) (?:car|van|truck|ute) (?:is|was|got|has been) (?:sold|totall?ed|written off|scrapped|a write[- ]off)(?![\\p{L}])',
+    "(?:i|we) (?:(?:don't|dont) (?:have|own|drive) (?:a|the) (?:car|van|truck) any ?more|no longer (?:have|own|drive) (?:a|the) (?:car|van|truck))(?![\\p{L}'-])",
+  ]),
+  ...slot.denied('diet', [
+    `(?:^|[,.;!] )(?:${OPENING},? )*(?:i|we)(?:'m|'ve|'re| am| have| are)? ${HOW}(?:eat|eating|back to eating|back on|started eating|gone back to eating|went back to eating|been eating) (?:red )?(?:meat|chicken|beef|pork)(?: and \\p{L}+)? again(?![\\p{L}])`,
+  ]),
 ];

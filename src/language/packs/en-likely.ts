@@ -241,7 +241,7 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:i|started|started doing|playing) (?:\\S+ )?<sport>(?= (?:w |with |on |every |again))',
   ]),
   ...slot('instrument', [`${SUBJECT}(?:play|playing|learning|practising) (?:the )?<instrument>`]),
-  ...slot('allergy', [`${SUBJECT}(?:can't|cannot) (?:eat|have|touch) <allergen>`], { firm: true }),
+  ...slot.firm('allergy', [`${SUBJECT}(?:can't|cannot) (?:eat|have|touch) <allergen>`]),
   ...slot('favourite_film', [
     "(?:^|my |all[- ]time |and |so )(?:favou?rite|fave?) (?:film|picture|movie|show|series)(?: [\\p{L}]+)?(?:'s| is|:) <words>",
   ]),

@@ -1,6 +1,6 @@
 import { englishEndings, englishEndingsWithoutValue } from './en-endings.ts';
 import { englishLikely } from './en-likely.ts';
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 const UNITS = '(?: (?:a|per|each) (?:hour|day|week|month|year|mile|annum))?';
@@ -87,27 +87,16 @@ export const english: Pack = {
     correcting:
       "(?:no|nope|sorry|wait|oops|correction|actually)[,.!]* +(?:sorry,? |wait,? |actually,? )?(?:it's |it is |it was |i meant |i mean |make (?:it|that) |that should be |should be )?|i meant |i mean |make (?:it|that) |correction:? ",
     lead: "if so|then|hey|hi|oh|oh no|ok|okay|right|so|and|but|also|just|actually|now|then|no|sorry|wait|please|pls|kindly|(?:can|could|would|will) (?:you|u|ya|we)(?: maybe| quickly| perhaps| possibly)?|would you mind|do you mind|(?:you|u) (?:can|could|may|might|should|better)(?: as well| now| safely)?|you'd better|(?:i want|i need|i'd like|i would like|i must ask|i'd ask|i would ask|i'm asking) (?:you|u) to|(?:do me a favou?r|be a dear|be so good|be a love) and|be so (?:kind|good) as to|if (?:you|u) (?:could|would|can)|i'd be grateful if you(?:'d| would| could)|would it be possible to|is it possible to|feel free to|go ahead and|time to|i'd like you to|i need you to|let's|maybe|oops|whoops|ugh|um|uh|well|yeah|yes|nah|nope|anyway|btw|by the way|lol|god|shit|omg|hang on|hold on|meaning|ta|thanks|thank you|make sure(?: that)?(?: you)?|you",
-    wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|answers|replies|short answers)|keep (?:your answers?|answers|replies|things|them all) (?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|call me|you can call me|with me you",
+    wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|(?:(?:short|brief|concise|long|detailed)(?:er)? )?(?:answers|replies|responses))|keep (?:your answers?|answers|replies|things|them all) (?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|(?<!(?:'ll|will|they|he|she|should|could|would|can|did) )call me|you can call me|with me you",
     reminder:
       "remind me|reminder|ping me|nudge me|(?:don't|dont) let me forget|alert me|wake me|set an alarm|give me a (?:shout|nudge)|poke me",
     aboutText:
       "is (?:the|my) (?:grammar|spelling|wording|tone)|is (?:this|that) (?:\\S+ ){1,2}(?:ok|okay|legit|real|fair|any good|right|for me)|is (?:this|it|that) (?:a )?(?:scam|phishing|insulting|good or bad|attached|legit|real|spam|true|safe|fake|genuine|fair|ok|okay|normal|right|correct|grammatically|any good|too|you)|what (?:does|do) (?:this|that|it|he|she|they) mean|what(?:'s| is) this(?: now)?|summari[sz]e|tl;?dr|(?:cut|shorten|condense) this|translate|proofread|rewrite|rephrase|reword|edit (?:this|the|my)|reply to|respond to|answer (?:this|that|to this|him|her|them)|how (?:do|should|would) i (?:reply|respond|answer)|look (?:at )?(?:this|what)|see (?:what|this)|read this|listen to this|check (?:this|my)|review (?:this|my)|improve|explain (?:this|the)|here(?:'s| is) (?:the|a|an|my|what|his|her|their|packie's|\\S+'s)|i (?:got|received|was sent|found) this|got this|getting this|(?:this|it) (?:came|arrived|says|is what)|(?:he|she|they) (?:sent|wrote|texted|emailed|posted|replied)|below|pasted?|copied|the (?:letter|email|mail|e-mail|message|text|article|ad|advert|listing|post|review|log|error|transcript|clause|contract|paragraph|abstract|lyrics|poem) (?:says|is|reads|goes|below)|from (?:my )?(?:landlord|boss|bank|the bank|hr)|role-?play|pretend|play the (?:part|role)|continue the|complete the|finish the (?:sentence|story|poem)|write a (?:story|scene|poem|song)|scene:|draft|message from|what should i say|fill in|scam\\b|thoughts\\?|bottom line|should i care|say that in|put that (?:simple|simply|in)|give me a reply|what (?:does|do) (?:she|he|they) want|is (?:he|she) serious|genuine",
   },
   calendar: {
-    months: [
-      'january|jan',
-      'february|feb',
-      'march|mar',
-      'april|apr',
-      'may',
-      'june|jun',
-      'july|jul',
-      'august|aug',
-      'september|sept?',
-      'october|oct',
-      'november|nov',
-      'december|dec',
-    ],
+    months: inOrder(
+      'january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sept? october|oct november|nov december|dec',
+    ),
     weekdays: [
       'monday|mon',
       'tuesday|tues?',
@@ -122,7 +111,7 @@ export const english: Pack = {
     ago: '',
     ahead: '',
     units: { day: 'days?', week: 'weeks?', month: 'months?', year: 'years?' },
-    numbers: { one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
+    numbers: numbered('one two three four five six seven eight nine ten'),
     dates: [],
     nextWeekday: 'next <w>',
     lastWeekday: 'last <w>',
@@ -136,7 +125,7 @@ export const english: Pack = {
   iAm: "i am|i'm|we are|we're",
   capitalised: 'i',
   isUninflected: true,
-  is: " is|'s",
+  is: " is|'s| isn't| isnt",
   notVerb: " don't| dont| do not| doesn't| doesnt| does not| no longer| never",
   relations: relations({
     mother: 'mother|mum|mom|mam|mama|mummy',
@@ -239,21 +228,13 @@ export const english: Pack = {
       'at ours,? (?:out )?in <place>',
       "<who>(?:'ve| have|'s| has) (?:been living|lived) in <place>",
     ]),
-    ...slot(
-      'home_city',
-      [
-        '<whois> (?:moving|relocating)(?: back| over)? to <place>',
-        "<who>(?:'ll| will) (?:be moving|move)(?: back| over)? to <place>",
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'home_city',
-      [
-        "(?<=(?:don't|dont|no longer) live in [\\p{L} ]{2,40}[,;:] )(?:i'm|i am|we're|we are|now|i live|we live)(?: now)? in <place>",
-      ],
-      { firm: true },
-    ),
+    ...slot.planned('home_city', [
+      '<whois> (?:moving|relocating)(?: back| over)? to <place>',
+      "<who>(?:'ll| will) (?:be moving|move)(?: back| over)? to <place>",
+    ]),
+    ...slot.firm('home_city', [
+      "(?<=(?:don't|dont|no longer) live in [\\p{L} ]{2,40}[,;:] )(?:i'm|i am|we're|we are|now|i live|we live)(?: now)? in <place>",
+    ]),
     ...slot('hometown', [
       '<who> grew up in <place>',
       '<whois> (?:originally )?from <place>',
@@ -283,24 +264,16 @@ export const english: Pack = {
       "he's my boss at <org>",
       'i got (?:a|the) job (?:at|with) <org>',
     ]),
-    ...slot(
-      'employer',
-      [
-        // Somebody else may start at a school: "my daughter starts at Varndean".
-        "(?:i|we)(?:'ll| will)? (?:be )?(?:start|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
-        "<related>(?:'ll| will)? (?:be )?(?:start|starts|starting) (?:work|working|a new job) (?:at|with) <org>",
-        '<am> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
-        '(?<=(?:^|[,;.\\p{Extended_Pictographic}] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'employer',
-      [
-        "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
-      ],
-      { denied: true },
-    ),
+    ...slot.planned('employer', [
+      // Somebody else may start at a school: "my daughter starts at Varndean".
+      "(?:i|we)(?:'ll| will)? (?:be )?(?:start|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
+      "<related>(?:'ll| will)? (?:be )?(?:start|starts|starting) (?:work|working|a new job) (?:at|with) <org>",
+      '<am> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
+      '(?<=(?:^|[,;.\\p{Extended_Pictographic}] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
+    ]),
+    ...slot.denied('employer', [
+      "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
+    ]),
     ...slot('job_title', [
       '<whois> (?:not |no longer |now |still |actually |currently |just |basically )?(?:an?|the only|the) (?:proper |fully |newly )?<job>',
       '<who> (?:now |currently )?works? as an? <job>',
@@ -332,13 +305,9 @@ export const english: Pack = {
       ],
       { alone: true },
     ),
-    ...slot(
-      'job_title',
-      [
-        "(?<=(?:^|[,;.] |i am |i'm )(?:and |then |now )*(?:starting|joining) (?:at |with )?[^,.;!?]{2,60}, )(?<v>(?:[\\p{L}-]+ ){0,3}?{commonJob})(?=[.,;!]|$)",
-      ],
-      { tense: 'planned' },
-    ),
+    ...slot.planned('job_title', [
+      "(?<=(?:^|[,;.] |i am |i'm )(?:and |then |now )*(?:starting|joining) (?:at |with )?[^,.;!?]{2,60}, )(?<v>(?:[\\p{L}-]+ ){0,3}?{commonJob})(?=[.,;!]|$)",
+    ]),
     ...slot('school', [
       '<who> (?:stud(?:y|ies)|goes? to (?:school|uni|college)|go to)(?: \\S+){0,4}? (?:at |in )?<school>',
       '<whois> (?:studying|doing my \\S+|a \\S+ student|a student)(?: \\S+){0,6}?(?: at|,| in) <school>',
@@ -418,17 +387,14 @@ export const english: Pack = {
       '(?:my|the) (?!(?:one|only|main|worst|other|biggest|new|food|whole) allergy)<plain> allergy',
       '<who> gets? a rash (?:off|from) <words>',
     ]),
-    ...slot(
-      'allergy',
-      [
-        "i (?:can't|cannot|can not) (?:take|have|eat|wear|touch) (?:the |any )?<allergen>",
-        "(?:no|not|without|skip the|hold the) <allergen>[^.;!?]{0,20}? (?:i'm|i am) allergic",
-        '<who> reacts? (?:badly |terribly )?to <words>',
-        'no <allergen>[^.;]{0,20}my throat',
-        '<allergen>,? anaphyla',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('allergy', [
+      "i (?:can't|cannot|can not) (?:take|have|eat|wear|touch) (?:the |any )?<allergen>",
+      "(?:no|not|without|skip the|hold the) <allergen>[^.;!?]{0,20}? (?:i'm|i am) allergic",
+      '<who> reacts? (?:badly |terribly )?to <words>',
+      'no <allergen>[^.;]{0,20}my throat',
+      '<allergen>,? anaphyla',
+      '<allergen>[^.;!?]{0,40}? (?:is|are) (?:an? )?(?:absolute |complete |total )?(?:no[- ]?go|off[- ]limits) for me',
+    ]),
     ...slot('allergy', [
       '(?<v>shellfish|nuts|peanuts|eggs|latex|penicillin|sesame|wasps|bees) (?:closes? my throat|brings? me out in|gives? me hives)',
     ]),
@@ -474,15 +440,11 @@ export const english: Pack = {
       '(?:just|only) (?:the )?<drug> now',
       "i(?:'ve| have) (?:only |just )?the <drug> now",
     ]),
-    ...slot(
-      'medication',
-      [
-        "<who>(?:'ve| have|'s| has)? (?:stopped taking|come off|came off|stopped) (?:the |my )?<drug>",
-        '<whois> off (?:the |my )?<drug>',
-        'took me off (?:the |my )?<drug>',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('medication', [
+      "<who>(?:'ve| have|'s| has)? (?:stopped taking|come off|came off|stopped) (?:the |my )?<drug>",
+      '<whois> off (?:the |my )?<drug>',
+      'took me off (?:the |my )?<drug>',
+    ]),
     ...slot('blood_type', ["my blood (?:type|group)(?:'s| is) <bloodType>", '<am> (?:blood )?type <bloodType>']),
     ...slot('language', [
       '<who> (?:also |can |both |fluently )*speaks? (?:fluent |good |some |a bit of |a little )*<language>',
@@ -585,17 +547,13 @@ export const english: Pack = {
       "(?:office line|new one is|new (?:phone |mobile )?number(?: is)?|momo number)(?:[.:,]| is|'s)*(?: it's| its| it is)? <phone>",
       "(?:changed|switched) (?:my |our )?(?:phone |mobile )?numbers?(?:[.:,]| to| it's| its| it is| now| the new one is)* <phone>",
     ]),
-    ...slot(
-      'travel_destination',
-      [
-        '<whois> (?:going|flying|travel(?:l)?ing|off|heading|driving)(?: \\S+){0,2}? (?:to|for) <place>(?= (?:in|on|for|from|next|this|with|tomorrow|over|at) |[,.!]|$)',
-        "(?:i|we)(?:'ve| have)? (?:just )?booked(?: flights?| a flight| tickets?| a trip| a holiday)?(?: to)? <place>",
-        '(?:my|our) (?:flight|trip|holiday|honeymoon|vacation) (?:to|in) <place>',
-        "(?:next (?:week|weekend|month|\\p{L}+day)|tomorrow|this weekend),? (?:i'm|i am|i'll be|we're|we are|we'll be) in <place>",
-        "(?:i'm|i am|i'll be|we're|we are|we'll be) in <place>(?= (?:all )?(?:next (?:week|weekend|month|\\p{L}+day)|tomorrow)(?![\\p{L}]))",
-      ],
-      { tense: 'planned' },
-    ),
+    ...slot.planned('travel_destination', [
+      '<whois> (?:going|flying|travel(?:l)?ing|off|heading|driving)(?: \\S+){0,2}? (?:to|for) <place>(?= (?:in|on|for|from|next|this|with|tomorrow|over|at) |[,.!]|$)',
+      "(?:i|we)(?:'ve| have)? (?:just )?booked(?: flights?| a flight| tickets?| a trip| a holiday)?(?: to)? <place>",
+      '(?:my|our) (?:flight|trip|holiday|honeymoon|vacation) (?:to|in) <place>',
+      "(?:next (?:week|weekend|month|\\p{L}+day)|tomorrow|this weekend),? (?:i'm|i am|i'll be|we're|we are|we'll be) in <place>",
+      "(?:i'm|i am|i'll be|we're|we are|we'll be) in <place>(?= (?:all )?(?:next (?:week|weekend|month|\\p{L}+day)|tomorrow)(?![\\p{L}]))",
+    ]),
     ...slot('relationship_status', [
       '<whois> (?:now |still |officially |recently |happily |a |an )*<status>(?! (?:to do|to (?:my|the|this) (?:job|work|business|career|phone|sofa|couch|bed|gym|game|idea|desk|sea|company)|in an? |mother|mom|mum|dad|parent|digit|with|out))',
       '(?:i|we) (?:just )?got <status>',
@@ -611,14 +569,10 @@ export const english: Pack = {
       ],
       { denied: true, firm: true, value: 'no {value}' },
     ),
-    ...slot(
-      'answer_language',
-      [
-        'you (?:can|may) (?:answer|reply|respond|write|speak|talk)(?: to me)? (?:in )?<language> again',
-        '^(?:back to|switch back to) <language>(?:,? (?:please|pls|again|now))*[.!]*$',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('answer_language', [
+      'you (?:can|may) (?:answer|reply|respond|write|speak|talk)(?: to me)? (?:in )?<language> again',
+      '^(?:back to|switch back to) <language>(?:,? (?:please|pls|again|now))*[.!]*$',
+    ]),
     ...slot(
       'answer_language',
       [
@@ -626,44 +580,30 @@ export const english: Pack = {
       ],
       { firm: true, whole: true },
     ),
-    ...slot(
-      'answer_length',
-      ['<length> (?:answers|replies|responses) are (?:fine|ok|okay|good|welcome)(?: again| now)(?![\\p{L}])'],
-      { firm: true },
-    ),
-    ...slot(
-      'answer_length',
-      [
-        '(?:keep|make|give me)(?: \\S+){0,3}? (?:answers?|replies|responses|messages) (?:\\S+ ){0,2}?<length>',
-        '<length>,?(?: \\S+){0,2}? (?:answers?|replies|responses)(?: only| please| from now on)?',
-        'always <length>',
-        'keep it <length>(?=.*\\b(?:always|with me|from now on|for everything|every time|in general)\\b)',
-        "(?:i like it when you're|be) <length>",
-        '(?<v>(?:one|two|three|four|five|\\d) (?:sentences?|lines?)(?: max| at most)?)(?=.*\\b(?:always|from now on|every time|never more)\\b)',
-      ],
-      { standing: true, firm: true },
-    ),
-    ...slot(
-      'answer_tone',
-      [
-        '(?:be|stay|keep it|i want you to be) <tone>(?: with me| please)?(?= *(?:[.,!]|$| and\\b| but\\b))',
-        '(?<v>(?:plain|simple|easy|normal) (?:words|english|language))',
-        '(?:no|without) (?<v>small talk|fluff|pep talk|praise|flattery|sugar-?coating|cheerleading)',
-      ],
-      { standing: true, firm: true },
-    ),
+    ...slot.firm('answer_length', [
+      '<length> (?:answers|replies|responses) are (?:fine|ok|okay|good|welcome)(?: again| now)(?![\\p{L}])',
+    ]),
+    ...slot.standing('answer_length', [
+      '(?:keep|make|give me)(?: \\S+){0,3}? (?:answers?|replies|responses|messages) (?:\\S+ ){0,2}?<length>',
+      '<length>,?(?: \\S+){0,2}? (?:answers?|replies|responses)(?: only| please| from now on)?',
+      'always <length>',
+      'keep it <length>(?=.*\\b(?:always|with me|from now on|for everything|every time|in general)\\b)',
+      "(?:i like it when you're|be) <length>",
+      '(?<v>(?:one|two|three|four|five|\\d) (?:sentences?|lines?)(?: max| at most)?)(?=.*\\b(?:always|from now on|every time|never more)\\b)',
+    ]),
+    ...slot.standing('answer_tone', [
+      '(?:be|stay|keep it|i want you to be) <tone>(?: with me| please)?(?= *(?:[.,!]|$| and\\b| but\\b))',
+      '(?<v>(?:plain|simple|easy|normal) (?:words|english|language))',
+      '(?:no|without) (?<v>small talk|fluff|pep talk|praise|flattery|sugar-?coating|cheerleading)',
+    ]),
     ...slot(
       'answer_tone',
       ["(?:no|don't use|dont use|never use|without) (?<v>(?:big|fancy|long|difficult|fancy-pants) (?:words|english))"],
       { standing: true, firm: true, value: 'no {value}' },
     ),
-    ...slot(
-      'answer_length',
-      [
-        '(?<v>(?:one|two|three|four|five|ten|\\d+) (?:short )?(?:sentences?|lines?|words|paragraphs?)(?: max| maximum| at most)?)',
-      ],
-      { standing: true, firm: true },
-    ),
+    ...slot.standing('answer_length', [
+      '(?<v>(?:one|two|three|four|five|ten|\\d+) (?:short )?(?:sentences?|lines?|words|paragraphs?)(?: max| maximum| at most)?)',
+    ]),
     ...slot(
       'answer_format',
       [
@@ -671,24 +611,16 @@ export const english: Pack = {
       ],
       { standing: true, firm: true, value: 'no {value}' },
     ),
-    ...slot(
-      'answer_format',
-      [
-        '(?:use|always use|give me|write in|in|keep it to|stick to|prefer|i like|i want) (?:a |plain |the )?<format>',
-        '<format>,? (?:please|pls|only|always|from now on)',
-        'always (?:a |in )?<format>',
-      ],
-      { standing: true, firm: true },
-    ),
-    ...slot(
-      'answer_language',
-      [
-        '(?:answer|reply|respond|write|speak|talk)(?: to me| with me| back)*(?: only| always)? in <language>',
-        'you can (?:speak|write|talk) <language>',
-        '(?:in <language>) (?:please|pls|from now on|always)',
-      ],
-      { standing: true, firm: true },
-    ),
+    ...slot.standing('answer_format', [
+      '(?:use|always use|give me|write in|in|keep it to|stick to|prefer|i like|i want) (?:a |plain |the )?<format>',
+      '<format>,? (?:please|pls|only|always|from now on)',
+      'always (?:a |in )?<format>',
+    ]),
+    ...slot.standing('answer_language', [
+      '(?:answer|reply|respond|write|speak|talk)(?: to me| with me| back)*(?: only| always)? in <language>',
+      'you can (?:speak|write|talk) <language>',
+      '(?:in <language>) (?:please|pls|from now on|always)',
+    ]),
     ...englishLikely,
     ...englishEndingsWithoutValue,
   ],

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const spanish: Pack = {
@@ -76,20 +76,9 @@ export const spanish: Pack = {
       '¿?(?:es|será) (?:esto )?(?:real|verdad|estafa|phishing|spam|falso|legítimo|cierto|correcto|normal)|qué (?:significa|quiere decir|dice)|resum\\p{L}+|traduc\\p{L}+|corrig\\p{L}+|reescrib\\p{L}+|contesta\\p{L}* (?:esto|esta|este|a esto)|responde\\p{L}* (?:esto|esta|este|a esto)|qué (?:le )?(?:contesto|respondo)|mira (?:esto|este|esta|lo que)|mirá (?:esto|este|esta|lo que)|lee (?:esto|este)|me (?:llegó|mandaron|escribieron|mandó|escribió|puso)|este (?:mail|correo|mensaje|texto)|esta (?:reseña|carta|nota)|acá está|aquí está|revisa (?:esto|este)|juego de rol|haz de cuenta|completa la|te pego|te copio',
   },
   calendar: {
-    months: [
-      'enero|ene',
-      'febrero|feb',
-      'marzo|mar',
-      'abril|abr',
-      'mayo',
-      'junio|jun',
-      'julio|jul',
-      'agosto|ago',
-      'septiembre|setiembre|sept?',
-      'octubre|oct',
-      'noviembre|nov',
-      'diciembre|dic',
-    ],
+    months: inOrder(
+      'enero|ene febrero|feb marzo|mar abril|abr mayo junio|jun julio|jul agosto|ago septiembre|setiembre|sept? octubre|oct noviembre|nov diciembre|dic',
+    ),
     weekdays: ['lunes', 'martes', 'miércoles|miercoles', 'jueves', 'viernes', 'sábado|sabado', 'domingo'],
     days: [
       ['anteayer|antier', -2],
@@ -111,7 +100,7 @@ export const spanish: Pack = {
     ago: 'hace <n> <unit>',
     ahead: '(?:en|dentro de) <n> <unit>',
     units: { day: 'días?|dias?', week: 'semanas?', month: 'mes(?:es)?', year: 'años?' },
-    numbers: { un: 1, una: 1, dos: 2, tres: 3, cuatro: 4, cinco: 5, seis: 6, siete: 7, ocho: 8, nueve: 9, diez: 10 },
+    numbers: numbered('un|una dos tres cuatro cinco seis siete ocho nueve diez'),
     dates: [
       '(?:el )?<d> de <m>(?: (?:de|del) <y>)?',
       '(?:el )?<d>/<mm>(?:/<y>)?',
@@ -128,7 +117,7 @@ export const spanish: Pack = {
   my: 'mi|mis|nuestro|nuestra',
   i: 'yo',
   iAm: 'yo soy|soy|yo estoy|estoy|somos|estamos',
-  is: ' es| está',
+  is: ' es| está| ya no es| ya no está',
   relations: relations({
     mother: 'madre|mamá|mama|vieja',
     father: 'padre|papá|papa|viejo',
@@ -174,32 +163,18 @@ export const spanish: Pack = {
   },
   slots: [
     // What has ended, with its value.
-    ...slot(
-      'employer',
-      [
-        '(?:me despidieron|me han despedido|me echaron|me han echado|renuncié|he renunciado|dejé (?:mi|el) trabajo|he dejado (?:mi|el) trabajo) (?:de|en|a) (?!(?:casa|mi|la|el|un|una)(?![\\p{L}]))<org>',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        '(?<!(?:mi|el|la|que|cuando|si) )(?!(?:ella|él|usted|mamá|papá)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) y yo (?:ya )?(?:hemos roto|rompimos|nos separamos|nos hemos separado|lo dejamos|lo hemos dejado|nos divorciamos|terminamos|cortamos)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el mes|hace|este|esta|porque))',
-        '(?<!(?:cuando|si) )(?:rompí|he roto|corté|he cortado|lo he dejado|lo dejé|terminé) con <name>',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'pet_name',
-      [
-        '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?:(?:mi|nuestr[oa]) (?:PETS) )?(?!(?:mi|nuestr[oa]|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
-        '(?:mi|nuestr[oa]) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:se )?(?:murió|ha muerto|falleció)',
-      ],
-      { denied: true },
-    ),
-    ...slot('allergy', ['(?<!que )(?:ya )?no soy (?:al final )?alérgic[oa] (?:a la|a los|a las|al|a) <words>'], {
-      denied: true,
-    }),
+    ...slot.denied('employer', [
+      '(?:me despidieron|me han despedido|me echaron|me han echado|renuncié|he renunciado|dejé (?:mi|el) trabajo|he dejado (?:mi|el) trabajo) (?:de|en|a) (?!(?:casa|mi|la|el|un|una)(?![\\p{L}]))<org>',
+    ]),
+    ...slot.denied('partner_name', [
+      '(?<!(?:mi|el|la|que|cuando|si) )(?!(?:ella|él|usted|mamá|papá)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) y yo (?:ya )?(?:hemos roto|rompimos|nos separamos|nos hemos separado|lo dejamos|lo hemos dejado|nos divorciamos|terminamos|cortamos)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el mes|hace|este|esta|porque))',
+      '(?<!(?:cuando|si) )(?:rompí|he roto|corté|he cortado|lo he dejado|lo dejé|terminé) con <name>',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:tuvimos|tuve) que (?:sacrificar|dormir) a (?:(?:mi|nuestr[oa]) (?:PETS) )?(?!(?:mi|nuestr[oa]|la|el|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+      '(?:mi|nuestr[oa]) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:se )?(?:murió|ha muerto|falleció)',
+    ]),
+    ...slot.denied('allergy', ['(?<!que )(?:ya )?no soy (?:al final )?alérgic[oa] (?:a la|a los|a las|al|a) <words>']),
     ...slot('name', [
       '(?:me llamo|mi nombre es) <anyname>',
       '(?:^|[,;.] )soy (?:don |doña )?<fullname>(?= *(?:,|[.!]|$| de\\b| del\\b| por si\\b))',
@@ -227,9 +202,7 @@ export const spanish: Pack = {
       'acá en <place>',
       'aquí en <place>',
     ]),
-    ...slot('home_city', ['me (?:mudo|voy a mudar) a <place>', 'nos (?:mudamos|vamos a mudar) a <place>'], {
-      tense: 'planned',
-    }),
+    ...slot.planned('home_city', ['me (?:mudo|voy a mudar) a <place>', 'nos (?:mudamos|vamos a mudar) a <place>']),
     ...slot('hometown', ['soy de <place>', 'nací en <place>', 'crecí en <place>']),
     ...slot('address', ['(?:mi|nuestra) (?:nueva )?(?:dirección|casa) (?:es|queda en|está en) <street>']),
     ...slot('employer', [
@@ -240,7 +213,7 @@ export const spanish: Pack = {
       '(?:a partir|desde) (?:\\S+ ){1,5}?trabajaré (?:en|para) <org>',
       'entré a (?:trabajar a |trabajar en )?<org>',
     ]),
-    ...slot('employer', ['(?:empiezo|entro|arranco)(?: a trabajar)?(?: \\S+){0,4}? en <org>'], { tense: 'planned' }),
+    ...slot.planned('employer', ['(?:empiezo|entro|arranco)(?: a trabajar)?(?: \\S+){0,4}? en <org>']),
     ...slot('job_title', [
       '<whois> (?:un |una |el |la )?<job>(?! de mi)',
       'trabajo (?:de|como) <job>',
@@ -271,7 +244,7 @@ export const spanish: Pack = {
       '(?:manejo|tengo|compré|me compré|me compre)(?: \\p{L}+){0,2}? un[a]? <car>',
       '(?:mi|nuestro) <car>',
     ]),
-    ...slot('car', ['vend[íi] (?:el|mi|la) <car>'], { denied: true }),
+    ...slot.denied('car', ['vend[íi] (?:el|mi|la) <car>']),
     ...slot('phone_model', [
       '(?:tengo|uso|compré|me he comprado|me compré|me (?:he pasado|pasé|cambié|he cambiado) a) un <phone_model>',
       'mi <phone_model>',
@@ -315,16 +288,12 @@ export const spanish: Pack = {
       '(?:pago|pagamos) <money> de (?:alquiler|renta)',
       '(?:el|mi) alquiler (?:es|sale|está en) (?:de )?<money>',
     ]),
-    ...slot(
-      'budget',
-      [
-        '(?:mi|el|nuestro) presupuesto es (?:de )?<money>',
-        '<money> (?:máximo|como máximo|maximo|tope)',
-        '(?:no más de|máximo|hasta) (?!(?:19|20)\\d\\d *(?:[.,!]|$))<money>(?= *(?:[.,!]|$| para| el| en| entre))',
-        'no pienso pasar de <money>',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '(?:mi|el|nuestro) presupuesto es (?:de )?<money>',
+      '<money> (?:máximo|como máximo|maximo|tope)',
+      '(?:no más de|máximo|hasta) (?!(?:19|20)\\d\\d *(?:[.,!]|$))<money>(?= *(?:[.,!]|$| para| el| en| entre))',
+      'no pienso pasar de <money>',
+    ]),
     ...slot('working_hours', [
       '(?:trabajo|manejo|abro|voy a abrir)(?: \\p{L}+){0,3}? (?:de )?<hours>',
       'mi horario es (?:de )?<hours>',
@@ -333,40 +302,27 @@ export const spanish: Pack = {
     ...slot('email', ['mi (?:mail|correo|email)(?: es|:) <email>']),
     ...slot('phone_number', ['mi (?:número|numero|teléfono|celular|cel|whatsapp)(?: es|:) <phone>']),
     ...slot('relationship_status', ['<whois> <status>(?! con)']),
-    ...slot(
-      'travel_destination',
-      [
-        '(?<!cada (?:vez )?que )(?:viajo|viajamos|me voy|nos vamos|vamos|voy)(?: de (?:viaje|vacaciones))? a <place>(?= (?:el|en|del|con|por|desde|la) |[.,]|$)',
-        '(?:la (?:próxima semana|semana que viene)|el mes que viene),? (?:estoy|estaré|voy a estar|estamos|estaremos) en <place>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'appointment',
-      ['{appointment}(?: \\S+){0,6}? (?:el )?<day>', '(?:el )?<day>(?: \\S+){0,4}? {appointment}'],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'answer_length',
-      [
-        'respuestas (?:más )?<length>',
-        '(?:cont[eé]st\\p{L}+|resp[oó]nd\\p{L}+)(?: \\p{L}+){0,2}? <length>',
-        '(?:mandame|dale|pero) (?:pero )?<length>',
-      ],
-      { standing: true, firm: true },
-    ),
-    ...slot(
-      'answer_tone',
-      [
-        '(?:háblame|hablame|tratame|trátame) de (?<v>vos|tú|usted)',
-        'no me hables de (?:tú|usted)[^.]*, de (?<v>vos|tú)',
-        '(?:sé|sos) <tone>',
-      ],
-      { standing: true, firm: true },
-    ),
-    ...slot('answer_language', ['pued(?:es|e) volver a (?:responder|contestar|hablar|escribir)(?:me)? en <language>'], {
-      firm: true,
-    }),
+    ...slot.planned('travel_destination', [
+      '(?<!cada (?:vez )?que )(?:viajo|viajamos|me voy|nos vamos|vamos|voy)(?: de (?:viaje|vacaciones))? a <place>(?= (?:el|en|del|con|por|desde|la) |[.,]|$)',
+      '(?:la (?:próxima semana|semana que viene)|el mes que viene),? (?:estoy|estaré|voy a estar|estamos|estaremos) en <place>',
+    ]),
+    ...slot.planned('appointment', [
+      '{appointment}(?: \\S+){0,6}? (?:el )?<day>',
+      '(?:el )?<day>(?: \\S+){0,4}? {appointment}',
+    ]),
+    ...slot.standing('answer_length', [
+      'respuestas (?:más )?<length>',
+      '(?:cont[eé]st\\p{L}+|resp[oó]nd\\p{L}+)(?: \\p{L}+){0,2}? <length>',
+      '(?:mandame|dale|pero) (?:pero )?<length>',
+    ]),
+    ...slot.standing('answer_tone', [
+      '(?:háblame|hablame|tratame|trátame) de (?<v>vos|tú|usted)',
+      'no me hables de (?:tú|usted)[^.]*, de (?<v>vos|tú)',
+      '(?:sé|sos) <tone>',
+    ]),
+    ...slot.firm('answer_language', [
+      'pued(?:es|e) volver a (?:responder|contestar|hablar|escribir)(?:me)? en <language>',
+    ]),
     ...slot(
       'answer_language',
       [
@@ -374,74 +330,47 @@ export const spanish: Pack = {
       ],
       { firm: true, whole: true },
     ),
-    ...slot('answer_length', ['respuestas <length> ya están bien'], { firm: true }),
-    ...slot(
-      'answer_language',
-      ['(?:contesta|contestá|responde|respondé|escribe|escribí|háblame|hablame)(?: \\p{L}+){0,2}? en <language>'],
-      { standing: true, firm: true },
-    ),
-    ...slot(
-      'job_title',
-      [
-        '(?:^|[,.] |yo |que )(?:soy|trabajo de|trabajo como|laburo de|curro de|curro como)(?: la| el)? <job>',
-        '^(?:como )?(?=(?:[\\p{L}-]+ )?{job}(?: (?:de|en|desde)\\b|,))<job>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'home_city',
-      ['(?:vivo|vivimos|resido|me mudé|nos mudamos)(?: \\p{L}+){0,3}? (?:en|a) <place>', '(?:acá|aquí) en <place>'],
-      { likely: 'alone' },
-    ),
-    ...slot('hometown', ['(?:^|[,.] |yo |que )soy de <place>'], { likely: 'alone' }),
-    ...slot(
-      'employer',
-      [
-        '(?:trabajo|laburo|curro|empecé|entré|empiezo)(?: \\p{L}+){0,3}? en (?:la |el |una? \\p{L}+ que se llama )?<org>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'working_hours',
-      [
-        '(?:trabajo|laburo|curro|atiendo|abro|conmigo|voy)(?: \\p{L}+){0,2}? (?<v>(?:de )?(?:lunes|martes|miércoles|jueves)(?:,? (?:a |y )?(?:martes|miércoles|jueves|viernes|sábados?|domingos?))+)(?![\\p{L}])',
-        '(?:trabajo|laburo|curro)(?: \\p{L}+){0,2}? (?:de )?<hours>',
-        '(?:de )<hours> (?:trabajo|laburo|curro)',
-        'turno (?<v>nocturno|de noche|de mañana|de tarde)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'medical_condition',
-      [
-        '(?:tengo|sufro de|padezco|me diagnosticaron|me detectaron)(?: \\p{L}+){0,2}? <condition>',
-        'soy <being>',
-        'sufro de (?:la |el |los )?(?<v>presión|azúcar|corazón|espalda|riñones)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('medication', ['(?:tomo|tomando|me recetaron|me dieron|me cambi\\p{L}+ (?:\\S+ ){0,4}?por|por) <drug>'], {
-      likely: 'alone',
-    }),
-    ...slot(
-      'hobby',
-      [
-        '(?:tengo|hago|practico|voy a)(?: \\p{L}+)? <activity>(?=[.,]|$| los| el| con)',
-        '(?:^|juego |juego )al (?<v>dominó|ajedrez|mus|truco|tute|parchís)',
-        'hace \\S+ años que (?<v>bailo|canto|pinto|corro|nado|escalo)',
-        'doy un (?<v>taller de \\p{L}+)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'rent',
-      [
-        '(?:alquiler|renta)(?: [^.;\\d]{0,20})? <money>',
-        'pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('car', ['(?:tengo|manejo|conduzco|me compré|es|en) (?:una?|mi|el|la) <car>'], { likely: 'alone' }),
+    ...slot.firm('answer_length', ['respuestas <length> ya están bien']),
+    ...slot.standing('answer_language', [
+      '(?:contesta|contestá|responde|respondé|escribe|escribí|háblame|hablame)(?: \\p{L}+){0,2}? en <language>',
+    ]),
+    ...slot.likely('job_title', [
+      '(?:^|[,.] |yo |que )(?:soy|trabajo de|trabajo como|laburo de|curro de|curro como)(?: la| el)? <job>',
+      '^(?:como )?(?=(?:[\\p{L}-]+ )?{job}(?: (?:de|en|desde)\\b|,))<job>',
+    ]),
+    ...slot.likely('home_city', [
+      '(?:vivo|vivimos|resido|me mudé|nos mudamos)(?: \\p{L}+){0,3}? (?:en|a) <place>',
+      '(?:acá|aquí) en <place>',
+    ]),
+    ...slot.likely('hometown', ['(?:^|[,.] |yo |que )soy de <place>']),
+    ...slot.likely('employer', [
+      '(?:trabajo|laburo|curro|empecé|entré|empiezo)(?: \\p{L}+){0,3}? en (?:la |el |una? \\p{L}+ que se llama )?<org>',
+    ]),
+    ...slot.likely('working_hours', [
+      '(?:trabajo|laburo|curro|atiendo|abro|conmigo|voy)(?: \\p{L}+){0,2}? (?<v>(?:de )?(?:lunes|martes|miércoles|jueves)(?:,? (?:a |y )?(?:martes|miércoles|jueves|viernes|sábados?|domingos?))+)(?![\\p{L}])',
+      '(?:trabajo|laburo|curro)(?: \\p{L}+){0,2}? (?:de )?<hours>',
+      '(?:de )<hours> (?:trabajo|laburo|curro)',
+      'turno (?<v>nocturno|de noche|de mañana|de tarde)',
+    ]),
+    ...slot.likely('medical_condition', [
+      '(?:tengo|sufro de|padezco|me diagnosticaron|me detectaron)(?: \\p{L}+){0,2}? <condition>',
+      'soy <being>',
+      'sufro de (?:la |el |los )?(?<v>presión|azúcar|corazón|espalda|riñones)',
+    ]),
+    ...slot.likely('medication', [
+      '(?:tomo|tomando|me recetaron|me dieron|me cambi\\p{L}+ (?:\\S+ ){0,4}?por|por) <drug>',
+    ]),
+    ...slot.likely('hobby', [
+      '(?:tengo|hago|practico|voy a)(?: \\p{L}+)? <activity>(?=[.,]|$| los| el| con)',
+      '(?:^|juego |juego )al (?<v>dominó|ajedrez|mus|truco|tute|parchís)',
+      'hace \\S+ años que (?<v>bailo|canto|pinto|corro|nado|escalo)',
+      'doy un (?<v>taller de \\p{L}+)',
+    ]),
+    ...slot.likely('rent', [
+      '(?:alquiler|renta)(?: [^.;\\d]{0,20})? <money>',
+      'pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)',
+    ]),
+    ...slot.likely('car', ['(?:tengo|manejo|conduzco|me compré|es|en) (?:una?|mi|el|la) <car>']),
     ...slot('pet_name', ['(?:mi|la|el|nuestra?) (?:PETS) se llama <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['mi (?:marido|esposo)(?: \\p{L}+)? (?:murió|falleció)'], {
       likely: 'kept',
@@ -453,18 +382,13 @@ export const spanish: Pack = {
       value: 'viudo',
       firm: true,
     }),
-    ...slot(
-      'relationship_status',
-      [
-        '(?:^|ya |[,.] )(?<v>terminé con (?:el |la )?\\p{L}+|me separé|me divorcié|estoy solter[oa]|estoy divorciad[oa])(?![\\p{L}])',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'answer_tone',
-      ['(?<v>tutéame|tuteame|de usted|de vos)(?:,? siempre|,? por favor|[.,]|$)', 'y con (?<v>humor)(?![\\p{L}])'],
-      { likely: 'alone' },
-    ),
+    ...slot.likely('relationship_status', [
+      '(?:^|ya |[,.] )(?<v>terminé con (?:el |la )?\\p{L}+|me separé|me divorcié|estoy solter[oa]|estoy divorciad[oa])(?![\\p{L}])',
+    ]),
+    ...slot.likely('answer_tone', [
+      '(?<v>tutéame|tuteame|de usted|de vos)(?:,? siempre|,? por favor|[.,]|$)',
+      'y con (?<v>humor)(?![\\p{L}])',
+    ]),
     ...slot(
       'answer_format',
       [
@@ -474,44 +398,28 @@ export const spanish: Pack = {
       { likely: 'alone', firm: true },
     ),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
-        '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',
-        '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este))',
-        '(?<!(?:cuando|si) )me (?:jubilé|he jubilado)(?![\\p{L}])',
-        '(?:ahora )?estoy (?:ahora )?(?:en (?:el )?paro|desempleado|desempleada|sin trabajo|jubilad[oa])(?![\\p{L}])',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        'mi (?:PARTNERS) y yo (?:ya )?(?:hemos roto|rompimos|nos separamos|nos hemos separado|lo dejamos|lo hemos dejado|nos divorciamos|terminamos|cortamos)(?![\\p{L}])',
-        'mi (?:PARTNERS) me (?:dejó|ha dejado)(?= *(?:[.,;:!(]|$)| por (?:otr|un))',
-        '(?:rompí|he roto|corté|he cortado|terminé) con mi (?:PARTNERS)(?![\\p{L}])',
-        '(?:^|[,.;!] )(?:nos hemos separado|nos separamos|hemos roto)(?= *(?:[.,;:!(]|$))',
-        'estoy (?:otra vez|de nuevo) solter[oa]|vuelvo a estar solter[oa]',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      [
-        '(?<!(?:cuando|si|casi) )(?:vendí|vendimos|he vendido|hemos vendido) (?:mi|el|nuestro) (?:coche|carro|auto)(?![\\p{L}])(?! de )',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'diet',
-      [
-        '(?:vuelvo a comer|he vuelto a comer|volví a comer) (?:carne|pollo)(?![\\p{L}])',
-        '(?<!no )como (?:carne|pollo)(?: y \\p{L}+)? (?:otra vez|de nuevo)',
-        '(?<!no )(?:otra vez|de nuevo) como (?:carne|pollo)(?![\\p{L}])',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
+      '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',
+      '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este))',
+      '(?<!(?:cuando|si) )me (?:jubilé|he jubilado)(?![\\p{L}])',
+      '(?:ahora )?estoy (?:ahora )?(?:en (?:el )?paro|desempleado|desempleada|sin trabajo|jubilad[oa])(?![\\p{L}])',
+    ]),
+    ...slot.denied('partner_name', [
+      'mi (?:PARTNERS) y yo (?:ya )?(?:hemos roto|rompimos|nos separamos|nos hemos separado|lo dejamos|lo hemos dejado|nos divorciamos|terminamos|cortamos)(?![\\p{L}])',
+      'mi (?:PARTNERS) me (?:dejó|ha dejado)(?= *(?:[.,;:!(]|$)| por (?:otr|un))',
+      '(?:rompí|he roto|corté|he cortado|terminé) con mi (?:PARTNERS)(?![\\p{L}])',
+      '(?:^|[,.;!] )(?:nos hemos separado|nos separamos|hemos roto)(?= *(?:[.,;:!(]|$))',
+      'estoy (?:otra vez|de nuevo) solter[oa]|vuelvo a estar solter[oa]',
+    ]),
+    ...slot.denied('car', [
+      '(?<!(?:cuando|si|casi) )(?:vendí|vendimos|he vendido|hemos vendido) (?:mi|el|nuestro) (?:coche|carro|auto)(?![\\p{L}])(?! de )',
+    ]),
+    ...slot.denied('diet', [
+      '(?:vuelvo a comer|he vuelto a comer|volví a comer) (?:carne|pollo)(?![\\p{L}])',
+      '(?<!no )como (?:carne|pollo)(?: y \\p{L}+)? (?:otra vez|de nuevo)',
+      '(?<!no )(?:otra vez|de nuevo) como (?:carne|pollo)(?![\\p{L}])',
+    ]),
   ],
   answers: [
     ['name', 'cómo te llamas|cómo te llamás|cómo se llama usted|cuál es (?:tu|su) nombre', '<fullname>'],

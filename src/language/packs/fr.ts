@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const french: Pack = {
@@ -77,20 +77,9 @@ export const french: Pack = {
       "est-ce (?:que c'est )?(?:vrai|une arnaque|sérieux|normal|correct|légitime|un faux)|c'est (?:une arnaque|vrai|du phishing|un faux|sérieux)|que (?:veut dire|signifie)|qu'est-ce que (?:ça|cela) veut dire|résum\\p{L}+|tradui\\p{L}+|corrig\\p{L}+|reformul\\p{L}+|répond\\p{L}* à (?:ça|ce|cette|ceci)|que (?:dois-je )?répondre|regarde(?:z)? (?:ça|ce)|lis (?:ça|ce)|j'ai reçu|voici|on m'a (?:écrit|envoyé)|ce (?:mail|message|courriel|texte)|cette (?:lettre|annonce)|jeu de rôle|fais comme si|complète|relis(?:ez)?",
   },
   calendar: {
-    months: [
-      'janvier|janv',
-      'février|fév',
-      'mars',
-      'avril|avr',
-      'mai',
-      'juin',
-      'juillet|juil',
-      'août|aout',
-      'septembre|sept',
-      'octobre|oct',
-      'novembre|nov',
-      'décembre|déc',
-    ],
+    months: inOrder(
+      'janvier|janv février|fév mars avril|avr mai juin juillet|juil août|aout septembre|sept octobre|oct novembre|nov décembre|déc',
+    ),
     weekdays: ['lundi', 'mardi', 'mercredi', 'jeudi', 'vendredi', 'samedi', 'dimanche'],
     days: [
       ['avant-hier', -2],
@@ -111,7 +100,7 @@ export const french: Pack = {
     ago: 'il y a <n> <unit>',
     ahead: 'dans <n> <unit>',
     units: { day: 'jours?', week: 'semaines?', month: 'mois', year: 'ans?|années?' },
-    numbers: { un: 1, une: 1, deux: 2, trois: 3, quatre: 4, cinq: 5, six: 6, sept: 7, huit: 8, neuf: 9, dix: 10 },
+    numbers: numbered('un|une deux trois quatre cinq six sept huit neuf dix'),
     dates: [
       '(?:le )?<d>(?:er)? <m>(?: <y>)?',
       '(?:le )?<d>/<mm>(?:/<y>)?',
@@ -128,7 +117,7 @@ export const french: Pack = {
   my: 'mon|ma|mes|notre',
   i: "je|j'|on|nous",
   iAm: 'je suis|on est|nous sommes|suis',
-  is: ' est',
+  is: " est| n'est plus",
   relations: relations({
     mother: 'mère|maman',
     father: 'père|papa',
@@ -175,38 +164,22 @@ export const french: Pack = {
   },
   slots: [
     // What has ended, with its value.
-    ...slot(
-      'employer',
-      [
-        "(?:j'ai démissionné|je me suis fait virer|j'ai été (?:virée?|licenciée?)) (?:de chez|de|par|chez) (?!(?:mon|ma|la|le|l'|un|une)(?![\\p{L}]))<org>",
-        "j'ai (?:quitté|perdu) mon (?:travail|poste|boulot|job|emploi) chez <org>",
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        "(?<!(?:mon|ma|le|la|quand|si) )(?!(?:elle|lui|toi|vous|maman|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) et moi,? (?:on s'est (?:\\p{L}+ )?séparée?s|on a rompu|nous sommes séparée?s|nous nous sommes séparée?s|avons rompu|on a divorcé|c'est fini)",
-        "j'ai (?:rompu avec|largué|plaqué) (?!(?:mon|ma|mes|le|la|les|un|une|tout)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?= *(?:[.,;:!(]|$))",
-        "(?<!(?:mon|ma|le|la|quand|si) )(?!(?:il|elle|on|qui|ça)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) m'a (?:quittée?|larguée?|plaquée?)(?= *(?:[.,;:!(]|$))",
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'pet_name',
-      [
-        "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?:(?:mon|ma|notre) (?:PETS) )?(?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
-        '(?:mon|ma|notre) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) est (?:morte?|décédée?)',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'allergy',
-      [
-        "je (?:ne )?suis (?:finalement |en fait )?(?:pas|plus|pas du tout) (?:du tout )?allergique (?:aux|au|à la|à l'|à) ?<words>",
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      "(?:j'ai démissionné|je me suis fait virer|j'ai été (?:virée?|licenciée?)) (?:de chez|de|par|chez) (?!(?:mon|ma|la|le|l'|un|une)(?![\\p{L}]))<org>",
+      "j'ai (?:quitté|perdu) mon (?:travail|poste|boulot|job|emploi) chez <org>",
+    ]),
+    ...slot.denied('partner_name', [
+      "(?<!(?:mon|ma|le|la|quand|si) )(?!(?:elle|lui|toi|vous|maman|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) et moi,? (?:on s'est (?:\\p{L}+ )?séparée?s|on a rompu|nous sommes séparée?s|nous nous sommes séparée?s|avons rompu|on a divorcé|c'est fini)",
+      "j'ai (?:rompu avec|largué|plaqué) (?!(?:mon|ma|mes|le|la|les|un|une|tout)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)(?= *(?:[.,;:!(]|$))",
+      "(?<!(?:mon|ma|le|la|quand|si) )(?!(?:il|elle|on|qui|ça)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) m'a (?:quittée?|larguée?|plaquée?)(?= *(?:[.,;:!(]|$))",
+    ]),
+    ...slot.denied('pet_name', [
+      "(?:on a|j'ai) dû (?:faire )?(?:euthanasier|piquer) (?:(?:mon|ma|notre) (?:PETS) )?(?!(?:mon|ma|notre|le|la|un|une)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+      '(?:mon|ma|notre) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) est (?:morte?|décédée?)',
+    ]),
+    ...slot.denied('allergy', [
+      "je (?:ne )?suis (?:finalement |en fait )?(?:pas|plus|pas du tout) (?:du tout )?allergique (?:aux|au|à la|à l'|à) ?<words>",
+    ]),
     ...slot('name', [
       "je m'appelle <anyname>",
       'mon nom est <anyname>',
@@ -229,14 +202,10 @@ export const french: Pack = {
       'chez (?:moi|nous),? à <place>',
       'ici,? à <place>',
     ]),
-    ...slot(
-      'home_city',
-      [
-        "je (?:déménage|m'installe|vais déménager|vais m'installer) à <place>",
-        "<related> (?:déménage|s'installe) à <place>",
-      ],
-      { tense: 'planned' },
-    ),
+    ...slot.planned('home_city', [
+      "je (?:déménage|m'installe|vais déménager|vais m'installer) à <place>",
+      "<related> (?:déménage|s'installe) à <place>",
+    ]),
     ...slot('hometown', [
       'je suis née? à <place>',
       "j'ai grandi à <place>",
@@ -250,7 +219,7 @@ export const french: Pack = {
       "j'ai commencé chez <org>",
       'je (?:travaillerai|serai) (?:chez|pour) <org>',
     ]),
-    ...slot('employer', ['je (?:commence|débute)(?: \\S+){0,4}? chez <org>'], { tense: 'planned' }),
+    ...slot.planned('employer', ['je (?:commence|débute)(?: \\S+){0,4}? chez <org>']),
     ...slot('job_title', [
       '<whois> (?:une? )?<job>',
       '<related> est <job>',
@@ -280,7 +249,7 @@ export const french: Pack = {
       "(?:j'ai|je conduis|j'ai acheté|on a|je roule en)(?: une?| mon| ma)? <car>",
       '(?:ma|mon|notre) <car>',
     ]),
-    ...slot('car', ["j'ai vendu (?:ma|mon|la) <car>"], { denied: true }),
+    ...slot.denied('car', ["j'ai vendu (?:ma|mon|la) <car>"]),
     ...slot('phone_model', ["(?:j'ai|j'utilise) un <phone_model>", 'mon <phone_model>']),
     ...slot('diet', ['<whois> (?:plus )?<diet>']),
     ...slot(
@@ -321,15 +290,11 @@ export const french: Pack = {
     ...slot('favourite_colour', ["ma couleur préférée (?:est|c'est) <words>"]),
     ...slot('salary', ['je gagne <money>', 'mon salaire est (?:de )?<money>']),
     ...slot('rent', ['(?:je paie|on paie|je paye) <money> de loyer', '(?:mon|le) loyer est (?:de )?<money>']),
-    ...slot(
-      'budget',
-      [
-        "(?:mon|le|notre) budget (?:est|c'est) (?:de )?<money>",
-        '<money> (?:maximum|max)\\b',
-        '(?:pas plus de|maximum) <money>',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      "(?:mon|le|notre) budget (?:est|c'est) (?:de )?<money>",
+      '<money> (?:maximum|max)\\b',
+      '(?:pas plus de|maximum) <money>',
+    ]),
     ...slot('working_hours', [
       'je travaille(?: \\p{L}+)? (?:de )?<hours>',
       'je travaille (?<v>de nuit|à mi-temps|à temps partiel)',
@@ -337,118 +302,75 @@ export const french: Pack = {
     ...slot('email', ["mon (?:mail|e-mail|courriel|adresse mail)(?: est|,? c'est|:|,)? <email>"]),
     ...slot('phone_number', ['mon (?:numéro|téléphone|portable)(?: est|:|,)? (?:le )?<phone>']),
     ...slot('relationship_status', ['<whois> <status>(?! (?:à|avec|de))']),
-    ...slot(
-      'travel_destination',
-      [
-        '(?:je pars|on part|nous partons|je vais|on va|nous allons)(?: en \\p{L}+)? à <place>(?= (?:le|en|du|avec|pour) |[.,]|$)',
-        '(?:la semaine prochaine|le mois prochain),? (?:je suis|je serai|on est|on sera|nous serons) à <place>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'appointment',
-      ['{appointment}(?: \\S+){0,6}? (?:le )?<day>', '(?:le )?<day>(?: \\S+){0,4}? {appointment}'],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'answer_length',
-      ['réponses <length>', '(?:réponds|répondez)(?: \\p{L}+){0,2}? <length>', '^oui, <length>'],
-      { standing: true, firm: true },
-    ),
-    ...slot('answer_tone', ['(?<v>tutoyer|tutoiement|vouvoyer|vouvoiement)', '(?<v>tutoie)-moi'], {
-      standing: true,
-      firm: true,
-    }),
+    ...slot.planned('travel_destination', [
+      '(?:je pars|on part|nous partons|je vais|on va|nous allons)(?: en \\p{L}+)? à <place>(?= (?:le|en|du|avec|pour) |[.,]|$)',
+      '(?:la semaine prochaine|le mois prochain),? (?:je suis|je serai|on est|on sera|nous serons) à <place>',
+    ]),
+    ...slot.planned('appointment', [
+      '{appointment}(?: \\S+){0,6}? (?:le )?<day>',
+      '(?:le )?<day>(?: \\S+){0,4}? {appointment}',
+    ]),
+    ...slot.standing('answer_length', [
+      'réponses <length>',
+      '(?:réponds|répondez)(?: \\p{L}+){0,2}? <length>',
+      '^oui, <length>',
+    ]),
+    ...slot.standing('answer_tone', ['(?<v>tutoyer|tutoiement|vouvoyer|vouvoiement)', '(?<v>tutoie)-moi']),
     ...slot(
       'answer_format',
       ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:utiliser|mettre|employer) (?:des |les )?<format>'],
       { denied: true, firm: true, value: 'sans {value}' },
     ),
-    ...slot(
-      'answer_language',
-      ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:me )?(?:répondre|écrire|parler) en <language>'],
-      { firm: true },
-    ),
+    ...slot.firm('answer_language', [
+      '(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:me )?(?:répondre|écrire|parler) en <language>',
+    ]),
     ...slot('answer_format', ["(?:pas de|sans|pas d') ?<format>"], {
       standing: true,
       firm: true,
       value: 'sans {value}',
     }),
-    ...slot('answer_format', ["des <format>,? s'il"], { standing: true, firm: true }),
-    ...slot(
-      'answer_language',
-      ['(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: \\p{L}+)? en <language>'],
-      { standing: true, firm: true },
-    ),
-    ...slot(
-      'job_title',
-      [
-        "(?:je suis|j'ai été|je bosse comme|je travaille comme|commence comme|comme|suis)(?: \\p{L}+)? <job>(?=[.,;]|$| (?:à|au|chez|depuis|pendant|dans|en)\\b)",
-        '^(?:(?:comme|en tant que) )?(?=(?:[\\p{L}-]+ )?{job}(?:,| depuis| à| chez))<job>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('home_city', ["(?:j'habite|on habite|nous habitons|je vis|on vit)(?: \\p{L}+){0,3}? (?:[àa]|au) <place>"], {
-      likely: 'alone',
-    }),
-    ...slot(
-      'school',
-      [
-        "(?:je suis|jsuis|j'suis|suis|j'étudie)(?: [^.;]{0,40}?)[, ](?<v>(?:lycée|collège|fac|université) (?:de )?\\p{L}+(?: \\p{L}+)?)(?=[.,]|$)",
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'employer',
-      [
-        "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?!(?:là|encore|déjà|maintenant|allée?|passée?|en|bien|restée?|toujours|rentrée?|arrivée?|actuellement|juste|pas|plus|tombée?|chez)(?![\\p{L}]))\\p{L}+)(?: \\p{L}+){0,3}? chez <org>",
-      ],
-      {
-        likely: 'alone',
-      },
-    ),
-    ...slot(
-      'medical_condition',
-      [
-        "(?:j'ai|je souffre d[e']|on m'a trouvé|diagnostic ?:|résultat ?:)(?: [^.;]{0,16}?,)? ?(?:une |un |de l'|de la |d')?<condition>",
-        '^(?:résultat|diagnostic) ?: ?(?:[^.;]{0,20}, )?(?<v>apnée(?: sévère| modérée)?|diabète|hypertension|anémie|asthme)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'sport',
-      [
-        "(?:je |j'|j)(?:re)?(?:joue|fais)(?: \\p{L}+){0,2}? (?:au |du |de la |à la )(?:<sport>)",
-        "j(?:e |')?rejoue au (?<v>foot|rugby|basket|tennis|hand)(?![\\p{L}])",
-        "^la (?<v>p[ée]tanque|natation|danse|chorale|gym|marche),? c'?est (?:le|tous)",
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'hobby',
-      [
-        'je chante (?:dans (?:une?|le|la)|chez (?:les )?|au) <words>',
-        "(?:j'ai)(?: \\S+){0,3}? (?:de |un |mon |des )(?<v>potager|ruches|poules)(?![\\p{L}])",
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'working_hours',
-      [
-        'je (?:reprends|suis|travaille|bosse) à (?<v>\\d\\d ?%)',
-        'je (?:travaille|bosse)(?: \\p{L}+){0,2}? (?:de )?<hours>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'rent',
-      ['loyer(?: [^.;\\d]{0,20})? <money>', '(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer'],
-      { likely: 'alone' },
-    ),
-    ...slot('car', ["(?:j'ai|on a|je roule en|je conduis|avec) (?:une?|ma|mon|notre) <car>"], { likely: 'alone' }),
-    ...slot('language', ["(?:je traduis|je parle|on (?:lui )?parle|on parle) (?:de l'|du |de |le |l')?<language>"], {
-      likely: 'alone',
-    }),
+    ...slot.standing('answer_format', ["des <format>,? s'il"]),
+    ...slot.standing('answer_language', [
+      '(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: \\p{L}+)? en <language>',
+    ]),
+    ...slot.likely('job_title', [
+      "(?:je suis|j'ai été|je bosse comme|je travaille comme|commence comme|comme|suis)(?: \\p{L}+)? <job>(?=[.,;]|$| (?:à|au|chez|depuis|pendant|dans|en)\\b)",
+      '^(?:(?:comme|en tant que) )?(?=(?:[\\p{L}-]+ )?{job}(?:,| depuis| à| chez))<job>',
+    ]),
+    ...slot.likely('home_city', [
+      "(?:j'habite|on habite|nous habitons|je vis|on vit)(?: \\p{L}+){0,3}? (?:[àa]|au) <place>",
+    ]),
+    ...slot.likely('school', [
+      "(?:je suis|jsuis|j'suis|suis|j'étudie)(?: [^.;]{0,40}?)[, ](?<v>(?:lycée|collège|fac|université) (?:de )?\\p{L}+(?: \\p{L}+)?)(?=[.,]|$)",
+    ]),
+    ...slot.likely('employer', [
+      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?!(?:là|encore|déjà|maintenant|allée?|passée?|en|bien|restée?|toujours|rentrée?|arrivée?|actuellement|juste|pas|plus|tombée?|chez)(?![\\p{L}]))\\p{L}+)(?: \\p{L}+){0,3}? chez <org>",
+    ]),
+    ...slot.likely('medical_condition', [
+      "(?:j'ai|je souffre d[e']|on m'a trouvé|diagnostic ?:|résultat ?:)(?: [^.;]{0,16}?,)? ?(?:une |un |de l'|de la |d')?<condition>",
+      '^(?:résultat|diagnostic) ?: ?(?:[^.;]{0,20}, )?(?<v>apnée(?: sévère| modérée)?|diabète|hypertension|anémie|asthme)',
+    ]),
+    ...slot.likely('sport', [
+      "(?:je |j'|j)(?:re)?(?:joue|fais)(?: \\p{L}+){0,2}? (?:au |du |de la |à la )(?:<sport>)",
+      "j(?:e |')?rejoue au (?<v>foot|rugby|basket|tennis|hand)(?![\\p{L}])",
+      "^la (?<v>p[ée]tanque|natation|danse|chorale|gym|marche),? c'?est (?:le|tous)",
+    ]),
+    ...slot.likely('hobby', [
+      'je chante (?:dans (?:une?|le|la)|chez (?:les )?|au) <words>',
+      "(?:j'ai)(?: \\S+){0,3}? (?:de |un |mon |des )(?<v>potager|ruches|poules)(?![\\p{L}])",
+    ]),
+    ...slot.likely('working_hours', [
+      'je (?:reprends|suis|travaille|bosse) à (?<v>\\d\\d ?%)',
+      'je (?:travaille|bosse)(?: \\p{L}+){0,2}? (?:de )?<hours>',
+    ]),
+    ...slot.likely('rent', [
+      'loyer(?: [^.;\\d]{0,20})? <money>',
+      '(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer',
+    ]),
+    ...slot.likely('car', ["(?:j'ai|on a|je roule en|je conduis|avec) (?:une?|ma|mon|notre) <car>"]),
+    ...slot.likely('language', [
+      "(?:je traduis|je parle|on (?:lui )?parle|on parle) (?:de l'|du |de |le |l')?<language>",
+    ]),
     ...slot('pet_name', ['(?:le|mon|notre|la|ma) (?:PETS)(?: (?!d[eu] |des )\\p{L}+){0,3}?, <name>,'], {
       likely: 'kept',
     }),
@@ -462,9 +384,9 @@ export const french: Pack = {
       value: 'veuf',
       firm: true,
     }),
-    ...slot('answer_length', ['(?<v>(?:une|deux|trois|quatre|\\d) (?:phrases?|lignes?) (?:max|maximum|au plus))'], {
-      likely: 'alone',
-    }),
+    ...slot.likely('answer_length', [
+      '(?<v>(?:une|deux|trois|quatre|\\d) (?:phrases?|lignes?) (?:max|maximum|au plus))',
+    ]),
     ...slot(
       'answer_format',
       [
@@ -473,40 +395,26 @@ export const french: Pack = {
       { likely: 'alone', value: 'sans {value}', firm: true },
     ),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
-        "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",
-        "(?<!(?:quand|si|lorsque) )(?:je me suis fait virer|j'ai été (?:virée?|licenciée?))(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois))",
-        "j'ai pris ma retraite",
-        'je suis (?:maintenant |désormais |enfin )?(?:au chômage|à la retraite|retraitée?)(?![\\p{L}])',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        "(?:mon|ma) (?:PARTNERS) et moi,? (?:on s'est (?:\\p{L}+ )?séparée?s|on a rompu|nous sommes séparée?s|nous nous sommes séparée?s|avons rompu|on a divorcé)",
-        "(?:^|[,.;!] )(?:on s'est séparée?s|on a rompu|nous nous sommes séparée?s)(?= *(?:[.,;:!(]|$)| (?:hier|ce|cette|la semaine|le mois|il y a))",
-        "(?:mon|ma) (?:PARTNERS) m'a (?:quittée?|larguée?|plaquée?)(?![\\p{L}])",
-        "j'ai (?:rompu avec|largué|plaqué) (?:mon|ma) (?:PARTNERS)(?![\\p{L}])",
-        'je suis (?:à nouveau|de nouveau|redevenue?) célibataire',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      ["(?<!(?:quand|si) )(?:j'ai|on a) vendu (?:ma|notre|la) (?:voiture|bagnole|caisse)(?![\\p{L}])(?! de )"],
-      { denied: true },
-    ),
-    ...slot(
-      'diet',
-      [
-        "(?:je|on) (?:\\p{L}+ )?remange (?:de la|un peu de) viande|je (?:re)?mange(?: \\p{L}+){0,2}? (?:de nouveau|à nouveau) de la viande|j'ai (?:recommencé|repris) à manger de la viande|je me suis remis(?:e)? à (?:manger de )?la viande",
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
+      "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",
+      "(?<!(?:quand|si|lorsque) )(?:je me suis fait virer|j'ai été (?:virée?|licenciée?))(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois))",
+      "j'ai pris ma retraite",
+      'je suis (?:maintenant |désormais |enfin )?(?:au chômage|à la retraite|retraitée?)(?![\\p{L}])',
+    ]),
+    ...slot.denied('partner_name', [
+      "(?:mon|ma) (?:PARTNERS) et moi,? (?:on s'est (?:\\p{L}+ )?séparée?s|on a rompu|nous sommes séparée?s|nous nous sommes séparée?s|avons rompu|on a divorcé)",
+      "(?:^|[,.;!] )(?:on s'est séparée?s|on a rompu|nous nous sommes séparée?s)(?= *(?:[.,;:!(]|$)| (?:hier|ce|cette|la semaine|le mois|il y a))",
+      "(?:mon|ma) (?:PARTNERS) m'a (?:quittée?|larguée?|plaquée?)(?![\\p{L}])",
+      "j'ai (?:rompu avec|largué|plaqué) (?:mon|ma) (?:PARTNERS)(?![\\p{L}])",
+      'je suis (?:à nouveau|de nouveau|redevenue?) célibataire',
+    ]),
+    ...slot.denied('car', [
+      "(?<!(?:quand|si) )(?:j'ai|on a) vendu (?:ma|notre|la) (?:voiture|bagnole|caisse)(?![\\p{L}])(?! de )",
+    ]),
+    ...slot.denied('diet', [
+      "(?:je|on) (?:\\p{L}+ )?remange (?:de la|un peu de) viande|je (?:re)?mange(?: \\p{L}+){0,2}? (?:de nouveau|à nouveau) de la viande|j'ai (?:recommencé|repris) à manger de la viande|je me suis remis(?:e)? à (?:manger de )?la viande",
+    ]),
   ],
   answers: [
     ['name', "comment (?:t'appelles-tu|tu t'appelles|vous appelez-vous)|quel est (?:ton|votre) nom", '<fullname>'],

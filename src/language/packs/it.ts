@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const italian: Pack = {
@@ -74,20 +74,9 @@ export const italian: Pack = {
       'è (?:vero|una truffa|phishing|un falso|normale|giusto)|cosa (?:significa|vuol dire)|riassum\\p{L}+|traduc\\p{L}+|traduci|corregg\\p{L}+|riscriv\\p{L}+|rispond\\p{L}* a (?:questo|questa|quest)|cosa (?:gli |le )?rispondo|guarda (?:questo|questa|cosa)|leggi (?:questo|questa)|mi (?:ha|hanno) (?:scritto|mandato)|ho ricevuto|ecco|questa (?:mail|lettera|recensione)|questo (?:messaggio|testo|annuncio)|gioco di ruolo|fai finta|completa',
   },
   calendar: {
-    months: [
-      'gennaio|gen',
-      'febbraio|feb',
-      'marzo|mar',
-      'aprile|apr',
-      'maggio|mag',
-      'giugno|giu',
-      'luglio|lug',
-      'agosto|ago',
-      'settembre|set',
-      'ottobre|ott',
-      'novembre|nov',
-      'dicembre|dic',
-    ],
+    months: inOrder(
+      'gennaio|gen febbraio|feb marzo|mar aprile|apr maggio|mag giugno|giu luglio|lug agosto|ago settembre|set ottobre|ott novembre|nov dicembre|dic',
+    ),
     weekdays: [
       'lunedì|lunedi',
       'martedì|martedi',
@@ -115,7 +104,7 @@ export const italian: Pack = {
     ago: '<n> <unit> fa',
     ahead: '(?:tra|fra) <n> <unit>',
     units: { day: 'giorn[oi]', week: 'settiman[ae]', month: 'mes[ei]', year: 'ann[oi]' },
-    numbers: { un: 1, una: 1, due: 2, tre: 3, quattro: 4, cinque: 5, sei: 6, sette: 7, otto: 8, nove: 9, dieci: 10 },
+    numbers: numbered('un|una due tre quattro cinque sei sette otto nove dieci'),
     dates: [
       "(?:il |l')?<d>º? <m>(?: <y>)?",
       '(?:il )?<d>/<mm>(?:/<y>)?',
@@ -132,7 +121,7 @@ export const italian: Pack = {
   my: 'mio|mia|nostro|nostra|il mio|la mia',
   i: 'io',
   iAm: 'io sono|sono|siamo',
-  is: ' è',
+  is: ' è| non è più',
   relations: relations({
     mother: 'madre|mamma',
     father: 'padre|papà',
@@ -175,36 +164,22 @@ export const italian: Pack = {
   },
   slots: [
     // What has ended, with its value.
-    ...slot(
-      'employer',
-      [
-        'mi sono (?:licenziat[oa]|dimess[oa]) (?:da|dalla|dal) <org>',
-        'mi hanno licenziat[oa] (?:da|dalla) <org>',
-        'ho lasciato il (?:mio )?(?:lavoro|posto) (?:da|alla|in|presso) <org>',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        'mi sono (?:separat[oa] da|lasciat[oa] (?:con|da)|divorziat[oa] da|mollat[oa] con) (?!(?:mi[oa]|il|la|un|una|lui|lei|loro)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
-        '(?<!(?:il|la|mi[oa]|quando|se) )(?!(?:tu|lui|lei|mamma|papà)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e io ci siamo (?:lasciat[ie]|separat[ie]|mollat[ie])',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'pet_name',
-      [
-        '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?:(?:il mio|la mia|il nostro|la nostra) (?:PETS) )?(?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
-        '(?:il mio|la mia|il nostro|la nostra) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) è (?:mort[oa]|mancat[oa])',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'allergy',
-      ["non sono (?:più |affatto |alla fine |in realtà )?allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>"],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      'mi sono (?:licenziat[oa]|dimess[oa]) (?:da|dalla|dal) <org>',
+      'mi hanno licenziat[oa] (?:da|dalla) <org>',
+      'ho lasciato il (?:mio )?(?:lavoro|posto) (?:da|alla|in|presso) <org>',
+    ]),
+    ...slot.denied('partner_name', [
+      'mi sono (?:separat[oa] da|lasciat[oa] (?:con|da)|divorziat[oa] da|mollat[oa] con) (?!(?:mi[oa]|il|la|un|una|lui|lei|loro)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+      '(?<!(?:il|la|mi[oa]|quando|se) )(?!(?:tu|lui|lei|mamma|papà)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e io ci siamo (?:lasciat[ie]|separat[ie]|mollat[ie])',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:abbiamo|ho) dovuto (?:far )?sopprimere (?:(?:il mio|la mia|il nostro|la nostra) (?:PETS) )?(?!(?:il|la|un|una)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)',
+      '(?:il mio|la mia|il nostro|la nostra) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) è (?:mort[oa]|mancat[oa])',
+    ]),
+    ...slot.denied('allergy', [
+      "non sono (?:più |affatto |alla fine |in realtà )?allergic[oa] (?:al|alla|alle|ai|agli|all')? ?<words>",
+    ]),
     ...slot('name', [
       '(?:mi chiamo|il mio nome è) <anyname>',
       '(?:^|[,;] )sono <fullname>(?= *(?:,|[.!]|$| di\\b| del\\b))',
@@ -218,7 +193,7 @@ export const italian: Pack = {
       '(?:mi sono trasferit[oa]|ci siamo trasferiti) a <place>',
       '(?<!(?:prossim[oa]|settimana|domani|scors[oa]),? )siamo a <place>(?=[.!]|$)',
     ]),
-    ...slot('home_city', ['mi trasferisco a <place>', 'ci trasferiamo a <place>'], { tense: 'planned' }),
+    ...slot.planned('home_city', ['mi trasferisco a <place>', 'ci trasferiamo a <place>']),
     ...slot('hometown', ['sono nat[oa] a <place>', 'sono cresciut[oa] a <place>', 'sono di <place>(?= *(?:[.,!]|$))']),
     ...slot('address', [
       'il mio indirizzo è <street>',
@@ -231,7 +206,7 @@ export const italian: Pack = {
       'ho iniziato (?:a lavorare )?(?:alla|da|presso) <org>',
       'lavorerò (?:per|alla|da|presso) <org>',
     ]),
-    ...slot('employer', ['(?:inizio|comincio)(?: \\S+){0,4}? (?:alla|da|presso) <org>'], { tense: 'planned' }),
+    ...slot.planned('employer', ['(?:inizio|comincio)(?: \\S+){0,4}? (?:alla|da|presso) <org>']),
     ...slot('job_title', [
       "<whois> (?:un |una |un')?<job>",
       "(?:faccio|(?<!(?:cerco|cercando|trovare|trovo|cerca) )lavoro come) (?:il |la |l')?<job>",
@@ -258,7 +233,7 @@ export const italian: Pack = {
       "(?:ho|guido|ho comprato|ho preso|mi (?:sono|so) (?:preso|presa|comprato|comprata))(?: un[a']?| una)? ?<car>",
       '(?:la mia|il mio) <car>',
     ]),
-    ...slot('car', ['ho venduto (?:la|il|la mia|il mio) <car>'], { denied: true }),
+    ...slot.denied('car', ['ho venduto (?:la|il|la mia|il mio) <car>']),
     ...slot('phone_model', ['(?:ho|uso) un <phone_model>', 'il mio <phone_model>']),
     ...slot('diet', ['<whois> (?:più )?<diet>', '<related> è <diet>']),
     ...slot('diet', ['non mangio(?: più)? <meat>', '<related> non mangia <meat>'], {
@@ -294,15 +269,11 @@ export const italian: Pack = {
     ...slot('favourite_colour', ['il mio colore preferito è <words>']),
     ...slot('salary', ['guadagno <money>', 'il mio stipendio è (?:di )?<money>']),
     ...slot('rent', ["(?:pago|paghiamo) <money> d(?:i |')affitto", "l'affitto è (?:di )?<money>"]),
-    ...slot(
-      'budget',
-      [
-        '(?:il mio |il )?budget è (?:di )?<money>',
-        '(?:massimo|al massimo|non più di) <money>(?= *(?:[.,!]|$| per))',
-        '<money> (?:al )?massimo',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '(?:il mio |il )?budget è (?:di )?<money>',
+      '(?:massimo|al massimo|non più di) <money>(?= *(?:[.,!]|$| per))',
+      '<money> (?:al )?massimo',
+    ]),
     ...slot('working_hours', [
       'lavoro(?: \\p{L}+)? (?:dalle )?<hours>',
       'lavoro (?<v>di notte|part[- ]time|a tempo pieno)',
@@ -310,91 +281,55 @@ export const italian: Pack = {
     ...slot('email', ['la mia (?:mail|e-mail|email)(?: è|:) <email>']),
     ...slot('phone_number', ['il mio (?:numero|cellulare|telefono)(?: è|:) <phone>']),
     ...slot('relationship_status', ['<whois> <status>(?! (?:con|di))']),
-    ...slot(
-      'travel_destination',
-      [
-        '(?:parto|partiamo|vado|andiamo) (?:per|a) <place>(?= (?:il|in|con|da|per) |[.,]|$)',
-        'volo per <place>',
-        '(?:la (?:prossima settimana|settimana prossima)|il mese prossimo),? (?:sono|sarò|siamo|saremo) a <place>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'appointment',
-      ["{appointment}(?: \\S+){0,5}? (?:il |l')?<day>", "(?:il |l')?<day>(?: \\S+){0,4}? {appointment}"],
-      { tense: 'planned' },
-    ),
-    ...slot('answer_length', ['risposte <length>', 'rispondi(?:mi)? in modo <length>'], { standing: true, firm: true }),
-    ...slot('answer_tone', ['dammi del (?<v>tu|lei)', '(?:sii) <tone>'], { standing: true, firm: true }),
+    ...slot.planned('travel_destination', [
+      '(?:parto|partiamo|vado|andiamo) (?:per|a) <place>(?= (?:il|in|con|da|per) |[.,]|$)',
+      'volo per <place>',
+      '(?:la (?:prossima settimana|settimana prossima)|il mese prossimo),? (?:sono|sarò|siamo|saremo) a <place>',
+    ]),
+    ...slot.planned('appointment', [
+      "{appointment}(?: \\S+){0,5}? (?:il |l')?<day>",
+      "(?:il |l')?<day>(?: \\S+){0,4}? {appointment}",
+    ]),
+    ...slot.standing('answer_length', ['risposte <length>', 'rispondi(?:mi)? in modo <length>']),
+    ...slot.standing('answer_tone', ['dammi del (?<v>tu|lei)', '(?:sii) <tone>']),
     ...slot('answer_format', ['puoi (?:di nuovo|tornare a) (?:usare|mettere) (?:gli |le )?<format>'], {
       denied: true,
       firm: true,
       value: 'niente {value}',
     }),
-    ...slot(
-      'answer_language',
-      ['puoi (?:di nuovo|tornare a) (?:rispondere|rispondermi|scrivere|parlare) in <language>'],
-      { firm: true },
-    ),
+    ...slot.firm('answer_language', [
+      'puoi (?:di nuovo|tornare a) (?:rispondere|rispondermi|scrivere|parlare) in <language>',
+    ]),
     ...slot(
       'answer_language',
       ['^(?:per favore,? )?(?:rispondi|rispondimi|parlami) in <language>(?:,? per favore)?[.!]*$'],
       { firm: true, whole: true },
     ),
     ...slot('answer_format', ['niente <format>'], { standing: true, firm: true, value: 'niente {value}' }),
-    ...slot('answer_language', ['(?:rispondi|scrivi|parla)(?:mi)?(?: \\p{L}+)? in <language>'], {
-      standing: true,
-      firm: true,
-    }),
-    ...slot(
-      'job_title',
-      [
-        '(?:faccio|sono|(?<!(?:cerco|cercando|trovare|trovo|cerca) )lavoro come)(?: \\p{L}+){0,2}? <job>(?=[.,;]|$| (?:a|in|da|presso|nel)\\b)',
-        '^(?:(?:come|da) )?(?=(?:[\\p{L}-]+ )?{job}(?:,| da| a ))<job>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('home_city', ['(?:vivo|abito|abitiamo|viviamo|sto)(?: \\p{L}+){0,3}? a <place>'], { likely: 'alone' }),
-    ...slot(
-      'employer',
-      [
-        '(?:lavoro|ho iniziato|inizio|(?<!mi )sono (?:(?:impiegat|assunt)[oa]|(?!(?:\\p{L}+(?:at|ut|it|s)[oa]|qui|qua|ora|adesso|già|ancora|appena|sempre|in|a|da|presso|alla)(?![\\p{L}]))\\p{L}+))(?: \\p{L}+){0,3}? (?:presso|da|alla) <org>',
-      ],
-      {
-        likely: 'alone',
-      },
-    ),
-    ...slot(
-      'medical_condition',
-      [
-        "(?:ho|soffro di|mi hanno trovato|diagnosi ?:)(?: \\p{L}+){0,2}? (?:l'|la |il )?<condition>",
-        '(?:sono|che sono) <being>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('medication', ['(?:prendo|prendendo|mi hanno dato|mi ha dato|devo prendere)(?: \\p{L}+)? <drug>'], {
-      likely: 'alone',
-    }),
-    ...slot(
-      'working_hours',
-      [
-        '(?:lavoro|faccio)(?: \\p{L}+){0,2}? (?:dalle )?<hours>',
-        '(?:lavoro|faccio) (?<v>part[- ]time|di notte|solo la mattina|i turni|il turno di notte)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'hobby',
-      [
-        '(?:canto|suono|ballo) (?:in|nel|nella) (?:un |una |il |la )?<club>',
-        '(?:faccio|pratico|vado a)(?: \\p{L}+)? <activity>(?=[.,]|$| il| ogni)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('rent', ['affitto(?: [^.;\\d]{0,20})? <money>', "pago <money>(?: \\p{L}+)? d'affitto"], {
-      likely: 'alone',
-    }),
-    ...slot('car', ['(?:con|ho|guido) (?:la mia|la|una?) <car>'], { likely: 'alone' }),
+    ...slot.standing('answer_language', ['(?:rispondi|scrivi|parla)(?:mi)?(?: \\p{L}+)? in <language>']),
+    ...slot.likely('job_title', [
+      '(?:faccio|sono|(?<!(?:cerco|cercando|trovare|trovo|cerca) )lavoro come)(?: \\p{L}+){0,2}? <job>(?=[.,;]|$| (?:a|in|da|presso|nel)\\b)',
+      '^(?:(?:come|da) )?(?=(?:[\\p{L}-]+ )?{job}(?:,| da| a ))<job>',
+    ]),
+    ...slot.likely('home_city', ['(?:vivo|abito|abitiamo|viviamo|sto)(?: \\p{L}+){0,3}? a <place>']),
+    ...slot.likely('employer', [
+      '(?:lavoro|ho iniziato|inizio|(?<!mi )sono (?:(?:impiegat|assunt)[oa]|(?!(?:\\p{L}+(?:at|ut|it|s)[oa]|qui|qua|ora|adesso|già|ancora|appena|sempre|in|a|da|presso|alla)(?![\\p{L}]))\\p{L}+))(?: \\p{L}+){0,3}? (?:presso|da|alla) <org>',
+    ]),
+    ...slot.likely('medical_condition', [
+      "(?:ho|soffro di|mi hanno trovato|diagnosi ?:)(?: \\p{L}+){0,2}? (?:l'|la |il )?<condition>",
+      '(?:sono|che sono) <being>',
+    ]),
+    ...slot.likely('medication', ['(?:prendo|prendendo|mi hanno dato|mi ha dato|devo prendere)(?: \\p{L}+)? <drug>']),
+    ...slot.likely('working_hours', [
+      '(?:lavoro|faccio)(?: \\p{L}+){0,2}? (?:dalle )?<hours>',
+      '(?:lavoro|faccio) (?<v>part[- ]time|di notte|solo la mattina|i turni|il turno di notte)',
+    ]),
+    ...slot.likely('hobby', [
+      '(?:canto|suono|ballo) (?:in|nel|nella) (?:un |una |il |la )?<club>',
+      '(?:faccio|pratico|vado a)(?: \\p{L}+)? <activity>(?=[.,]|$| il| ogni)',
+    ]),
+    ...slot.likely('rent', ['affitto(?: [^.;\\d]{0,20})? <money>', "pago <money>(?: \\p{L}+)? d'affitto"]),
+    ...slot.likely('car', ['(?:con|ho|guido) (?:la mia|la|una?) <car>']),
     ...slot('pet_name', ['(?:il|la|mio|mia) (?:PETS) si chiama <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['mio marito (?:\\p{L}+ )?è (?:morto|mancato)'], {
       likely: 'kept',
@@ -407,41 +342,25 @@ export const italian: Pack = {
       firm: true,
     }),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
-        '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',
-        'sono (?:ora |adesso |ormai |finalmente )?(?:disoccupat[oa]|in pensione|pensionat[oa])(?![\\p{L}])',
-        'sono andat[oa] in pensione',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        'mi sono (?:separat[oa]|lasciat[oa]|divorziat[oa]) (?:da|con|dal|dalla) (?:mi[oa]|mio|mia) (?:PARTNERS)(?![\\p{L}])',
-        'ho (?:lasciato|mollato) (?:il mio|la mia|mio|mia) (?:PARTNERS)(?= *(?:[.,;:!(]|$))',
-        '(?:il mio|la mia|mio|mia) (?:PARTNERS) mi ha (?:lasciat[oa]|mollat[oa])(?= *(?:[.,;:!(]|$))',
-        '(?:io e (?:il mio|la mia|mio|mia) (?:PARTNERS) |(?<=^|[,.;!] ))ci siamo (?:lasciat[ie]|separat[ie])(?= *(?:[.,;:!(]|$)| (?:ieri|la settimana|il mese|un|a (?:natale|pasqua)))',
-        'sono (?:di nuovo|tornat[oa]) single',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      [
-        "(?<!(?:quando|se) )(?:ho|abbiamo) venduto (?:la (?:mia |nostra )?macchina|l'auto|la mia auto)(?![\\p{L}])(?! d)",
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'diet',
-      [
-        '(?:ri)?mangio(?: \\p{L}+)? di nuovo (?:la )?carne|(?:ho )?(?:ripreso|ricominciato) a mangiare (?:la )?carne|sono tornat[oa] a mangiare (?:la )?carne',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
+      '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',
+      'sono (?:ora |adesso |ormai |finalmente )?(?:disoccupat[oa]|in pensione|pensionat[oa])(?![\\p{L}])',
+      'sono andat[oa] in pensione',
+    ]),
+    ...slot.denied('partner_name', [
+      'mi sono (?:separat[oa]|lasciat[oa]|divorziat[oa]) (?:da|con|dal|dalla) (?:mi[oa]|mio|mia) (?:PARTNERS)(?![\\p{L}])',
+      'ho (?:lasciato|mollato) (?:il mio|la mia|mio|mia) (?:PARTNERS)(?= *(?:[.,;:!(]|$))',
+      '(?:il mio|la mia|mio|mia) (?:PARTNERS) mi ha (?:lasciat[oa]|mollat[oa])(?= *(?:[.,;:!(]|$))',
+      '(?:io e (?:il mio|la mia|mio|mia) (?:PARTNERS) |(?<=^|[,.;!] ))ci siamo (?:lasciat[ie]|separat[ie])(?= *(?:[.,;:!(]|$)| (?:ieri|la settimana|il mese|un|a (?:natale|pasqua)))',
+      'sono (?:di nuovo|tornat[oa]) single',
+    ]),
+    ...slot.denied('car', [
+      "(?<!(?:quando|se) )(?:ho|abbiamo) venduto (?:la (?:mia |nostra )?macchina|l'auto|la mia auto)(?![\\p{L}])(?! d)",
+    ]),
+    ...slot.denied('diet', [
+      '(?:ri)?mangio(?: \\p{L}+)? di nuovo (?:la )?carne|(?:ho )?(?:ripreso|ricominciato) a mangiare (?:la )?carne|sono tornat[oa] a mangiare (?:la )?carne',
+    ]),
   ],
   answers: [
     ['name', 'come ti chiami|come si chiama|qual è il (?:tuo|suo) nome', '<fullname>'],

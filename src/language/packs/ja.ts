@@ -1,4 +1,4 @@
-import { HAN_MONTHS, type Pack, slot, relations } from './pack.ts';
+import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 /** Not in a clause about somebody else: 佐々木くんが, 同級生は. */
@@ -90,7 +90,7 @@ export const japanese: Pack = {
     ago: '<n><unit>(?:間)?前',
     ahead: '<n><unit>(?:間)?後',
     units: { day: '日', week: '週間|週', month: 'ヶ月|か月|カ月', year: '年' },
-    numbers: { 一: 1, 二: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9, 十: 10 },
+    numbers: numbered('一 二 三 四 五 六 七 八 九 十'),
     dates: ['(?:<y>年)?<mm>月<d>日', '(?:<y>年)?<mm>月(?!\\d)'],
     nextWeekday: '来週の?<w>',
     lastWeekday: '先週の?<w>',
@@ -129,18 +129,10 @@ export const japanese: Pack = {
   lists: WORDS.ja,
   slots: [
     // What has ended, with its value.
-    ...slot('diet', ['(?:^|[、。]|私は|もう)<diet>(?:は|を)?(?:やめた|やめました|辞めました)(?!い|ら|くて|方)'], {
-      denied: true,
-    }),
-    ...slot(
-      'diet',
-      [
-        '(?:^|[、。]|私は|最近)また(?:お)?肉を食べ(?:るようになった|るようになりました|始めた|始めました|ています|てます)',
-      ],
-      {
-        denied: true,
-      },
-    ),
+    ...slot.denied('diet', ['(?:^|[、。]|私は|もう)<diet>(?:は|を)?(?:やめた|やめました|辞めました)(?!い|ら|くて|方)']),
+    ...slot.denied('diet', [
+      '(?:^|[、。]|私は|最近)また(?:お)?肉を食べ(?:るようになった|るようになりました|始めた|始めました|ています|てます)',
+    ]),
     ...slot('name', [
       `(?:私は|僕は)<name>(?:と申します|といいます|っていいます)`,
       `(?:私の名前は|名前は)<name>(?:です|と申|といい|。|$)`,
@@ -158,7 +150,7 @@ export const japanese: Pack = {
       '<related>(?:は|が).{0,6}?<place>に(?:住んで|単身赴任|いる|います)',
       '(?:^|[、。]|私は|先月|先週|昨日)<place>に引っ越し(?:た|まし)',
     ]),
-    ...slot('home_city', ['(?:^|[、。]|来月|来週|から)<place>に引っ越す'], { tense: 'planned' }),
+    ...slot.planned('home_city', ['(?:^|[、。]|来月|来週|から)<place>に引っ越す']),
     ...slot('hometown', [
       '(?<!(?:妻|夫|旦那|嫁|主人|奥さん|彼女|彼氏?|母|父|友達|友人|先輩|同僚|上司|さん|くん|ちゃん)の)(?:出身は|実家は|地元は)(?!{job})<place>(?=です|で|、|。|$)',
       '(?:^|[、。]|私は)<place>出身',
@@ -224,11 +216,10 @@ export const japanese: Pack = {
     ...slot('favourite_colour', ['好きな色は<words>(?:です|。|$)']),
     ...slot('salary', ['(?:給料|月給|手取り|年収)は(?<v>{hanNumber}円?)']),
     ...slot('rent', [`${NOT_OF_OTHERS}家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)`], { alone: true }),
-    ...slot(
-      'budget',
-      ['予算(?:は|が)?(?<v>[\\d,.万千]+円?(?:くらい|以内)?)', '(?<v>[\\d,]+円)(?:くらい|以内|まで)で'],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '予算(?:は|が)?(?<v>[\\d,.万千]+円?(?:くらい|以内)?)',
+      '(?<v>[\\d,]+円)(?:くらい|以内|まで)で',
+    ]),
     ...slot('working_hours', [
       '(?<v>\\d{1,2}時半?(?:\\d{1,2}分)?から\\d{1,2}時(?:\\d{1,2}分|半)?)(?:まで)?(?:の?勤務|仕事|働|です|まで)',
       '休みは(?<v>[月火水木金土日]曜日?)',
@@ -237,68 +228,44 @@ export const japanese: Pack = {
     ...slot('email', ['メール(?:アドレス)?は<email>']),
     ...slot('phone_number', ['(?:電話番号|番号|携帯)は<phone>']),
     ...slot('relationship_status', ['(?:私は|僕は|今は|^)<status>(?:です|なので|いる|います)?']),
-    ...slot(
-      'travel_destination',
-      [
-        '(?:来月|来週|今度|夏に|連休に|週末)、?<place>に(?:行く|行き|旅行|出張)',
-        '<place>(?:旅行|への旅行)を?(?:予約|計画)',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot('appointment', ['<day>.{0,8}?{appointment}', '{appointment}.{0,6}?<day>'], { tense: 'planned' }),
-    ...slot('answer_length', ['(?<v>{length})'], { standing: true, firm: true }),
+    ...slot.planned('travel_destination', [
+      '(?:来月|来週|今度|夏に|連休に|週末)、?<place>に(?:行く|行き|旅行|出張)',
+      '<place>(?:旅行|への旅行)を?(?:予約|計画)',
+    ]),
+    ...slot.planned('appointment', ['<day>.{0,8}?{appointment}', '{appointment}.{0,6}?<day>']),
+    ...slot.standing('answer_length', ['(?<v>{length})']),
     ...slot('answer_tone', ['(?<v>敬語)(?:は)?やめて'], { standing: true, firm: true, value: '{value}なし' }),
-    ...slot('answer_tone', ['(?<v>タメ口)(?:で|に)'], { standing: true, firm: true }),
-    ...slot('answer_format', ['(?<v>{format})で'], { standing: true, firm: true }),
+    ...slot.standing('answer_tone', ['(?<v>タメ口)(?:で|に)']),
+    ...slot.standing('answer_format', ['(?<v>{format})で']),
     ...slot('answer_language', ['^<language>で(?:答えて|返事して|返信して)(?:ください|ね)?[。！!]?$'], {
       firm: true,
       whole: true,
     }),
-    ...slot('answer_language', ['<language>で(?:答え|返事|書い|話し)'], { standing: true, firm: true }),
-    ...slot(
-      'medical_condition',
-      ['(?:^|[ 、。]|は|で|診断は)<condition>(?:と(?:診断|言われ)|で(?:した|す)|でして|、|。|$)'],
-      { likely: 'alone' },
-    ),
-    ...slot('medication', ['<drug>を?(?:飲んで|もらって|処方)'], { likely: 'alone' }),
-    ...slot('home_city', ['(?:今は|いま|ずっと|うちは)<place>(?:に住|在住|暮らし|です)'], { likely: 'alone' }),
-    ...slot(
-      'job_title',
-      [
-        `(?:私|僕|俺)?、?(?:は|も)?${NOT_OF_OTHERS}(?<!歯)(?!(?<=\\p{Script=Han}|さん)先生)<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)`,
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'working_hours',
-      ['(?:勤務|仕事|シフト|パート)(?:は|が)?.{0,6}?(?<v>\\d{1,2}時半?(?:から|〜|～)\\d{1,2}時半?)'],
-      { likely: 'alone' },
-    ),
-    ...slot('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)'], { likely: 'alone' }),
+    ...slot.standing('answer_language', ['<language>で(?:答え|返事|書い|話し)']),
+    ...slot.likely('medical_condition', [
+      '(?:^|[ 、。]|は|で|診断は)<condition>(?:と(?:診断|言われ)|で(?:した|す)|でして|、|。|$)',
+    ]),
+    ...slot.likely('medication', ['<drug>を?(?:飲んで|もらって|処方)']),
+    ...slot.likely('home_city', ['(?:今は|いま|ずっと|うちは)<place>(?:に住|在住|暮らし|です)']),
+    ...slot.likely('job_title', [
+      `(?:私|僕|俺)?、?(?:は|も)?${NOT_OF_OTHERS}(?<!歯)(?!(?<=\\p{Script=Han}|さん)先生)<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)`,
+    ]),
+    ...slot.likely('working_hours', [
+      '(?:勤務|仕事|シフト|パート)(?:は|が)?.{0,6}?(?<v>\\d{1,2}時半?(?:から|〜|～)\\d{1,2}時半?)',
+    ]),
+    ...slot.likely('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)']),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '(?<!(?:夫|妻|旦那|嫁|母|父|友達|友人|先輩|同僚|彼|彼女|兄|弟|姉|妹|さん|くん|ちゃん|息子|娘)(?:が|は)[^。]{0,12})(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
-        '(?:^|[、。]|私は|先月|先週|昨日|今日|ついに)(?:定年)?(?:退職しました|クビになりました|クビになった|失業しました|リストラされました)',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        '(?<!(?:友達|友人|先輩|同僚|兄|弟|姉|妹|息子|娘|さん)(?:が|は)[^。]{0,12})(?:彼氏|彼女|夫|妻|旦那|嫁|主人|奥さん|パートナー)と(?:別れました|別れた|離婚しました|離婚した)(?!い|ら|くて|方|人|時|とき|後|ほう)',
-        '(?:^|[、。]|私は|先月|先週|昨日|ついに)離婚しました',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      [
-        '(?:^|[、。]|私は|先月|先週|昨日|ついに)(?:車|愛車)を(?:売りました|売った|手放しました|手放した|廃車にし(?:た|ました))(?!い|ら|くて|方|人|時|とき|後|ほう)',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '(?<!(?:夫|妻|旦那|嫁|母|父|友達|友人|先輩|同僚|彼|彼女|兄|弟|姉|妹|さん|くん|ちゃん|息子|娘)(?:が|は)[^。]{0,12})(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
+      '(?:^|[、。]|私は|先月|先週|昨日|今日|ついに)(?:定年)?(?:退職しました|クビになりました|クビになった|失業しました|リストラされました)',
+    ]),
+    ...slot.denied('partner_name', [
+      '(?<!(?:友達|友人|先輩|同僚|兄|弟|姉|妹|息子|娘|さん)(?:が|は)[^。]{0,12})(?:彼氏|彼女|夫|妻|旦那|嫁|主人|奥さん|パートナー)と(?:別れました|別れた|離婚しました|離婚した)(?!い|ら|くて|方|人|時|とき|後|ほう)',
+      '(?:^|[、。]|私は|先月|先週|昨日|ついに)離婚しました',
+    ]),
+    ...slot.denied('car', [
+      '(?:^|[、。]|私は|先月|先週|昨日|ついに)(?:車|愛車)を(?:売りました|売った|手放しました|手放した|廃車にし(?:た|ました))(?!い|ら|くて|方|人|時|とき|後|ほう)',
+    ]),
   ],
   answers: [
     ['name', 'お名前|何とお呼び', '<name>(?:です|と申|といい)'],

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const dutch: Pack = {
@@ -75,20 +75,9 @@ export const dutch: Pack = {
       'is (?:dit|dat) (?:echt|oplichting|phishing|nep|waar|normaal|goed)|wat (?:betekent|bedoelt)|vat (?:dit|dat|het)|samenvat\\p{L}*|vertaal|verbeter|herschrijf|antwoord (?:op|hierop)|reageer op|wat moet ik (?:antwoorden|terugschrijven)|kijk (?:dit|eens|wat)|lees (?:dit|even)|kreeg (?:dit|deze)|ik heb (?:dit|deze) (?:gekregen|ontvangen)|hier (?:is|staat)|dit (?:bericht|mailtje)|deze (?:mail|brief|tekst|recensie)|rollenspel|doe alsof|maak (?:de zin|het) af',
   },
   calendar: {
-    months: [
-      'januari|jan',
-      'februari|feb',
-      'maart|mrt',
-      'april|apr',
-      'mei',
-      'juni|jun',
-      'juli|jul',
-      'augustus|aug',
-      'september|sep',
-      'oktober|okt',
-      'november|nov',
-      'december|dec',
-    ],
+    months: inOrder(
+      'januari|jan februari|feb maart|mrt april|apr mei juni|jun juli|jul augustus|aug september|sep oktober|okt november|nov december|dec',
+    ),
     weekdays: ['maandag', 'dinsdag', 'woensdag', 'donderdag', 'vrijdag', 'zaterdag', 'zondag'],
     days: [
       ['eergisteren', -2],
@@ -109,7 +98,7 @@ export const dutch: Pack = {
     ago: '<n> <unit> geleden',
     ahead: 'over <n> <unit>',
     units: { day: 'dag(?:en)?', week: 'we(?:ek|ken)', month: 'maand(?:en)?', year: 'jaar|jaren' },
-    numbers: { een: 1, één: 1, twee: 2, drie: 3, vier: 4, vijf: 5, zes: 6, zeven: 7, acht: 8, negen: 9, tien: 10 },
+    numbers: numbered('een|één twee drie vier vijf zes zeven acht negen tien'),
     dates: [
       '(?:op )?<d> <m>(?: <y>)?',
       '(?:op )?<d>-<mm>(?:-<y>)?',
@@ -171,34 +160,20 @@ export const dutch: Pack = {
   },
   slots: [
     // What has ended, with its value.
-    ...slot(
-      'employer',
-      [
-        'ik ben (?:\\p{L}+ ){0,3}?(?:weg|vertrokken|ontslagen|gestopt) bij (?:de |het )?<org>',
-        'ik heb (?:\\p{L}+ ){0,3}?(?:ontslag genomen|mijn baan opgezegd) bij (?:de |het )?<org>',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        "(?<!(?:mijn|m'n|de|het|als|toen) )(?!(?:hij|zij|jij|mama|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) en ik (?:zijn (?:\\p{L}+ ){0,3}?(?:uit elkaar|gescheiden)|hebben het (?:\\p{L}+ ){0,2}?uitgemaakt)",
-        "ik heb het uitgemaakt met (?!(?:mijn|m'n|de|het)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
-        "het is uit met (?!(?:mijn|m'n|de|het|die)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'pet_name',
-      [
-        "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?:(?:mijn|m'n|onze) (?:PETS) )?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
-        "(?:mijn|m'n|onze) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) is (?:\\p{L}+ ){0,2}?(?:dood|overleden|doodgegaan|gestorven)",
-      ],
-      { denied: true },
-    ),
-    ...slot('allergy', ['ik ben (?:toch |helemaal |eigenlijk )*(?:niet|niet meer) allergisch voor <words>'], {
-      denied: true,
-    }),
+    ...slot.denied('employer', [
+      'ik ben (?:\\p{L}+ ){0,3}?(?:weg|vertrokken|ontslagen|gestopt) bij (?:de |het )?<org>',
+      'ik heb (?:\\p{L}+ ){0,3}?(?:ontslag genomen|mijn baan opgezegd) bij (?:de |het )?<org>',
+    ]),
+    ...slot.denied('partner_name', [
+      "(?<!(?:mijn|m'n|de|het|als|toen) )(?!(?:hij|zij|jij|mama|papa)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) en ik (?:zijn (?:\\p{L}+ ){0,3}?(?:uit elkaar|gescheiden)|hebben het (?:\\p{L}+ ){0,2}?uitgemaakt)",
+      "ik heb het uitgemaakt met (?!(?:mijn|m'n|de|het)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+      "het is uit met (?!(?:mijn|m'n|de|het|die)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+)",
+    ]),
+    ...slot.denied('pet_name', [
+      "(?:moesten|moest) (?:\\p{L}+ ){0,2}?(?:(?:mijn|m'n|onze) (?:PETS) )?(?!(?:mijn|m'n|onze|de|het|we|wij|ik|hem|haar|gisteren|helaas)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) laten inslapen",
+      "(?:mijn|m'n|onze) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) is (?:\\p{L}+ ){0,2}?(?:dood|overleden|doodgegaan|gestorven)",
+    ]),
+    ...slot.denied('allergy', ['ik ben (?:toch |helemaal |eigenlijk )*(?:niet|niet meer) allergisch voor <words>']),
     ...slot('name', ['(?:ik heet|mijn naam is) <anyname>', '(?:^|[,;] )ik ben <fullname>(?= *(?:,|[.!]|$| uit| van))']),
     ...slot('preferred_name', ['(?:noem me|noem mij|iedereen noemt me|ze noemen me|zeg maar gewoon|zeg maar) <name>']),
     ...slot('birthday', [
@@ -215,14 +190,10 @@ export const dutch: Pack = {
       '<whois>(?: \\p{L}+){0,2}? naar <place> verhuisd',
       '(?:bij ons|thuis) in <place>',
     ]),
-    ...slot(
-      'home_city',
-      [
-        '<who> (?:verhuis|verhuist|verhuizen)(?: \\S+){0,4}? naar <place>',
-        '<who> (?:ga|gaat|gaan)(?: \\S+){0,4}? in <place> wonen',
-      ],
-      { tense: 'planned' },
-    ),
+    ...slot.planned('home_city', [
+      '<who> (?:verhuis|verhuist|verhuizen)(?: \\S+){0,4}? naar <place>',
+      '<who> (?:ga|gaat|gaan)(?: \\S+){0,4}? in <place> wonen',
+    ]),
     ...slot('hometown', [
       '<who> (?:kom|komt) (?:oorspronkelijk )?uit <place>',
       '<whois> (?:opgegroeid|geboren) in <place>',
@@ -235,7 +206,7 @@ export const dutch: Pack = {
       'mijn (?:baas|baan) bij (?:de |het )?<org>',
       '<whois> bij (?:de |het )?<org> begonnen',
     ]),
-    ...slot('employer', ['<who> (?:begin|begint|start)(?: \\S+){0,4}? bij (?:de |het )?<org>'], { tense: 'planned' }),
+    ...slot.planned('employer', ['<who> (?:begin|begint|start)(?: \\S+){0,4}? bij (?:de |het )?<org>']),
     ...slot('job_title', ['<whois> (?:een )?<job>', '<who> (?:werk|werkt) als <job>']),
     ...slot('job_title', ['^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| bij))<job>'], { alone: true }),
     ...slot('school', ['<who> (?:studeer|studeert)(?: \\p{L}+){0,3}? (?:aan|in|op) (?:de |het )?<school>']),
@@ -256,7 +227,7 @@ export const dutch: Pack = {
       '(?:ik|we) (?:rij|rijd|rijden|heb|hebben)(?: \\p{L}+){0,2}? (?:in )?(?:een|mijn) <car>',
       "(?:mijn|m'n) <car>",
     ]),
-    ...slot('car', ['<car> verkocht', '(?:mijn|de) <car> (?:is|heb ik)(?: \\p{L}+){0,2}? verkocht'], { denied: true }),
+    ...slot.denied('car', ['<car> verkocht', '(?:mijn|de) <car> (?:is|heb ik)(?: \\p{L}+){0,2}? verkocht']),
     ...slot('bike', [
       '(?:ik|we) (?:rij|rijd|heb|fiets)(?: \\p{L}+){0,2}? (?:op )?een <bike>',
       '<bike> gekocht',
@@ -296,11 +267,10 @@ export const dutch: Pack = {
       '(?:ik|we) betaal(?:en)? <money>(?: aan)? huur',
       'kamer van <money>',
     ]),
-    ...slot(
-      'budget',
-      ['(?:mijn|het|ons) budget is <money>', '(?:maximaal|hooguit|niet meer dan|max) <money>(?= *(?:[.,!]|$| voor))'],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '(?:mijn|het|ons) budget is <money>',
+      '(?:maximaal|hooguit|niet meer dan|max) <money>(?= *(?:[.,!]|$| voor))',
+    ]),
     ...slot('working_hours', [
       '<who> (?:werk|werkt)(?: \\p{L}+)? (?:van )?<hours>',
       '<who> (?:werk|werkt|draai) (?<v>nachtdiensten|parttime|fulltime|nachten)',
@@ -310,90 +280,54 @@ export const dutch: Pack = {
     ...slot('email', ['mijn (?:e-?mail|mail)(?:adres)?(?: is|:) <email>']),
     ...slot('phone_number', ['mijn (?:nummer|telefoonnummer|06)(?: is|:) <phone>']),
     ...slot('relationship_status', ['<whois> (?:nu |weer |al )*<status>(?! met)']),
-    ...slot(
-      'travel_destination',
-      [
-        '<who> (?:vlieg|vliegen|reis|reizen|ga|gaan)(?: \\S+){0,4}? naar <place>(?= (?:in|op|met|voor|van) |[.,]|$)',
-        '(?:volgende week|volgende maand) (?:ben ik|zit ik|zijn we)(?: \\p{L}+){0,2}? in <place>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'appointment',
-      ['{appointment}(?: \\S+){0,5}? (?:op )?<day>', '(?:op )?<day>(?: \\S+){0,4}? {appointment}'],
-      { tense: 'planned' },
-    ),
-    ...slot('answer_length', ['<length> antwoorden', 'antwoord(?: \\p{L}+){0,2}? <length>'], {
-      standing: true,
-      firm: true,
-    }),
-    ...slot('answer_tone', ['(?:wees|blijf) <tone>', '^<tone>,'], { standing: true, firm: true }),
+    ...slot.planned('travel_destination', [
+      '<who> (?:vlieg|vliegen|reis|reizen|ga|gaan)(?: \\S+){0,4}? naar <place>(?= (?:in|op|met|voor|van) |[.,]|$)',
+      '(?:volgende week|volgende maand) (?:ben ik|zit ik|zijn we)(?: \\p{L}+){0,2}? in <place>',
+    ]),
+    ...slot.planned('appointment', [
+      '{appointment}(?: \\S+){0,5}? (?:op )?<day>',
+      '(?:op )?<day>(?: \\S+){0,4}? {appointment}',
+    ]),
+    ...slot.standing('answer_length', ['<length> antwoorden', 'antwoord(?: \\p{L}+){0,2}? <length>']),
+    ...slot.standing('answer_tone', ['(?:wees|blijf) <tone>', '^<tone>,']),
     ...slot('answer_format', ['je (?:mag|kunt|kan) (?:nu )?weer <format>'], {
       denied: true,
       firm: true,
       value: 'geen {value}',
     }),
-    ...slot('answer_language', ['je (?:mag|kunt|kan) (?:nu )?weer in het <language> (?:antwoorden|schrijven|praten)'], {
-      firm: true,
-    }),
-    ...slot('answer_length', ['<length> antwoorden zijn (?:nu |weer )+(?:prima|goed|ok|oké|welkom)'], { firm: true }),
+    ...slot.firm('answer_language', [
+      'je (?:mag|kunt|kan) (?:nu )?weer in het <language> (?:antwoorden|schrijven|praten)',
+    ]),
+    ...slot.firm('answer_length', ['<length> antwoorden zijn (?:nu |weer )+(?:prima|goed|ok|oké|welkom)']),
     ...slot('answer_format', ['geen <format>'], { standing: true, firm: true, value: 'geen {value}' }),
-    ...slot('answer_language', ['(?:antwoord|schrijf|praat)(?: \\p{L}+){0,2}? in het <language>'], {
-      standing: true,
-      firm: true,
-    }),
-    ...slot(
-      'job_title',
-      [
-        '(?:werk|begin|begonnen|ga)(?: \\p{L}+){0,2}? als <job>',
-        '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| in | bij | sinds))<job>',
-      ],
-      {
-        likely: 'alone',
-      },
-    ),
-    ...slot(
-      'home_city',
-      ['(?:woon|wonen|(?<=^|ik )zit|zit ik|zitten|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>'],
-      {
-        likely: 'alone',
-      },
-    ),
-    ...slot(
-      'employer',
-      [
-        '(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'medical_condition',
-      ['(?:heb|kreeg|blijk ik)(?: \\p{L}+){0,3}? <condition>', '^(?:het is |uitslag: )?<condition>(?=[.,]|$)'],
-      { likely: 'alone' },
-    ),
-    ...slot('medication', ['(?:slik|neem|gebruik|kreeg)(?: \\p{L}+){0,2}? <drug>'], { likely: 'alone' }),
-    ...slot(
-      'working_hours',
-      [
-        '(?:draai|werk|doe)(?: ik)? (?<v>(?:maandag|dinsdag|woensdag|donderdag|vrijdag) (?:t/m|tm|tot) \\p{L}+)',
-        '(?:werk|draai)(?: \\p{L}+){0,2}? (?:van )?<hours>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot(
-      'rent',
-      [
-        '(?:huur)(?: [^.;\\d]{0,20})? <money>(?!\\d| ?per (?:dag|uur|week))',
-        '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)',
-      ],
-      { likely: 'alone' },
-    ),
+    ...slot.standing('answer_language', ['(?:antwoord|schrijf|praat)(?: \\p{L}+){0,2}? in het <language>']),
+    ...slot.likely('job_title', [
+      '(?:werk|begin|begonnen|ga)(?: \\p{L}+){0,2}? als <job>',
+      '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| in | bij | sinds))<job>',
+    ]),
+    ...slot.likely('home_city', [
+      '(?:woon|wonen|(?<=^|ik )zit|zit ik|zitten|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>',
+    ]),
+    ...slot.likely('employer', [
+      '(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
+    ]),
+    ...slot.likely('medical_condition', [
+      '(?:heb|kreeg|blijk ik)(?: \\p{L}+){0,3}? <condition>',
+      '^(?:het is |uitslag: )?<condition>(?=[.,]|$)',
+    ]),
+    ...slot.likely('medication', ['(?:slik|neem|gebruik|kreeg)(?: \\p{L}+){0,2}? <drug>']),
+    ...slot.likely('working_hours', [
+      '(?:draai|werk|doe)(?: ik)? (?<v>(?:maandag|dinsdag|woensdag|donderdag|vrijdag) (?:t/m|tm|tot) \\p{L}+)',
+      '(?:werk|draai)(?: \\p{L}+){0,2}? (?:van )?<hours>',
+    ]),
+    ...slot.likely('rent', [
+      '(?:huur)(?: [^.;\\d]{0,20})? <money>(?!\\d| ?per (?:dag|uur|week))',
+      '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)',
+    ]),
     ...slot('pet_name', ['(?:de|onze|mijn) (?:PETS) heet <anyname>'], { likely: 'kept' }),
-    ...slot(
-      'relationship_status',
-      ['(?:\\p{L}+ en ik|wij|we) zijn (?<v>uit elkaar|gescheiden|verloofd|getrouwd)(?![\\p{L}])'],
-      { likely: 'alone' },
-    ),
+    ...slot.likely('relationship_status', [
+      '(?:\\p{L}+ en ik|wij|we) zijn (?<v>uit elkaar|gescheiden|verloofd|getrouwd)(?![\\p{L}])',
+    ]),
     ...slot('relationship_status', ['mijn man is (?:\\p{L}+ )?(?:overleden|gestorven)'], {
       likely: 'kept',
       value: 'weduwe',
@@ -404,48 +338,31 @@ export const dutch: Pack = {
       value: 'weduwnaar',
       firm: true,
     }),
-    ...slot(
-      'hobby',
-      ['(?:doe|zit op|ga)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| op)', '(?:zing|speel) in (?:een|het|de) <club>'],
-      { likely: 'alone' },
-    ),
-    ...slot('car', ['(?:met|in) (?:de|mijn|onze) <car>'], { likely: 'alone' }),
+    ...slot.likely('hobby', [
+      '(?:doe|zit op|ga)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| op)',
+      '(?:zing|speel) in (?:een|het|de) <club>',
+    ]),
+    ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
-        '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',
-        'ik ben (?:nu |inmiddels |eindelijk |sinds \\p{L}+ )*(?:werkloos|met pensioen|gepensioneerd)(?![\\p{L}])',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        "(?:mijn|m'n) (?:PARTNERS) en ik (?:zijn (?:\\p{L}+ ){0,3}?(?:uit elkaar|gescheiden)|hebben het (?:\\p{L}+ ){0,2}?uitgemaakt)",
-        "(?:mijn|m'n) (?:PARTNERS) heeft (?:me|mij|het) (?:\\p{L}+ ){0,2}?(?:verlaten|gedumpt|uitgemaakt)",
-        "(?:het is uit met|ik heb het uitgemaakt met) (?:mijn|m'n) (?:PARTNERS)(?![\\p{L}])",
-        '(?:^|[,.;!] )(?:we|wij) zijn (?:\\p{L}+ ){0,2}?(?:uit elkaar|gescheiden)(?= *(?:[.,;:!(]|$))',
-        'ik ben (?:weer|nu weer) (?:single|vrijgezel)',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      [
-        "(?:ik heb|we hebben|heb|hebben) (?:mijn|m'n|onze) auto (?:\\p{L}+ ){0,3}?verkocht",
-        "(?:mijn|m'n|onze) auto is (?:\\p{L}+ ){0,2}?(?:verkocht|total loss)",
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'diet',
-      [
-        '(?:ik eet|(?<=^|[,.;!] )eet(?: ik)?|eet ik)(?! (?:\\p{L}+ ){0,3}?(?:niet|geen|nooit) )(?: \\p{L}+){0,3}? weer (?:\\p{L}+ en )?(?:vlees|kip)',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
+      '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',
+      'ik ben (?:nu |inmiddels |eindelijk |sinds \\p{L}+ )*(?:werkloos|met pensioen|gepensioneerd)(?![\\p{L}])',
+    ]),
+    ...slot.denied('partner_name', [
+      "(?:mijn|m'n) (?:PARTNERS) en ik (?:zijn (?:\\p{L}+ ){0,3}?(?:uit elkaar|gescheiden)|hebben het (?:\\p{L}+ ){0,2}?uitgemaakt)",
+      "(?:mijn|m'n) (?:PARTNERS) heeft (?:me|mij|het) (?:\\p{L}+ ){0,2}?(?:verlaten|gedumpt|uitgemaakt)",
+      "(?:het is uit met|ik heb het uitgemaakt met) (?:mijn|m'n) (?:PARTNERS)(?![\\p{L}])",
+      '(?:^|[,.;!] )(?:we|wij) zijn (?:\\p{L}+ ){0,2}?(?:uit elkaar|gescheiden)(?= *(?:[.,;:!(]|$))',
+      'ik ben (?:weer|nu weer) (?:single|vrijgezel)',
+    ]),
+    ...slot.denied('car', [
+      "(?:ik heb|we hebben|heb|hebben) (?:mijn|m'n|onze) auto (?:\\p{L}+ ){0,3}?verkocht",
+      "(?:mijn|m'n|onze) auto is (?:\\p{L}+ ){0,2}?(?:verkocht|total loss)",
+    ]),
+    ...slot.denied('diet', [
+      '(?:ik eet|(?<=^|[,.;!] )eet(?: ik)?|eet ik)(?! (?:\\p{L}+ ){0,3}?(?:niet|geen|nooit) )(?: \\p{L}+){0,3}? weer (?:\\p{L}+ en )?(?:vlees|kip)',
+    ]),
   ],
   answers: [
     ['name', 'hoe heet je|wat is (?:je|jouw|uw) naam', '<fullname>'],

@@ -219,9 +219,25 @@ export interface SlotRule {
   alone?: boolean;
 }
 
-export function slot(attribute: string, patterns: readonly string[], more: Partial<SlotRule> = {}): SlotRule[] {
-  return patterns.map((pattern) => ({ attribute, pattern, ...more }));
-}
+type SlotMaker = (attribute: string, patterns: readonly string[], more?: Partial<SlotRule>) => SlotRule[];
+
+/** Rules for an attribute that differ in their patterns alone. */
+const slotWith =
+  (kind: Partial<SlotRule>): SlotMaker =>
+  (attribute, patterns, more = {}) =>
+    patterns.map((pattern) => ({ attribute, pattern, ...kind, ...more }));
+
+/** `slot(…)` makes rules with any fields, `slot.denied(…)` and the others make rules of a kind that is frequent. */
+export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing' | 'likely', SlotMaker> = Object.assign(
+  slotWith({}),
+  {
+    denied: slotWith({ denied: true }),
+    planned: slotWith({ tense: 'planned' }),
+    firm: slotWith({ firm: true }),
+    standing: slotWith({ standing: true, firm: true }),
+    likely: slotWith({ likely: 'alone' }),
+  },
+);
 
 /** The words of a pack for relations, from lists by the English word: `{ sister: 'schwester|schwesterherz' }`. */
 export function relations(lists: Record<string, string>): Record<string, string> {
@@ -230,10 +246,22 @@ export function relations(lists: Record<string, string>): Record<string, string>
   );
 }
 
+/** The entries of a list in their order: "januar|jan februar|feb". */
+export function inOrder(entries: string): string[] {
+  return entries.split(' ');
+}
+
+/** Number words with their values, from one on: "un|una dos tres". */
+export function numbered(entries: string): Record<string, number> {
+  return Object.fromEntries(
+    inOrder(entries).flatMap((words, index) => words.split('|').map((word) => [word, index + 1] as const)),
+  );
+}
+
 /** The months in Chinese and Japanese. */
-export const HAN_MONTHS: readonly string[] = '一 二 三 四 五 六 七 八 九 十 十一 十二'
-  .split(' ')
-  .map((name, index) => `${index + 1}月|${name}月`);
+export const HAN_MONTHS: readonly string[] = inOrder('一 二 三 四 五 六 七 八 九 十 十一 十二').map(
+  (name, index) => `${index + 1}月|${name}月`,
+);
 
 /** Names that are the same in many languages. Lists of packs may include them. */
 

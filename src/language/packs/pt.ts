@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot, relations } from './pack.ts';
+import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 export const portuguese: Pack = {
@@ -71,20 +71,9 @@ export const portuguese: Pack = {
       '(?:é|será) (?:verdade|golpe|phishing|falso|real|normal|correto)|isso é (?:golpe|verdade|real|confiável)|o que (?:significa|quer dizer)|resum\\p{L}+|traduz\\p{L}*|corrig\\p{L}+|reescrev\\p{L}+|respond\\p{L}* (?:isso|isto|a isso|esse|essa)|o que (?:eu )?respondo|olha (?:isso|esse|essa|o que)|lê (?:isso|isto)|recebi|me (?:mandaram|mandou|escreveu|enviou)|este (?:e-mail|email|texto)|esse (?:e-mail|email|texto)|essa mensagem|segue|faz de conta|complete a',
   },
   calendar: {
-    months: [
-      'janeiro|jan',
-      'fevereiro|fev',
-      'março|mar',
-      'abril|abr',
-      'maio',
-      'junho|jun',
-      'julho|jul',
-      'agosto|ago',
-      'setembro|set',
-      'outubro|out',
-      'novembro|nov',
-      'dezembro|dez',
-    ],
+    months: inOrder(
+      'janeiro|jan fevereiro|fev março|mar abril|abr maio junho|jun julho|jul agosto|ago setembro|set outubro|out novembro|nov dezembro|dez',
+    ),
     weekdays: [
       'segunda(?:-feira)?',
       'terça(?:-feira)?',
@@ -112,20 +101,7 @@ export const portuguese: Pack = {
     ago: 'há <n> <unit>',
     ahead: '(?:daqui a|em) <n> <unit>',
     units: { day: 'dias?', week: 'semanas?', month: 'mês|meses', year: 'anos?' },
-    numbers: {
-      um: 1,
-      uma: 1,
-      dois: 2,
-      duas: 2,
-      três: 3,
-      quatro: 4,
-      cinco: 5,
-      seis: 6,
-      sete: 7,
-      oito: 8,
-      nove: 9,
-      dez: 10,
-    },
+    numbers: numbered('um|uma dois|duas três quatro cinco seis sete oito nove dez'),
     dates: [
       '(?:dia |no dia )?<d>º? de <m>(?: de <y>)?',
       '(?:dia )?<d>/<mm>(?:/<y>)?',
@@ -142,7 +118,7 @@ export const portuguese: Pack = {
   my: 'meu|minha|o meu|a minha|nosso|nossa',
   i: 'eu',
   iAm: 'eu sou|sou|eu estou|estou|tô|somos',
-  is: ' é| está',
+  is: ' é| está| já não é| não é mais',
   relations: relations({
     mother: 'mãe',
     father: 'pai',
@@ -188,19 +164,13 @@ export const portuguese: Pack = {
   },
   slots: [
     // What has ended, with its value.
-    ...slot('employer', ['(?:pedi demissão|fui demitid[oa]|fui despedid[oa]) d[aoe] <org>'], { denied: true }),
-    ...slot(
-      'partner_name',
-      [
-        '(?<!(?:meu|minha|quando|se) )(?!(?:ele|ela|você|tu|mamãe|papai)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e eu (?:terminamos|nos separamos|separámo-nos|acabámos|rompemos)(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|na|no|há|faz|semana|mês))',
-        '(?:terminei|rompi|acabei) com (?:o |a )?<name>',
-      ],
-      { denied: true },
-    ),
-    ...slot('pet_name', ['(?:meu|minha|nosso|nossa) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:morreu|faleceu)'], {
-      denied: true,
-    }),
-    ...slot('allergy', ['(?:já )?não sou (?:mais |afinal )?alérgic[oa] (?:a|ao|à|aos|às) <words>'], { denied: true }),
+    ...slot.denied('employer', ['(?:pedi demissão|fui demitid[oa]|fui despedid[oa]) d[aoe] <org>']),
+    ...slot.denied('partner_name', [
+      '(?<!(?:meu|minha|quando|se) )(?!(?:ele|ela|você|tu|mamãe|papai)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e eu (?:terminamos|nos separamos|separámo-nos|acabámos|rompemos)(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|na|no|há|faz|semana|mês))',
+      '(?:terminei|rompi|acabei) com (?:o |a )?<name>',
+    ]),
+    ...slot.denied('pet_name', ['(?:meu|minha|nosso|nossa) (?:PETS) (?<v>\\p{L}[\\p{L}-]+) (?:morreu|faleceu)']),
+    ...slot.denied('allergy', ['(?:já )?não sou (?:mais |afinal )?alérgic[oa] (?:a|ao|à|aos|às) <words>']),
     ...slot('name', [
       '(?:me chamo|chamo-me|meu nome é|o meu nome é) <anyname>',
       '(?:^|[,;] )(?:eu )?sou (?:o |a )?<fullname>(?= *(?:,|[.!]|$| d[aeo]\\b))',
@@ -217,7 +187,7 @@ export const portuguese: Pack = {
       '<related> (?:mora|vive)(?: \\p{L}+)? (?:em|no|na) <place>',
       '(?:me mudei|mudei-me|mudei|nos mudamos|mudámo-nos) (?:pra|para) <place>',
     ]),
-    ...slot('home_city', ['(?:vou me mudar|vou mudar|me mudo|mudo-me) (?:pra|para) <place>'], { tense: 'planned' }),
+    ...slot.planned('home_city', ['(?:vou me mudar|vou mudar|me mudo|mudo-me) (?:pra|para) <place>']),
     ...slot('hometown', ['sou de <place>(?= *(?:[.,!]|$| mas))', 'nasci em <place>', 'cresci em <place>']),
     ...slot('address', ['(?:meu|o meu) endereço é <street>', 'a minha morada é <street>']),
     ...slot('employer', [
@@ -226,7 +196,7 @@ export const portuguese: Pack = {
       'comecei (?:a trabalhar )?(?:na|no|em) <org>',
       '(?:trabalharei|vou trabalhar) (?:na|no|em) <org>',
     ]),
-    ...slot('employer', ['(?:começo|vou começar)(?: \\S+){0,4}? (?:na|no|em) <org>'], { tense: 'planned' }),
+    ...slot.planned('employer', ['(?:começo|vou começar)(?: \\S+){0,4}? (?:na|no|em) <org>']),
     ...slot('job_title', ['<whois> (?:um |uma )?<job>', 'trabalho (?:como|de) <job>', '<related> é <job>']),
     ...slot('school', ['estudo(?: \\p{L}+){0,4}? (?:na|no|em) <school>', 'faço \\p{L}+ (?:na|no) <school>']),
     ...slot('partner_name', [
@@ -244,7 +214,7 @@ export const portuguese: Pack = {
       'tenho um[a]? (?:PETS)(?:,| que se chama| chamad[oa])? <name>',
     ]),
     ...slot('car', ['(?:tenho|comprei|dirijo|conduzo)(?: \\p{L}+)? um[a]? <car>', '(?:meu|o meu) <car>']),
-    ...slot('car', ['vendi (?:o|meu|o meu) <car>'], { denied: true }),
+    ...slot.denied('car', ['vendi (?:o|meu|o meu) <car>']),
     ...slot('phone_model', ['(?:tenho|uso|comprei) um <phone_model>', 'meu <phone_model>']),
     ...slot('diet', ['<whois> (?:mais )?<diet>', '<related> é <diet>']),
     ...slot('diet', ['(?:eu )?não como(?: mais)? <meat>', '<related> não come <meat>'], {
@@ -287,15 +257,11 @@ export const portuguese: Pack = {
     ...slot('favourite_colour', ['minha cor (?:favorita|preferida) é <words>']),
     ...slot('salary', ['ganho <money>', '(?:meu|o meu) salário é (?:de )?<money>']),
     ...slot('rent', ['(?:pago|pagamos) <money> de (?:aluguel|renda)', '(?:o|meu) aluguel é (?:de )?<money>']),
-    ...slot(
-      'budget',
-      [
-        '(?:meu|o|nosso) orçamento é (?:de )?<money>',
-        '(?:no máximo|máximo|até) (?!(?:19|20)\\d\\d *(?:[.,!]|$))<money>(?= *(?:[.,!]|$| para| pra))',
-        '<money> no máximo',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '(?:meu|o|nosso) orçamento é (?:de )?<money>',
+      '(?:no máximo|máximo|até) (?!(?:19|20)\\d\\d *(?:[.,!]|$))<money>(?= *(?:[.,!]|$| para| pra))',
+      '<money> no máximo',
+    ]),
     ...slot('working_hours', [
       'trabalho(?: \\p{L}+)? (?:das |de )?<hours>',
       'trabalho (?<v>à noite|de noite|meio período|a tempo parcial)',
@@ -303,29 +269,22 @@ export const portuguese: Pack = {
     ...slot('email', ['(?:meu|o meu) e-?mail(?: é|:) <email>']),
     ...slot('phone_number', ['(?:meu|o meu) (?:número|telefone|celular|whatsapp)(?: é|:) <phone>']),
     ...slot('relationship_status', ['<whois> <status>(?! (?:com|d))']),
-    ...slot(
-      'travel_destination',
-      [
-        '(?:viajo|vou viajar|vamos viajar|vou|vamos) (?:para|pra) <place>(?= (?:em|no|na|dia|com|de) |[.,]|$)',
-        '(?:(?:na )?semana que vem|(?:na )?próxima semana|mês que vem),? (?:estou|estarei|vou estar|estaremos) em <place>',
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot(
-      'appointment',
-      ['{appointment}(?: \\S+){0,5}? (?:dia |no dia )?<day>', '(?:dia )?<day>(?: \\S+){0,4}? {appointment}'],
-      { tense: 'planned' },
-    ),
-    ...slot('answer_length', ['respostas (?:mais )?<length>'], { standing: true, firm: true }),
-    ...slot('answer_tone', ['seja <tone>'], { standing: true, firm: true }),
+    ...slot.planned('travel_destination', [
+      '(?:viajo|vou viajar|vamos viajar|vou|vamos) (?:para|pra) <place>(?= (?:em|no|na|dia|com|de) |[.,]|$)',
+      '(?:(?:na )?semana que vem|(?:na )?próxima semana|mês que vem),? (?:estou|estarei|vou estar|estaremos) em <place>',
+    ]),
+    ...slot.planned('appointment', [
+      '{appointment}(?: \\S+){0,5}? (?:dia |no dia )?<day>',
+      '(?:dia )?<day>(?: \\S+){0,4}? {appointment}',
+    ]),
+    ...slot.standing('answer_length', ['respostas (?:mais )?<length>']),
+    ...slot.standing('answer_tone', ['seja <tone>']),
     ...slot('answer_format', ['pod(?:e|es) voltar a (?:usar|colocar) (?:os |as )?<format>'], {
       denied: true,
       firm: true,
       value: 'sem {value}',
     }),
-    ...slot('answer_language', ['pod(?:e|es) voltar a (?:responder|escrever|falar)(?: comigo)? em <language>'], {
-      firm: true,
-    }),
+    ...slot.firm('answer_language', ['pod(?:e|es) voltar a (?:responder|escrever|falar)(?: comigo)? em <language>']),
     ...slot(
       'answer_language',
       [
@@ -334,41 +293,27 @@ export const portuguese: Pack = {
       { firm: true, whole: true },
     ),
     ...slot('answer_format', ['sem <format>'], { standing: true, firm: true, value: 'sem {value}' }),
-    ...slot('answer_language', ['(?:responde|responda|escreve|escreva|fala|fale)(?: \\p{L}+)? em <language>'], {
-      standing: true,
-      firm: true,
-    }),
-    ...slot(
-      'job_title',
-      [
-        '(?:^|[,.] |eu )(?:sou|trabalho como|trabalho de|virei)(?: a| o| uma?)? <job>(?=[.,;]|$| (?:em|no|na|há|desde)\\b)',
-        '^(?:como )?(?=(?:[\\p{L}-]+ )?{job}(?:,| há| em ))<job>',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('home_city', ['(?:moro|moramos|vivo|me mudei|mudamos)(?: \\p{L}+){0,3}? (?:em|no|na|para|pra) <place>'], {
-      likely: 'alone',
-    }),
-    ...slot('employer', ['(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) <org>'], { likely: 'alone' }),
-    ...slot(
-      'medical_condition',
-      ['(?:tenho|sofro de|fui diagnosticad[oa] com|descobri)(?: \\p{L}+){0,2}? <condition>', 'sou <being>'],
-      { likely: 'alone' },
-    ),
-    ...slot('medication', ['(?:tomo|tomando|receitou|receitaram)(?: \\p{L}+)? <drug>'], { likely: 'alone' }),
-    ...slot(
-      'working_hours',
-      [
-        '(?:trabalho|pego)(?: \\p{L}+){0,2}? (?:das )?<hours>',
-        'trabalho (?<v>de segunda a (?:quinta|sexta|sábado)|à noite|de noite|meio período)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('rent', ['aluguel(?: [^.;\\d]{0,20})? <money>', 'renda(?: [^.;\\d]{0,20})? <money>'], { likely: 'alone' }),
-    ...slot('hobby', ['(?:faço|pratico|jogo|canto|toco)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| nas| aos)'], {
-      likely: 'alone',
-    }),
-    ...slot('car', ['(?:com|tenho|dirijo) (?:o meu|meu|um|o) <car>'], { likely: 'alone' }),
+    ...slot.standing('answer_language', ['(?:responde|responda|escreve|escreva|fala|fale)(?: \\p{L}+)? em <language>']),
+    ...slot.likely('job_title', [
+      '(?:^|[,.] |eu )(?:sou|trabalho como|trabalho de|virei)(?: a| o| uma?)? <job>(?=[.,;]|$| (?:em|no|na|há|desde)\\b)',
+      '^(?:como )?(?=(?:[\\p{L}-]+ )?{job}(?:,| há| em ))<job>',
+    ]),
+    ...slot.likely('home_city', [
+      '(?:moro|moramos|vivo|me mudei|mudamos)(?: \\p{L}+){0,3}? (?:em|no|na|para|pra) <place>',
+    ]),
+    ...slot.likely('employer', ['(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) <org>']),
+    ...slot.likely('medical_condition', [
+      '(?:tenho|sofro de|fui diagnosticad[oa] com|descobri)(?: \\p{L}+){0,2}? <condition>',
+      'sou <being>',
+    ]),
+    ...slot.likely('medication', ['(?:tomo|tomando|receitou|receitaram)(?: \\p{L}+)? <drug>']),
+    ...slot.likely('working_hours', [
+      '(?:trabalho|pego)(?: \\p{L}+){0,2}? (?:das )?<hours>',
+      'trabalho (?<v>de segunda a (?:quinta|sexta|sábado)|à noite|de noite|meio período)',
+    ]),
+    ...slot.likely('rent', ['aluguel(?: [^.;\\d]{0,20})? <money>', 'renda(?: [^.;\\d]{0,20})? <money>']),
+    ...slot.likely('hobby', ['(?:faço|pratico|jogo|canto|toco)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| nas| aos)']),
+    ...slot.likely('car', ['(?:com|tenho|dirijo) (?:o meu|meu|um|o) <car>']),
     ...slot('pet_name', ['(?:o|a|meu|minha) (?:PETS) (?:se )?chama(?:-se)? <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['meu marido (?:\\p{L}+ )?(?:morreu|faleceu)'], {
       likely: 'kept',
@@ -381,34 +326,20 @@ export const portuguese: Pack = {
       firm: true,
     }),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
-        '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        '(?:terminei|rompi|acabei) com (?:o |a )?(?:meu|minha) (?:PARTNERS)(?![\\p{L}])',
-        '(?:meu|minha) (?:PARTNERS) (?:e eu (?:terminamos|nos separamos|separámo-nos|rompemos)|(?:me deixou|me largou|deixou-me|terminou comigo))(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|há|faz|por))',
-        '(?:^|[,.;!] )(?:a gente (?:terminou|se separou)|nos separamos|separámo-nos)(?= *(?:[.,;:!(]|$)| (?:ontem|semana|mês|há|faz))',
-        '(?:estou|tô) solteir[oa] (?:de novo|outra vez)',
-      ],
-      { denied: true },
-    ),
-    ...slot('car', ['(?<!(?:quando|se) )(?:vendi|vendemos) (?:o|meu|o meu|nosso) carro(?![\\p{L}])(?! d)'], {
-      denied: true,
-    }),
-    ...slot(
-      'diet',
-      [
-        '(?:voltei a comer|voltei pra) carne|como carne (?:\\p{L}+ )?(?:de novo|outra vez)|(?:recomecei|comecei de novo) a comer carne',
-      ],
-      { denied: true },
-    ),
+    ...slot.denied('employer', [
+      '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
+      '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',
+    ]),
+    ...slot.denied('partner_name', [
+      '(?:terminei|rompi|acabei) com (?:o |a )?(?:meu|minha) (?:PARTNERS)(?![\\p{L}])',
+      '(?:meu|minha) (?:PARTNERS) (?:e eu (?:terminamos|nos separamos|separámo-nos|rompemos)|(?:me deixou|me largou|deixou-me|terminou comigo))(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|há|faz|por))',
+      '(?:^|[,.;!] )(?:a gente (?:terminou|se separou)|nos separamos|separámo-nos)(?= *(?:[.,;:!(]|$)| (?:ontem|semana|mês|há|faz))',
+      '(?:estou|tô) solteir[oa] (?:de novo|outra vez)',
+    ]),
+    ...slot.denied('car', ['(?<!(?:quando|se) )(?:vendi|vendemos) (?:o|meu|o meu|nosso) carro(?![\\p{L}])(?! d)']),
+    ...slot.denied('diet', [
+      '(?:voltei a comer|voltei pra) carne|como carne (?:\\p{L}+ )?(?:de novo|outra vez)|(?:recomecei|comecei de novo) a comer carne',
+    ]),
   ],
   answers: [
     ['name', 'qual (?:é )?(?:o )?seu nome|como (?:você|te) cham', '<fullname>'],

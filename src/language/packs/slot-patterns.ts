@@ -9,10 +9,8 @@ export interface CompiledRule {
    * either, which is several times as fast.
    */
   find: (text: RuleText, from?: number) => RegExpExecArray | null;
-  /** Words of which a text must contain one for the pattern to match; null if the pattern has no such words. */
-  needs: readonly string[] | null;
-  /** Tokens that a text must all contain. */
-  tokens: readonly string[];
+  /** Whether a text has the words and tokens without which the pattern cannot match. */
+  mayMatch: (text: RuleText) => boolean;
   /** The token of the value, which decides how the matched words are cut to a value. */
   shape: string;
 }
@@ -23,11 +21,25 @@ export interface RuleText {
   /** In lower case, without apostrophes and accents. */
   bare: string;
   hasRelation: boolean;
+  /** Whether the text may contain what a token stands for. */
+  mayHave: (token: string) => boolean;
 }
 
 export function ruleText(text: string, pack: Pack): RuleText {
   const bare = bareLetters(text, pack);
-  return { text, bare, hasRelation: relationWords(pack).some((word) => bare.includes(word)) };
+  const tests = tokenTests(pack);
+  const tested = new Map<string, boolean>();
+  return {
+    text,
+    bare,
+    hasRelation: relationWords(pack).some((word) => bare.includes(word)),
+    mayHave: (token) => memoized(tested, token, () => memoized(tests, token, () => tokenTest(token, pack))(bare)),
+  };
+}
+
+function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
+  if (!known.has(key)) known.set(key, make());
+  return known.get(key) as Value;
 }
 
 /** Words as they are typed in haste: in lower case, without apostrophes and accents. */
@@ -97,14 +109,15 @@ export const answersOf: (pack: Pack) => { attribute: string; pattern: RegExp; ru
 
 function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
   const patterns = new Map<boolean, RegExp>();
+  const words = neededWords(rule.pattern, pack);
+  const tokens = neededTokens(rule.pattern);
   return {
     rule,
     shape: shapeOf(rule.pattern),
-    needs: neededWords(rule.pattern, pack),
-    tokens: neededTokens(rule.pattern),
+    mayMatch: ({ bare, mayHave }) =>
+      (words === null || words.some((word) => bare.includes(word))) && tokens.every(mayHave),
     find({ text, hasRelation }, from = 0) {
-      let pattern = patterns.get(hasRelation);
-      if (pattern === undefined) patterns.set(hasRelation, (pattern = patternOf(rule, pack, hasRelation)));
+      const pattern = memoized(patterns, hasRelation, () => patternOf(rule, pack, hasRelation));
       pattern.lastIndex = from;
       return pattern.exec(text);
     },
@@ -236,13 +249,6 @@ function neededTokens(pattern: string): string[] {
 const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
 
 /** Whether a text in bare letters may contain what a token stands for. The test is shared by all patterns with the token. */
-export function mayHaveToken(bare: string, token: string, pack: Pack): boolean {
-  const tests = tokenTests(pack);
-  let test = tests.get(token);
-  if (test === undefined) tests.set(token, (test = tokenTest(token, pack)));
-  return test(bare);
-}
-
 function tokenTest(token: string, pack: Pack): (text: string) => boolean {
   const hasWord = (words: string): ((text: string) => boolean) => {
     // Plain words need no pattern, and so nothing to compile.

@@ -1,4 +1,4 @@
-import { HAN_MONTHS, type Pack, slot, relations } from './pack.ts';
+import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
 const END = '(?=[，。、！？；,.!?\\s]|$|的时候|这边|那边|了|啊|呢|哦|嘛|吧)';
@@ -94,7 +94,7 @@ export const chinese: Pack = {
     ago: '<n>(?:个)?<unit>(?:以)?前',
     ahead: '<n>(?:个)?<unit>(?:以)?后',
     units: { day: '天', week: '周|星期|礼拜', month: '月', year: '年' },
-    numbers: { 一: 1, 两: 2, 二: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9, 十: 10 },
+    numbers: numbered('一 两|二 三 四 五 六 七 八 九 十'),
     dates: ['(?:<y>年)?<mm>月<d>[日号]', '(?:<y>年)?<mm>月(?!\\d|份?之)'],
     nextWeekday: '下(?:个)?<w>',
     lastWeekday: '上(?:个)?<w>',
@@ -136,18 +136,13 @@ export const chinese: Pack = {
   lists: WORDS.zh,
   slots: [
     // What has ended, with its value.
-    ...slot(
-      'partner_name',
-      [
-        '我(?:和|跟|与)(?!我|他|她|你|公司|朋友|同事|(?:PARTNERS))(?<v>[\\p{Script=Han}]{2,4}?)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'allergy',
-      ['我(?:其实|现在|已经)?(?:并)?不(?:再)?对<plain>过敏', '我(?:其实|现在|已经)?对<plain>(?:并)?不(?:再)?过敏'],
-      { denied: true },
-    ),
+    ...slot.denied('partner_name', [
+      '我(?:和|跟|与)(?!我|他|她|你|公司|朋友|同事|(?:PARTNERS))(?<v>[\\p{Script=Han}]{2,4}?)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
+    ]),
+    ...slot.denied('allergy', [
+      '我(?:其实|现在|已经)?(?:并)?不(?:再)?对<plain>过敏',
+      '我(?:其实|现在|已经)?对<plain>(?:并)?不(?:再)?过敏',
+    ]),
     ...slot('name', [`我(?:叫|的名字是|名叫|姓名是)<name>${END}`]),
     ...slot('preferred_name', [
       `(?:就叫我|可以叫我|请叫我|大家都叫我|都喊我)<name>(?:就行|就好|吧)?${END}`,
@@ -162,9 +157,7 @@ export const chinese: Pack = {
       `我(?:刚|已经)?搬(?:到|去)了?<place>了?${END}`,
       `<related>(?:在|住在|住)<place>(?:卖|住|生活|工作|上班|打工|读|做|开)`,
     ]),
-    ...slot('home_city', [`<related>(?:要去|要到|下个月去|月底去)<place>(?:打工|工作|住|上学|读书)`], {
-      tense: 'planned',
-    }),
+    ...slot.planned('home_city', [`<related>(?:要去|要到|下个月去|月底去)<place>(?:打工|工作|住|上学|读书)`]),
     ...slot('hometown', [
       `我(?:是|老家是|老家在|来自)<place>(?:人|的)${END}`,
       `(?:我们?的?|${NOT_OF_OTHERS})老家(?:是|在)<place>(?:的|人)?${END}`,
@@ -231,14 +224,10 @@ export const chinese: Pack = {
     ...slot('rent', [
       '(?:我|我们|我家|店里|现在)(?:的)?(?:月租|房租|租金)(?:是|要|现在|涨到|一个月|每月|只要)?(?<v>{hanNumber}(?:元|块)?)',
     ]),
-    ...slot(
-      'budget',
-      [
-        '(?:预算|总共)(?:是|有|不能超|不超过|大概)(?<v>{hanNumber}(?:元|块)?)',
-        '(?:攒了|存了)(?<v>{hanNumber}(?:元|块)?)',
-      ],
-      { firm: true },
-    ),
+    ...slot.firm('budget', [
+      '(?:预算|总共)(?:是|有|不能超|不超过|大概)(?<v>{hanNumber}(?:元|块)?)',
+      '(?:攒了|存了)(?<v>{hanNumber}(?:元|块)?)',
+    ]),
     ...slot('working_hours', [
       '我(?:们)?(?:每天)?(?:从)?(?<v>(?:早上|上午|下午|晚上)?[一二三四五六七八九十\\d]+点半?(?:到|做到|开到|-)(?:早上|上午|下午|晚上)?[一二三四五六七八九十\\d]+点半?)(?:上班|工作|开店|营业)',
       '(?<v>(?:早上|上午)[一二三四五六七八九十\\d]+点半?(?:到|做到|开到)(?:下午|晚上)?[一二三四五六七八九十\\d]+点半?)',
@@ -246,73 +235,48 @@ export const chinese: Pack = {
     ...slot('email', ['我的邮箱(?:是|：|:) ?<email>']),
     ...slot('phone_number', ['我的(?:电话|手机|号码|手机号)(?:是|：|:) ?<phone>']),
     ...slot('relationship_status', ['我(?:现在|还是|已经)?(?:是)?<status>(?:了)?(?=[，。！ ]|$)']),
-    ...slot(
-      'travel_destination',
-      [
-        `(?:我|我们|全家|咱们)(?:.{0,6}?)(?:去|飞)<place>(?:旅游|玩|出差|度假)`,
-        `全家去<place>${END}`,
-        `(?:下周|下星期|下个月)我(?:会|要)?在<place>(?:出差|开会|参加)`,
-      ],
-      { tense: 'planned' },
-    ),
-    ...slot('appointment', ['{appointment}.{0,6}?<day>', '<day>.{0,8}?{appointment}'], { tense: 'planned' }),
-    ...slot(
-      'answer_length',
-      ['(?<v>{length})(?:回答|回复|说)', '(?:回答|回复)(?:要|都)?(?<v>{length})', '(?<v>[一二三四五\\d]行以内)'],
-      { standing: true, firm: true },
-    ),
-    ...slot('answer_tone', ['(?<v>直接说(?:人话)?|说人话|老实)'], { standing: true, firm: true }),
+    ...slot.planned('travel_destination', [
+      `(?:我|我们|全家|咱们)(?:.{0,6}?)(?:去|飞)<place>(?:旅游|玩|出差|度假)`,
+      `全家去<place>${END}`,
+      `(?:下周|下星期|下个月)我(?:会|要)?在<place>(?:出差|开会|参加)`,
+    ]),
+    ...slot.planned('appointment', ['{appointment}.{0,6}?<day>', '<day>.{0,8}?{appointment}']),
+    ...slot.standing('answer_length', [
+      '(?<v>{length})(?:回答|回复|说)',
+      '(?:回答|回复)(?:要|都)?(?<v>{length})',
+      '(?<v>[一二三四五\\d]行以内)',
+    ]),
+    ...slot.standing('answer_tone', ['(?<v>直接说(?:人话)?|说人话|老实)']),
     ...slot('answer_language', ['^请?用(?<v>{language}|中文|英文|日文)(?:回答|回复)(?:我|吧)?[。！!]?$'], {
       firm: true,
       whole: true,
     }),
-    ...slot('answer_language', ['可以再?(?:重新|继续)用(?<v>{language}|中文|英文|日文)(?:回答|回复)'], { firm: true }),
-    ...slot(
-      'answer_language',
-      ['用<language>(?:回答|回复|说|跟我)', '用(?<v>中文|英文|日文)(?:回答|回复|说|写|跟我)'],
-      { standing: true, firm: true },
-    ),
-    ...slot('medical_condition', ['(?:^|[ ，。、]|是|得了|查出|确诊)<condition>(?=[ ，。、！]|$)'], {
-      likely: 'alone',
-    }),
-    ...slot('medication', ['(?:我在吃|我吃|每天吃|开了|改吃)<drug>'], { likely: 'alone' }),
-    ...slot('job_title', ['(?:我是个?|我做|(?<![能想要去会他她配不])当了?)<job>'], { likely: 'alone' }),
+    ...slot.firm('answer_language', ['可以再?(?:重新|继续)用(?<v>{language}|中文|英文|日文)(?:回答|回复)']),
+    ...slot.standing('answer_language', [
+      '用<language>(?:回答|回复|说|跟我)',
+      '用(?<v>中文|英文|日文)(?:回答|回复|说|写|跟我)',
+    ]),
+    ...slot.likely('medical_condition', ['(?:^|[ ，。、]|是|得了|查出|确诊)<condition>(?=[ ，。、！]|$)']),
+    ...slot.likely('medication', ['(?:我在吃|我吃|每天吃|开了|改吃)<drug>']),
+    ...slot.likely('job_title', ['(?:我是个?|我做|(?<![能想要去会他她配不])当了?)<job>']),
     ...slot('partner_name', ['我(?:老婆|老公|媳妇|爱人)(?:叫|名叫)<name>(?=[ ，。、]|$)'], { likely: 'kept' }),
-    ...slot(
-      'working_hours',
-      [
-        '(?:我|上班|每天|营业).{0,6}?(?<v>(?:早上?|上午|中午|下午|晚上)?[\\d一二三四五六七八九十]+点半?到(?:下午|晚上|凌晨)?[\\d一二三四五六七八九十]+点半?)',
-      ],
-      { likely: 'alone' },
-    ),
-    ...slot('hobby', ['(?:我喜欢|我爱|爱好是?|平时)<activity>'], { likely: 'alone' }),
+    ...slot.likely('working_hours', [
+      '(?:我|上班|每天|营业).{0,6}?(?<v>(?:早上?|上午|中午|下午|晚上)?[\\d一二三四五六七八九十]+点半?到(?:下午|晚上|凌晨)?[\\d一二三四五六七八九十]+点半?)',
+    ]),
+    ...slot.likely('hobby', ['(?:我喜欢|我爱|爱好是?|平时)<activity>']),
     // What has ended, without its value: these rules come after all that tell a value.
-    ...slot(
-      'employer',
-      [
-        '我(?:刚刚?|已经|昨天|今天|上周|上个月|终于|被公司|从公司)?(?:辞职|辞掉工作|离职|失业|被裁|被裁员|被炒|被开除|退休|下岗)了',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'partner_name',
-      [
-        '我(?:和|跟|与)(?:我)?(?:的)?(?:PARTNERS)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
-        '(?:^|[，。！])我们?(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
-      ],
-      { denied: true },
-    ),
-    ...slot(
-      'car',
-      [
-        '我(?:已经|刚刚?|昨天|上周|上个月)?把(?:我的)?(?:车|汽车)(?:卖|处理|报废)(?:掉)?了',
-        '我的(?:车|汽车)(?:已经)?(?:卖|报废)(?:掉)?了',
-      ],
-      { denied: true },
-    ),
-    ...slot('diet', ['我(?:现在|已经)?(?:又|重新)(?:开始)?吃肉了', '我(?:现在|已经)?不(?:再)?吃素了'], {
-      denied: true,
-    }),
+    ...slot.denied('employer', [
+      '我(?:刚刚?|已经|昨天|今天|上周|上个月|终于|被公司|从公司)?(?:辞职|辞掉工作|离职|失业|被裁|被裁员|被炒|被开除|退休|下岗)了',
+    ]),
+    ...slot.denied('partner_name', [
+      '我(?:和|跟|与)(?:我)?(?:的)?(?:PARTNERS)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
+      '(?:^|[，。！])我们?(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
+    ]),
+    ...slot.denied('car', [
+      '我(?:已经|刚刚?|昨天|上周|上个月)?把(?:我的)?(?:车|汽车)(?:卖|处理|报废)(?:掉)?了',
+      '我的(?:车|汽车)(?:已经)?(?:卖|报废)(?:掉)?了',
+    ]),
+    ...slot.denied('diet', ['我(?:现在|已经)?(?:又|重新)(?:开始)?吃肉了', '我(?:现在|已经)?不(?:再)?吃素了']),
   ],
   answers: [
     ['name', '怎么称呼|叫什么名字|您贵姓|你叫什么', '<name>(?=[，。！ ]|$)'],

@@ -128,13 +128,9 @@ class GlossWriter {
 
   /** Replaces the words from `start` to `end` of the source; the text before them is copied. */
   replace(start: number, end: number, english: string): void {
-    this.#text += this.#source.slice(this.#read, start);
-    this.#stretches.push({
-      start: this.#text.length,
-      end: this.#text.length + english.length,
-      source: { start, end },
-    });
-    this.#text += english;
+    const before = this.#text + this.#source.slice(this.#read, start);
+    this.#text = before + english;
+    this.#stretches.push({ start: before.length, end: this.#text.length, source: { start, end } });
     this.#read = end;
   }
 
@@ -144,15 +140,16 @@ class GlossWriter {
 }
 
 function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
-  const found = matchesOf(text, WORD).map(({ 0: word, index }) => ({
-    word,
-    start: index,
-    end: index + word.length,
-  }));
+  const found = matchesOf(text, WORD).map(({ 0: word, index }) => {
+    return { word, start: index, end: index + word.length };
+  });
   for (let at = 0; at < found.length; at += 1) {
     const { word, start } = found[at]!;
     const several = severalWords(text, found.slice(at, at + lexicon.longest), lexicon);
-    const isKept = !lexicon.hasCapitals && isName(text, start);
+    // A word that is capitalised inside of a sentence is a name.
+    const isCapital = /\p{Lu}/u.test(word.charAt(0));
+    const isName = isCapital && /[\p{L}\p{N},;] $/u.test(text.slice(Math.max(0, start - 2), start));
+    const isKept = !lexicon.hasCapitals && isName;
     const english = several?.english ?? (isKept ? null : englishOf(word.toLowerCase(), lexicon));
     if (several !== null) at += several.count - 1;
     if (english !== null) writer.replace(start, found[at]!.end, english);
@@ -174,11 +171,6 @@ function severalWords(
     if (english !== undefined) return { english, count };
   }
   return null;
-}
-
-/** Whether a word is capitalised inside of a sentence. */
-function isName(text: string, start: number): boolean {
-  return /\p{Lu}/u.test(text.charAt(start)) && /[\p{L}\p{N},;] $/u.test(text.slice(Math.max(0, start - 2), start));
 }
 
 function englishOf(lower: string, lexicon: Lexicon): string | null {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { messageOf, VarveError } from '../../errors.ts';
+import { messageOf, type VarveError } from '../../errors.ts';
 import type { Embedded, Embedder, PartReading, SlotValue } from '../embedder.ts';
 import { Encoder } from './encoder.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
@@ -16,8 +16,8 @@ import {
   windowsOf,
   type WordPiece,
 } from './token-windows.ts';
-import { MODEL_NAME, readLexicons, readVocabulary } from './weights.ts';
-import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
+import { MODEL_NAME, readLexicons, readVocabulary, unavailable } from './weights.ts';
+import { type PoolText, ThreadPool, type WorkerPool } from './worker-pool.ts';
 
 /** The id of the local embedder's vectors with the default `maximumTokens`. */
 export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
@@ -58,24 +58,19 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 
   const onFailure = (pool: WorkerPool, cause: unknown): void => {
     engine = null;
-    void pool.close(unavailable(cause));
+    void pool.close(cannotRun(cause));
   };
 
   async function load(): Promise<Engine> {
-    if (isClosed)
-      throw new VarveError('The embedder is closed. Create a new one.', {
-        code: 'embedder_unavailable',
-        retryable: false,
-      });
-    engine ??= openEngine({ threads, maximumTokens, modelPath: options.modelPath, onFailure }).catch(
-      (error: unknown) => {
-        engine = null;
-        // Recall falls back to keyword search, so without this warning the failure could go unnoticed.
-        if (!hasWarned) process.emitWarning(messageOf(error), 'VarveEmbedderWarning');
-        hasWarned = true;
-        throw error;
-      },
-    );
+    if (isClosed) throw unavailable('The embedder is closed. Create a new one.');
+    const { modelPath } = options;
+    engine ??= openEngine({ threads, maximumTokens, modelPath, onFailure }).catch((error: unknown) => {
+      engine = null;
+      // Recall falls back to keyword search, so without this warning the failure could go unnoticed.
+      if (!hasWarned) process.emitWarning(messageOf(error), 'VarveEmbedderWarning');
+      hasWarned = true;
+      throw error;
+    });
     return engine;
   }
 
@@ -102,7 +97,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       isClosed = true;
       const opened = await engine?.catch(() => null);
       engine = null;
-      await opened?.pool.close(unavailable(new Error('The embedder was closed.')));
+      await opened?.pool.close(cannotRun(new Error('The embedder was closed.')));
     },
   };
 }
@@ -110,14 +105,9 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 /** Classifies the parts of a message and the sentences of the turns before it, in their order. */
 async function readParts(
   [parts = [], ...said]: readonly (readonly string[])[],
-  {
-    pool,
-    wordPiece,
-    glossary,
-    maximumTokens,
-    signal,
-  }: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
+  engine: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
 ): Promise<PartReading> {
+  const { pool, wordPiece, glossary, maximumTokens, signal } = engine;
   const [message = [], ...turns] = glossary.glossTogether([parts, ...said]);
   const windows = messageWindows(message, turns, { wordPiece, maximumTokens });
   const sender = createSender(pool, { isUrgent: false, signal });
@@ -180,7 +170,7 @@ async function openEngine({ threads, maximumTokens, modelPath, onFailure }: Engi
   const pool: WorkerPool =
     threads === 0
       ? createCallingThread(given)
-      : createWorkerPool({ ...given, threads, onFailure: (cause) => onFailure(pool, cause) });
+      : new ThreadPool({ ...given, threads, onFailure: (cause) => onFailure(pool, cause) });
   try {
     return {
       pool,
@@ -193,12 +183,8 @@ async function openEngine({ threads, maximumTokens, modelPath, onFailure }: Engi
   }
 }
 
-function unavailable(cause: unknown): VarveError {
-  return new VarveError(`The local embedder cannot run: ${messageOf(cause)}`, {
-    code: 'embedder_unavailable',
-    retryable: false,
-    cause,
-  });
+function cannotRun(cause: unknown): VarveError {
+  return unavailable(`The local embedder cannot run: ${messageOf(cause)}`, cause);
 }
 
 function requireInteger(name: string, value: number, minimum: number, maximum: number): void {
@@ -224,14 +210,8 @@ export async function embedTexts(
     const windows = windowsOf(text);
     tokens += windows.reduce((sum, ids) => sum + ids.length, 0);
     const parts = await Promise.all(windows.map((ids) => sender.send({ ids })));
-    return unit(
-      parts.length === 1
-        ? parts[0]!
-        : weightedSum(
-            parts,
-            windows.map((ids) => ids.length),
-          ),
-    );
+    const lengths = windows.map((ids) => ids.length);
+    return unit(parts.length === 1 ? parts[0]! : weightedSum(parts, lengths));
   }
 
   async function embedNext(): Promise<void> {
@@ -325,13 +305,8 @@ function createCallingThread(options: { maximumTokens: number; weightsFolder: st
         ids.set(padded);
         if (text.parts !== undefined) prepared.readReader();
         encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0, parts: text.parts });
-        text.resolve(
-          new Float32Array(
-            memory.buffer,
-            workspace.vectors,
-            text.parts === undefined ? MODEL.hidden : text.parts.length * HEADS,
-          ).slice(),
-        );
+        const size = text.parts === undefined ? MODEL.hidden : text.parts.length * HEADS;
+        text.resolve(new Float32Array(memory.buffer, workspace.vectors, size).slice());
       } catch (error) {
         text.reject(error);
       }

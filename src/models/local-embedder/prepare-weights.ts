@@ -18,7 +18,7 @@ import { allocateMemory, createKernel } from './kernel.ts';
 import { loadModel } from './load-model.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
 import { packVocabulary } from './token-windows.ts';
-import { IMAGE_FILE, LEXICONS_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
+import { IMAGE_FILE, LEXICONS_FILE, missingWeights, readable, TABLE_FILE, verify } from './weights.ts';
 
 // Weights are prepared only in a checkout. A release contains the prepared weights.
 
@@ -59,7 +59,7 @@ export function findSources(packageRoot: string): WeightSources {
     [MODEL_FILE, VOCABULARY_FILE].every((file) => existsSync(join(folder, file)));
   const published = places.find(isPublished);
   if (published === undefined)
-    throw unavailable(`no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}`);
+    throw missingWeights(`no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}`);
   const sources = {
     published,
     memory: join(packageRoot, DIFFERENCE_FILE),
@@ -67,7 +67,7 @@ export function findSources(packageRoot: string): WeightSources {
     lexicons: join(packageRoot, LEXICONS_FOLDER),
   };
   const missing = Object.values(sources).find((path) => !existsSync(path));
-  if (missing !== undefined) throw unavailable(`there is no ${missing}`);
+  if (missing !== undefined) throw missingWeights(`there is no ${missing}`);
   return sources;
 }
 
@@ -153,14 +153,12 @@ function parsePieces(json: string): string[] {
 }
 
 function packagePlaces(): string[] {
-  const places: string[] = [];
   const { resolve } = createRequire(import.meta.url);
-  for (const { name, folder } of PACKAGES) {
+  return PACKAGES.map(({ name, folder }) => {
     try {
-      places.push(join(dirname(resolve(`${name}/package.json`)), folder));
+      return join(dirname(resolve(`${name}/package.json`)), folder);
     } catch {
-      places.push(join('node_modules', name, folder));
+      return join('node_modules', name, folder);
     }
-  }
-  return places;
+  });
 }

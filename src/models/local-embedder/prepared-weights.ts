@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { SharedMemory } from './kernel.ts';
 import { type MemoryLayout, MODEL } from './memory-layout.ts';
-import { packageFolder } from './package-folder.ts';
-import { IMAGE_FILE, LEXICONS_FILE, readable, TABLE_FILE, unavailable, verify, WEIGHTS_NAME } from './weights.ts';
+import {
+  IMAGE_FILE,
+  LEXICONS_FILE,
+  missingWeights,
+  packageFolder,
+  readable,
+  TABLE_FILE,
+  verify,
+  WEIGHTS_NAME,
+} from './weights.ts';
 
 /** Checksums of the parts of the file that `prepare-weights.ts` writes. They change with the layout of the memory. */
 const WEIGHTS_CRC32 = 699_770_908;
@@ -18,16 +26,11 @@ const READER_CRC32 = 2_195_862_451;
  */
 export async function findWeights(modelPath?: string): Promise<string> {
   const own = modelPath ?? join(packageFolder(), 'weights', WEIGHTS_NAME);
-  if (isPrepared(own)) return own;
-  if (modelPath === undefined) {
-    const { prepareOnce } = await import('./prepare-weights.ts');
-    return prepareOnce(packageFolder(), own);
-  }
-  throw unavailable(`no folder with ${IMAGE_FILE}, ${TABLE_FILE} and ${LEXICONS_FILE} at ${own}`);
-}
-
-function isPrepared(folder: string): boolean {
-  return [IMAGE_FILE, TABLE_FILE, LEXICONS_FILE].every((file) => existsSync(join(folder, file)));
+  if ([IMAGE_FILE, TABLE_FILE, LEXICONS_FILE].every((file) => existsSync(join(own, file)))) return own;
+  if (modelPath !== undefined)
+    throw missingWeights(`no folder with ${IMAGE_FILE}, ${TABLE_FILE} and ${LEXICONS_FILE} at ${own}`);
+  const { prepareOnce } = await import('./prepare-weights.ts');
+  return prepareOnce(packageFolder(), own);
 }
 
 /** Prepared weights in the memory. The rows of words and the layers of the reader are read on demand. */

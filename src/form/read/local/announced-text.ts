@@ -1,30 +1,26 @@
-import { asksAboutText, foreignSpans, introducesText, namesText } from '../../../language/foreign-text.ts';
 import {
-  anyWords,
-  detectPack,
-  packRegExp,
-  PACKS,
-  perPack,
-  plainMarks,
-  relationsOf,
-  wordsOfAll,
-} from '../../../language/packs/packs.ts';
-import { leavesPlay, opensPlay } from '../../../language/played-text.ts';
+  asksAboutText,
+  foreignSpans,
+  introducesText,
+  leavesPlay,
+  LONGEST_ANNOUNCEMENT,
+  namesText,
+  spokenFor,
+} from '../../../language/foreign-text.ts';
+import { anyWords, detectPack } from '../../../language/packs/packs.ts';
 import { cutAt, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
-import { isOwnMessage, ownVoice, partsOf, type ReadParts, wordsOf } from './units.ts';
+import { isOwnMessage, partsOf, type ReadParts, saysI, wordsOf } from './units.ts';
 
 /** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
 const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
-/** A longer message contains the text itself instead of announcing it. */
-const LONGEST_ANNOUNCEMENT = 240;
 const SHORTEST_TEXT = 12;
 
 export interface Telling {
-  readParts: ReadParts | undefined;
+  readParts: ReadParts;
   /** Whether the message asks to forget something. */
   isAsking: boolean;
   signal: AbortSignal | undefined;
@@ -46,7 +42,7 @@ export async function announced(event: Event, before: readonly Event[], telling:
   // "Forget what I told you about …" speaks of this conversation, unless a text was announced.
   if (!isPlain && telling.isAsking) return [];
   // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
-  if (pack?.isUninflected === true && !ownVoice(pack).test(plainMarks(content).replaceAll("'", "' "))) return [];
+  if (pack?.isUninflected === true && !saysI(content, pack)) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
@@ -117,33 +113,6 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
   return parts
     .filter((_part, index) => index >= first && (odds[index] ?? OWN) > OWN)
     .map(({ start, end }) => ({ start: start - offset, end: end - offset }));
-}
-
-/** A game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
-const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
-const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
-const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');
-
-const forSomebody = perPack((pack) => {
-  const { my, lists, script } = pack;
-  const { writesFor = '(?!)', aFriend = '(?!)', dictates = '(?!)' } = lists;
-  if (script === 'han') return packRegExp(writesFor);
-  const person = relationsOf(pack);
-  const spoken = `(?:${writesFor}) (?:${aFriend}|(?:${my}) (${person}))(?!['\\p{L}])`;
-  return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person}) (?:${dictates})(?!\\p{L}))`);
-});
-
-/** For whom a message says that the next ones are written: "gran" in "I'm typing for my gran", or the word for a game; null for nobody. */
-function spokenFor(message: string): string | null {
-  if (message.length > LONGEST_ANNOUNCEMENT) return null;
-  const plain = plainMarks(message);
-  const role = ROLE.exec(plain)?.[0];
-  if ((role !== undefined && I_AM.test(plain) && YOU_ARE.test(plain)) || opensPlay(message)) return role ?? message;
-  for (const pack of PACKS) {
-    const match = forSomebody(pack).exec(plain);
-    if (match !== null) return match[1] ?? match[2] ?? match[0];
-  }
-  return null;
 }
 
 /**

@@ -1,19 +1,22 @@
-import type { FoundDate } from '../../../language/pack-dates.ts';
-import { findDates } from '../../../language/resolve-dates.ts';
-import { continuesOthers, isAboutOthers, isAboutUser, speaksOfOthers } from '../../../language/speaks-of.ts';
-import { boundOf } from '../../../language/told-days.ts';
+import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
-import { type Polarity, USER } from '../../../record/statement.ts';
 import {
-  answersOf,
-  type CompiledRule,
-  mayHaveToken,
-  rulesOf,
-  ruleText,
-} from '../../../language/packs/slot-patterns.ts';
-import { isMove } from './small-names.ts';
-import { cutValue, type FilledSlot, isGuessed, type MatchInput, OF_SEVERAL, type SlotContext } from './slot-values.ts';
+  continuesOthers,
+  isAboutOthers,
+  isAboutUser,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  speaksOfOthers,
+} from '../../../language/packs/packs.ts';
+import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
+import type { TextSpan } from '../../../language/sentences.ts';
+import { DAY } from '../../../record/clock.ts';
+import { hasTrait, type Polarity, USER } from '../../../record/statement.ts';
+import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** What the words state of the user, unless they show something else. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
@@ -26,8 +29,6 @@ export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'
 const LONGEST_SENTENCE = 600;
 /** Shapes of values that are names. */
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
-// A name stays valid, whatever the rest of the sentence denies or ends.
-const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
 
 /**
  * Fills slots from one sentence by the patterns of its language. `sentence` is the user's own words; questions, conditions, quotations,
@@ -36,8 +37,8 @@ const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
   const filled = answered(text, pack, context);
-  const matched = [...matches(rulesOf(pack), text, pack)];
-  const starts = matched.flatMap(({ rule, match }) => (PEOPLE.has(rule.attribute) ? [] : [match.index]));
+  const matched = [...matches(text, pack)];
+  const starts = matched.flatMap(({ rule, match }) => (hasTrait(rule.attribute, 'person') ? [] : [match.index]));
   for (const { rule, match, shape } of matched) {
     const found = readMatch(match, { rule, shape, text, sentence, pack, context, starts });
     if (found !== null && !filled.some((other) => isSameSlot(other, found))) filled.push(found);
@@ -46,27 +47,15 @@ export function fillSlots(sentence: string, pack: Pack, context: SlotContext): F
 }
 
 /** The matches of each rule whose required words a text may contain: one, or several of a rule that speaks of others. */
-function* matches(
-  rules: readonly CompiledRule[],
-  text: string,
-  pack: Pack,
-): Generator<CompiledRule & { match: RegExpExecArray }> {
+function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: RegExpExecArray }> {
   const words = ruleText(text, pack);
-  const tested = new Map<string, boolean>();
-  const mayHave = (token: string): boolean => {
-    let has = tested.get(token);
-    if (has === undefined) tested.set(token, (has = mayHaveToken(words.bare, token, pack)));
-    return has;
-  };
-  for (const compiled of rules) {
+  for (const compiled of rulesOf(pack)) {
     // A pattern is compiled at its first use, which takes milliseconds, and most sentences lack the words of most patterns.
-    if (compiled.needs !== null && !compiled.needs.some((word) => words.bare.includes(word))) continue;
-    if (!compiled.tokens.every(mayHave)) continue;
-    let match = compiled.find(words);
+    let match = compiled.mayMatch(words) ? compiled.find(words) : null;
     // "My son Leo is 7 and my daughter Ida is 4": a rule about somebody of the user's may match once for each of them.
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
-      const isOfSeveral = match.groups?.['rel'] !== undefined || OF_SEVERAL.has(compiled.rule.attribute);
+      const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
       match = isOfSeveral ? compiled.find(words, match.index + 1) : null;
     }
   }
@@ -91,11 +80,10 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
   for (const { attribute, pattern, rule } of answersOf(pack)) {
     if (!pattern.test(asked)) continue;
     const match = rule.find(words);
-    const value =
-      match?.groups?.['v'] === undefined
-        ? null
-        : cutValue(match.groups['v'], rule.shape, { ...rule, text, sentence: text, pack, context, starts: [] }, match);
-    if (match === null || value === null || value === '' || !endsClause(value, rule.shape, text, match)) continue;
+    const raw = match?.groups?.['v'];
+    if (match === null || raw === undefined) continue;
+    const value = cutValue(raw, rule.shape, { ...rule, text, sentence: text, pack, context, starts: [] }, match);
+    if (value === null || value === '' || !endsClause(value, rule.shape, text, match)) continue;
     return [{ ...OF_USER, attribute, value, start: match.index, end: match.index + match[0].length }];
   }
   return [];
@@ -104,9 +92,8 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
 /** A name that is an answer ends its clause: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling". */
 function endsClause(value: string, shape: string, text: string, match: RegExpExecArray): boolean {
   if (shape !== 'name' && shape !== 'fullname') return true;
-  return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(
-    text.slice(text.indexOf(value, match.index) + value.length),
-  );
+  const rest = text.slice(text.indexOf(value, match.index) + value.length);
+  return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(rest);
 }
 
 /** The value of a match; null if the matched words contain none. */
@@ -116,119 +103,8 @@ function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchIn
   return value && value.isWellFormed() ? value : null;
 }
 
-function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
-  const { rule, text, sentence, pack } = input;
-  const groups = match.groups ?? {};
-  const raw = groups['v'];
-  const isVague = rule.denied === true && raw === undefined && rule.value === undefined;
-  const value = isVague ? '' : valueOf(raw, match, input);
-  if (value === null) return null;
-  const subject = subjectOf(groups, pack);
-  if (subject === null) return null;
-  const at = raw === undefined ? -1 : text.indexOf(value, match.index);
-  const end = at < 0 ? match.index + match[0].length : at + value.length;
-  const clause = clauseAround(match.index, end, input);
-  const lead = leadOf(match);
-  const found: Found = { match, subject, value, lead, end, clause, whole: text.slice(clause.start, clause.end) };
-  if (isOfSomebodyElse(found, input) || isOfAnotherTime(found, input)) return null;
-  if (!rule.firm && isNotClaimed(found, input)) return null;
-  const polarity = polarityOf(found, input);
-  if (polarity === null) return null;
-  return {
-    subject,
-    attribute: rule.attribute,
-    value: isVague ? null : (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
-    polarity,
-    ...(isPlainlyNegated(found, input) ? { isNever: true } : {}),
-    ...whenTrue(found, input),
-    start: match.index,
-    end: Math.min(sentence.length, match.index + match[0].length),
-    ...(isOnlyLikely(value, text.slice(match.index, at), input) ? { isLikely: true } : {}),
-  };
-}
-
-/** The words of a match before its value. Those after it are the rest of the sentence. */
-function leadOf({ 0: words, groups }: RegExpExecArray): string {
-  const raw = groups?.['v'];
-  return raw === undefined ? words : (words.split(raw)[0] ?? '');
-}
-
-/** Whether the words state or end a slot; null if they neither state nor end it for certain. */
-function polarityOf(found: Found, input: MatchInput): Polarity | null {
-  const { match, end, clause, whole } = found;
-  const { rule, text, pack } = input;
-  if (rule.denied === true) return isOverOrNegated(found, input) ? null : 'denied';
-  const isPerson = PEOPLE.has(rule.attribute);
-  const parting = isPerson ? partingOf(text.slice(clause.start, match.index), text.slice(end), pack) : null;
-  if (parting !== null) return parting === 'parted' && PARTED.has(rule.attribute) ? 'denied' : null;
-  if (packPattern(pack, 'ended').test(whole) && !leavesOut(rule)) return isPerson ? null : 'denied';
-  return isOverOrNegated(found, input) ? null : 'affirmed';
-}
-
-/** Whether the value of a rule is what somebody does without ("no meat"): it holds from the day on which the meat has ended. */
-function leavesOut({ attribute, value }: SlotRule): boolean {
-  return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
-}
-
-function isPlainlyNegated({ match, whole }: Found, { rule, pack }: MatchInput): boolean {
-  return rule.denied === true && packPattern(pack, 'not').test(match[0]) && !packPattern(pack, 'ended').test(whole);
-}
-
-/** A child stays one's child, and a name one's name. */
-export const PARTED: ReadonlySet<string> = new Set(['partner_name', 'pet_name']);
-
-/**
- * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat
- * Milo ran away"). In the lists of packs `<>` stands for the person.
- */
-export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
-  const says = (list: string): boolean => listPattern(pack, list).test(`${before}<>${after}`);
-  return says('parted') ? 'parted' : says('lost') ? 'lost' : null;
-}
-
-const LONG_AGO = 365 * 86_400_000;
-
-function isOfAnotherTime(found: Found, input: MatchInput): boolean {
-  return input.rule.denied === true ? isLongAgo(input.text, input) : isPassing(found, input);
-}
-
-/** Whether words that end something name another year, and so may end something that is not stored: "I quit my job in 2015". */
-function isLongAgo(text: string, { pack, context }: MatchInput): boolean {
-  return findDates(text, pack, { ...context, prefer: 'past' }).some(
-    ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
-  );
-}
-
-/** Where somebody is today is not where they live or work, unless the words speak of a move. */
-const LASTING: ReadonlySet<string> = new Set(['home_city', 'home_country', 'employer', 'job_title']);
-export const OF_WORK: ReadonlySet<string> = new Set(['employer', 'job_title', 'school', 'working_hours']);
-const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
-
-/** Whether the words describe only the present moment or a former job, or say where an animal works or goes to school. */
-function isPassing({ subject, lead, whole }: Found, { rule, pack }: MatchInput): boolean {
-  if (OF_WORK.has(rule.attribute) && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
-  if (!LASTING.has(rule.attribute) || rule.tense === 'planned') return false;
-  return packPattern(pack, 'passing').test(whole) && !packPattern(pack, 'past').test(lead);
-}
-
-function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context }: MatchInput): boolean {
-  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
-}
-
-/** The tense, and the day from which the words hold, by the dates of their own clause. */
-function whenTrue({ clause, whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
-  const { rule, text } = input;
-  const told = text.slice(clause.from, clause.to);
-  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(told, whole, input);
-  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
-  const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), input).at(-1) : undefined;
-  if (rule.tense === 'planned' || ahead !== null)
-    return { tense: 'planned', from: ahead ?? (datesAhead(told, input)[0] ?? jobsDay)?.from ?? null };
-  return { tense: rule.tense ?? null, from: null };
-}
-
 /** A match with its value, and the clause that contains it. */
-interface Found {
+interface Found extends MatchInput {
   match: RegExpExecArray;
   subject: string;
   value: string;
@@ -237,38 +113,153 @@ interface Found {
   /** Where the value ends. */
   end: number;
   clause: Clause;
+  /** The words of the clause, and those of it before the match. */
   whole: string;
+  before: string;
+  isPerson: boolean;
+  /** Whether words have one of a list. */
+  has: (list: keyof Pack['words'], words: string) => boolean;
+}
+
+function leadOf({ 0: words, groups }: RegExpExecArray): string {
+  const raw = groups?.['v'];
+  return raw === undefined ? words : (words.split(raw)[0] ?? '');
+}
+
+function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
+  const { rule, text, sentence, pack } = input;
+  const raw = match.groups?.['v'];
+  const isVague = rule.denied === true && raw === undefined && rule.value === undefined;
+  const value = isVague ? '' : valueOf(raw, match, input);
+  const subject = subjectOf(match.groups ?? {}, pack);
+  if (value === null || subject === null) return null;
+  const at = raw === undefined ? -1 : text.indexOf(value, match.index);
+  const end = at < 0 ? match.index + match[0].length : at + value.length;
+  const clause = clauseAround(match.index, end, input);
+  const found: Found = {
+    ...input,
+    match,
+    subject,
+    value,
+    lead: leadOf(match),
+    end,
+    clause,
+    whole: text.slice(clause.start, clause.end),
+    before: text.slice(clause.start, match.index),
+    isPerson: hasTrait(rule.attribute, 'person'),
+    has: (list, words) => packPattern(pack, list).test(words),
+  };
+  const polarity = isOfSomebodyElse(found) || isOfAnotherTime(found) ? null : polarityOf(found);
+  if (polarity === null) return null;
+  return {
+    subject,
+    attribute: rule.attribute,
+    value: isVague ? null : (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
+    polarity,
+    ...(isPlainlyNegated(found) ? { isNever: true } : {}),
+    ...whenTrue(found),
+    start: match.index,
+    end: Math.min(sentence.length, match.index + match[0].length),
+    ...(isOnlyLikely(value, text.slice(match.index, at), input) ? { isLikely: true } : {}),
+  };
+}
+
+/** Whether the words state or end a slot; null if they neither state nor end it for certain. */
+function polarityOf(found: Found): Polarity | null {
+  const { rule, text, pack, before, end, whole, isPerson, has } = found;
+  if (!rule.firm && isNotClaimed(found)) return null;
+  if (rule.denied === true) return isOverOrNegated(found) ? null : 'denied';
+  const parting = isPerson ? partingOf(before, text.slice(end), pack) : null;
+  if (parting !== null) return parting === 'parted' && hasTrait(rule.attribute, 'parted') ? 'denied' : null;
+  if (has('ended', whole) && !leavesOut(rule)) return isPerson ? null : 'denied';
+  return isOverOrNegated(found) ? null : 'affirmed';
+}
+
+/** Whether the value of a rule is what somebody does without ("no meat"): it holds from the day on which the meat has ended. */
+function leavesOut({ attribute, value }: SlotRule): boolean {
+  return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
+}
+
+function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
+  return rule.denied === true && has('not', match[0]) && !has('ended', whole);
+}
+
+/**
+ * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat
+ * Milo ran away"). In the lists of packs `<>` stands for the person.
+ */
+export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
+  const lists = ['parted', 'lost'] as const;
+  return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
+}
+
+function isOfAnotherTime(found: Found): boolean {
+  return found.rule.denied === true ? isLongAgo(found) : isPassing(found);
+}
+
+const LONG_AGO = 365 * DAY;
+
+/** Whether words that end something name another year, and so may end something that is not stored: "I quit my job in 2015". */
+function isLongAgo({ text, pack, context }: Found): boolean {
+  return findDates(text, pack, { ...context, prefer: 'past' }).some(
+    ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
+  );
+}
+
+const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
+
+/** Whether the words describe only the present moment or a former job, or say where an animal works or goes to school. */
+function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has }: Found): boolean {
+  const isOfWork = hasTrait(attribute, 'work');
+  if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
+  // Where somebody is today is not where they live or work, unless the words speak of a move.
+  return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
+}
+
+function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context }: MatchInput): boolean {
+  return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
+}
+
+/** The tense, and the day from which the words hold, by the dates of their own clause. */
+function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
+  const { rule, text, clause, isPerson } = found;
+  const told = text.slice(clause.from, clause.to);
+  const ahead = isPerson ? null : startAhead(told, found);
+  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
+  const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), found).at(-1) : undefined;
+  if (rule.tense === 'planned' || ahead !== null)
+    return { tense: 'planned', from: ahead ?? (datesAhead(told, found)[0] ?? jobsDay)?.from ?? null };
+  return { tense: rule.tense ?? null, from: null };
 }
 
 /** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
-function isOfSomebodyElse(found: Found, input: MatchInput): boolean {
-  const { subject, whole } = found;
-  const { rule, text, pack, context } = input;
-  if (subject === USER && followsOthers(found, input)) return true;
+function isOfSomebodyElse(found: Found): boolean {
+  const { subject, whole, rule, text, pack, context } = found;
+  const turn = context.turn ?? text;
+  if (subject === USER && followsOthers(found)) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
-  if (rule.whole === true && (context.turn ?? text).trim() !== text.trim()) return true;
-  if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
+  if (rule.whole === true && turn.trim() !== text.trim()) return true;
+  if (rule.alone === true && speaksOfOthers(`${turn} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
-function followsOthers({ match, lead }: Found, { rule, text, pack, context }: MatchInput): boolean {
-  const isOfUser = rule.likely !== 'kept' && !PEOPLE.has(rule.attribute) && !rule.attribute.startsWith('answer_');
+function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
+  const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_');
   // "They have a cat called Zuzu": whose animal or child it is, the subject says, in every language that has one.
-  const needsUser = OF_SEVERAL.has(rule.attribute) ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
+  const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
   // "My mother fell, broken wrist": an illness after words about somebody else is theirs.
-  const isOfHealth = rule.attribute === 'medical_condition';
+  const isOfHealth = attribute === 'medical_condition';
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
   return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
 }
 
 /** Whether the words are a question, a condition, a guess, a joke, or what somebody else has said. */
-function isNotClaimed({ match, subject, clause, whole, end }: Found, { rule, text, pack }: MatchInput): boolean {
-  const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
+function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, pack, has }: Found): boolean {
   if (/[?？]\s*$/.test(text) && clause.isLast) return true;
   const opening = text.slice(0, match.index + match[0].length);
   if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return true;
   // "I almost bought a Tesla"; but somebody may be "nearly 30".
-  const nearly = rule.attribute === 'age' ? text.slice(clause.start, match.index) : text.slice(clause.start, end);
+  const nearly = rule.attribute === 'age' ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
   // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
   if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;
@@ -276,29 +267,25 @@ function isNotClaimed({ match, subject, clause, whole, end }: Found, { rule, tex
 }
 
 /** Whether the words say that the value no longer holds, or does not hold. */
-function isOverOrNegated({ match, value, lead, clause }: Found, { rule, text, pack }: MatchInput): boolean {
+function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has }: Found): boolean {
   if (rule.firm) return false;
-  const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
-  const before = text.slice(clause.start, match.index);
   const head = lead + value;
   // A name stays valid although the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
-  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + (leavesOut(rule) ? '' : head);
+  const past = isPerson ? head + text.slice(end, end + 8) : before + (leavesOut(rule) ? '' : head);
   // One was born, and the birthday holds.
   if (!rule.denied && rule.attribute !== 'birthday' && has('over', past)) return true;
   return (has('not', before) || (!rule.denied && has('not', lead))) && !leavesOut(rule);
 }
 
 /** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */
-function startAhead(text: string, clause: string, input: MatchInput): Date | null {
-  const { pack } = input;
-  for (const date of datesAhead(text, input)) {
-    const bound = boundOf(text, date, pack);
-    if (bound === 'last') continue;
+function startAhead(text: string, found: Found): Date | null {
+  const start = datesAhead(text, found).find((date) => {
+    const bound = boundOf(text, date, found.pack);
     // A day with its year needs no preposition: "seit" and "dal" would be said of the past.
-    if (!date.relative || bound === 'first' || packPattern(pack, 'future').test(clause)) return date.from;
-  }
-  return null;
+    return bound !== 'last' && (!date.relative || bound === 'first' || found.has('future', found.whole));
+  });
+  return start?.from ?? null;
 }
 
 function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & { from: Date })[] {
@@ -308,9 +295,7 @@ function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & {
 }
 
 /** The words around a match: `start` to `end` between marks of punctuation, `from` to `to` up to clauses that have a verb of their own. */
-interface Clause {
-  start: number;
-  end: number;
+interface Clause extends TextSpan {
   from: number;
   to: number;
   isLast: boolean;

@@ -1,9 +1,9 @@
-import { asksAboutText, type ForeignSpan, namesText } from '../../../language/foreign-text.ts';
-import { isOrdinary } from '../../../language/names.ts';
+import { asksAboutText, type ForeignSpan, namesText, withoutPrompt } from '../../../language/foreign-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
   detectPack,
+  isOrdinary,
   listPattern,
   orderIn,
   packPattern,
@@ -11,38 +11,51 @@ import {
   perPack,
   plainMarks,
   relationsOf,
+  saysAny,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { splitClauses } from '../../../language/sentences.ts';
+import { dayAfterLast } from '../../../language/resolve-dates.ts';
+import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
+import { ENDING_LISTS } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { isUser, normalValue, USER } from '../../../record/statement.ts';
+import { hasTrait, isUser, normalValue, type Polarity, USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,
   type Reading,
   type ReadInput,
+  type ReadQuote,
   readStatement,
   type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
-import { correctionOf, joinsLast, redatedBy } from './last-said.ts';
-import { leavingIn } from './leaving.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { type Asked, certainSlots, featuresOf, isKept, requestOf, type Select, select } from './selector.ts';
-import { type FilledSlot, renderSlot, type SlotContext, withListedNames } from './slot-values.ts';
-import { contextOf, isDangling, type Kept, ownWords, REMEMBERED, statementsOf } from './statements-of-turn.ts';
+import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
+import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
+import {
+  contextOf,
+  correctionOf,
+  hasValue,
+  isDangling,
+  joinsLast,
+  type Kept,
+  ownWords,
+  redatedBy,
+  REMEMBERED,
+  statementsOf,
+  withValue,
+} from './statements-of-turn.ts';
 import {
   isOwnMessage,
+  othersByForm,
   type ReadParts,
   type ReadUnit,
-  othersByForm,
-  withoutPrompt,
   taggedSlots,
   tellMessage,
   type ToldMessage,
@@ -55,7 +68,7 @@ export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
   /** Classifies the parts of a message as foreign or as requests to forget. If it is absent or fails, no request to forget is recognised. */
-  readParts?: ReadParts | undefined;
+  readParts?: ReadParts;
   /** The selector. Training measures other weights through it. */
   select?: Select;
 }
@@ -80,12 +93,8 @@ export function createLocalReader({
       const turns = await Promise.all(
         input.turns.map(async (event, index) => {
           if (!isOwnMessage(event)) return readableTurn(event, index, input, UNTOLD);
-          const told =
-            readParts === undefined
-              ? UNTOLD
-              : ((await unlessUnavailable(
-                  tellMessage(withoutPrompt(event.content, input.attributes), readParts, { signal }),
-                )) ?? UNTOLD);
+          const text = withoutPrompt(event.content, input.attributes);
+          const told = (await unlessUnavailable(tellMessage(text, readParts, { signal }))) ?? UNTOLD;
           const isAsking = told.asking.some(({ odds }) => odds > 0);
           const others = await othersWords(index, input, { readParts, isAsking, signal });
           return readableTurn(event, index, input, { ...told, foreign: [...told.foreign, ...others] });
@@ -134,39 +143,29 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 }
 
 /** The slots of a sentence: by patterns, by the reading layers, and by what is known of the people in it. */
-function filledIn(unit: ReadUnit, { event, told }: Turn, { known, timeZone }: ReadInput): FilledSlot[] {
-  const at = { now: event.occurredAt, timeZone, prefer: 'future' as const };
+function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): FilledSlot[] {
   const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, known, at)];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
 function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, told };
+  const at = { now: event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  const turn = { event, number: index + 1, at, told };
+  if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = before.filter(isOwnMessage);
   const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
-  const { units, pack } = unitsOf(event.content, {
-    asked,
-    fallback,
-    now: event.occurredAt,
-    timeZone: input.timeZone,
-    told: told.foreign,
-    people: peopleOf(
-      input.known,
-      own.map(({ content }) => content.slice(0, 1_500)),
-      fallback,
-    ),
-    values: input.known.flatMap(({ attribute, value }) =>
-      attribute === null || value === null ? [] : [value.toLowerCase()],
-    ),
-  });
-  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input), told };
+  const texts = own.map(({ content }) => content.slice(0, 1_500));
+  const people = peopleOf(input.known, texts, fallback);
+  const values = input.known.flatMap(({ attribute, value }) =>
+    attribute === null ? [] : (value?.toLowerCase() ?? []),
+  );
+  const units = unitsOf(event.content, { ...at, asked, fallback, people, values, told: told.foreign });
+  return { ...turn, ...units, speaker: speakerOf(event, input) };
 }
 
-/** The attributes whose values are names of people and animals in the user's life. */
-export const NAMED_PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'manager_name']);
 const MOST_PEOPLE = 40;
 
 /**
@@ -174,19 +173,15 @@ const MOST_PEOPLE = 40;
  * relation.
  */
 export function peopleOf(
-  known: readonly { subject: string; attribute: string | null; value: string | null }[],
+  known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
   turns: readonly string[],
   pack: Pack | null,
 ): string[] {
-  const names = known.flatMap(({ subject, attribute, value }) => [
-    subject.startsWith("User's ")
-      ? (subject
-          .split(' ')
-          .slice(1)
-          .findLast((word) => /^\p{Lu}/u.test(word)) ?? '')
-      : '',
-    attribute !== null && NAMED_PEOPLE.has(attribute) ? (value ?? '') : '',
-  ]);
+  const names = known.flatMap(({ subject, attribute, value }) => {
+    const [owner, ...words] = subject.split(' ');
+    const name = owner === "User's" ? words.findLast((word) => /^\p{Lu}/u.test(word)) : undefined;
+    return [name ?? '', hasTrait(attribute, 'close') ? (value ?? '') : ''];
+  });
   if (pack !== null && pack.script !== 'han') {
     const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
     for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
@@ -198,12 +193,12 @@ export function peopleOf(
 
 /** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
 function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): string {
-  if (event.speaker === null || event.speaker === '') return USER;
-  const isUsers = (name: string): boolean => userNames.some((other) => other.toLowerCase() === name.toLowerCase());
+  const name = event.speaker?.toLowerCase() ?? '';
+  if (event.speaker === null || name === '') return USER;
   const speakers = new Set(
     [...earlier, ...turns].filter(({ origin }) => origin === 'user').map(({ speaker }) => speaker ?? ''),
   );
-  return speakers.size < 2 || isUsers(event.speaker) ? USER : event.speaker;
+  return speakers.size < 2 || userNames.some((own) => own.toLowerCase() === name) ? USER : event.speaker;
 }
 
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
@@ -214,7 +209,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     return;
   }
   const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
-  const leaving = leavingIn(turn, claims, input);
+  const leaving = leavingIn(claims, turn, input);
   const statements = statementsOf(
     turn,
     keptIn(turn, leaving === null ? asked : asked.map(leaving.withoutQuitting), input, reading),
@@ -235,42 +230,34 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
-    const correction = kept.length === 0 ? correctedBy(unit, turn, input, reading) : null;
+    const correction =
+      kept.length > 0
+        ? null
+        : (correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn));
     if (correction !== null) reading.statements.push(correction);
     else if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
     } else if (!unit.isForeign) {
-      const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
-      kept.push(...keptOf({ ...item, isWanted }, { turn, asked, kept, input, reading }));
+      const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
+      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn.number, reading, input);
+      kept.push(...keptOf(wanted, asked[unit.index - 1], kept.at(-1), joins));
     }
   }
   return kept;
 }
 
-interface Keeping {
-  turn: Turn;
-  asked: readonly Asked[];
-  kept: readonly Kept[];
-  input: ReadInput;
-  reading: Reading;
-}
-
-/** What is kept of a sentence: its words with those that it needs, or its slots. */
-function keptOf(item: Kept, { turn, asked, kept, input, reading }: Keeping): Kept[] {
+/** What is kept of a sentence: its words with those that it needs, or its slots; nothing if it joins an earlier statement. */
+function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, joins: () => boolean): Kept[] {
   const { unit, isWanted } = item;
   if (isWanted || isKept(item)) {
-    const context = contextOf(item, asked[unit.index - 1], kept.at(-1));
-    const isAlone = context.length === 0 && kept.at(-1)?.unit.index !== unit.index - 1 && isDangling(item);
-    if (isAlone && joinsLast(ownWords(turn, [item], input), turn.number, reading, input)) return [];
+    const context = contextOf(item, before, last);
+    const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
+    if (isAlone && joins()) return [];
     // Without the words that it means, a sentence is worth its slots only, unless it answers a question.
     if (!isAlone || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
   }
   const filled = certainSlots(item);
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
-}
-
-function correctedBy(unit: ReadUnit, turn: Turn, input: ReadInput, reading: Reading): ReadStatement | null {
-  return correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn);
 }
 
 /** "Write that down.": what is to be remembered is in another sentence. */
@@ -288,18 +275,11 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   if (event === undefined) return;
   const own = reading.statements.filter(({ quotes }) => quotes[0]?.turn === index + 1);
   for (const statement of own) Object.assign(statement, { importance: REMEMBERED, explicit: true });
-  if (own.length > 0 || event.content.length > 400) return;
-  reading.statements.push(
-    readStatement({
-      text: event.content,
-      type: 'fact',
-      quotes: [{ turn: index + 1, words: event.content }],
-      importance: REMEMBERED,
-    }),
-  );
+  const { content: text } = event;
+  if (own.length > 0 || text.length > 400) return;
+  const quotes = [{ turn: index + 1, words: text }];
+  reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
 }
-
-const NOT_CERTAIN = ['if', 'hedge', 'kidding'] as const;
 
 /** Whether a sentence is the user's own and claims what it says, so that it may change what is known. */
 function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
@@ -308,7 +288,7 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
     !isForeign &&
     !/[?？]/u.test(text) &&
     pack !== null &&
-    !NOT_CERTAIN.some((name) => packPattern(pack, name).test(plain)) &&
+    !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
     !listPattern(pack, 'nearly').test(plain)
   );
 }
@@ -316,13 +296,17 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
 /** In any language, because the language of a short sentence is often not recognised, and the plan must be named. */
 const CALLED_OFF = anyWords('calledOff');
 
-/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
-function calledOffIn(
-  claims: readonly ReadUnit[],
-  { number, event }: Turn,
-  { known, timeZone }: ReadInput,
+function endsOf(
+  known: readonly Memory[],
+  isOver: (memory: Memory) => boolean,
+  quote: ReadQuote,
+  on: string | null = null,
 ): Reading['ends'] {
-  const at = { now: event.occurredAt, timeZone, prefer: 'future' as const };
+  return known.flatMap((memory, index) => (isOver(memory) ? [{ known: index + 1, quote, on }] : []));
+}
+
+/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
+function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
       const pack = unit.pack as Pack;
@@ -332,11 +316,9 @@ function calledOffIn(
         ...unit.filled.filter((slot) => slot.start >= start && slot.start < end),
         ...pronounSlots(unit, start, clause, known, at),
       ];
-      return known.flatMap((plan, index) =>
-        isOpenPlan(plan, event.occurredAt) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots))
-          ? [{ known: index + 1, quote: { turn: number, words: unit.text }, on: null }]
-          : [],
-      );
+      const isOff = (plan: Memory): boolean =>
+        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots));
+      return endsOf(known, isOff, { turn: number, words: unit.text });
     }),
   );
 }
@@ -367,18 +349,95 @@ function pronounSlots(
   return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
 }
 
-/** "I quit smoking" ends "I smoke a pack a day", which has no attribute. */
+/** "I quit smoking" ends "I smoke a pack a day", which has no attribute, and "I don't like sushi anymore" ends "I love sushi". */
 function quitIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return units.filter(isClaim).flatMap(({ text, pack }) => {
-    if (pack === null || !listPattern(pack, 'quitsSmoking').test(plainMarks(text))) return [];
-    return known.flatMap(({ subject, attribute, tense, content, statedAt }, index) => {
+    if (pack === null) return [];
+    const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
+    const liked = endedTaste(plainMarks(text), pack);
+    if (!quits && liked === null) return [];
+    const isOver = ({ subject, attribute, type, tense, content, statedAt }: Memory): boolean => {
       const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
-      const smokes = listPattern(pack, 'smokes').test(content) && !packPattern(pack, 'not').test(content);
-      return isHabit && smokes && statedAt < event.occurredAt
-        ? [{ known: index + 1, quote: { turn: number, words: text }, on: null }]
-        : [];
-    });
+      if (!isHabit || statedAt >= event.occurredAt || packPattern(pack, 'not').test(plainMarks(content))) return false;
+      const isLiked = liked !== null && type === 'preference' && tasteIn(plainMarks(content), pack) === liked;
+      return isLiked || (quits && listPattern(pack, 'smokes').test(content));
+    };
+    return endsOf(known, isOver, { turn: number, words: text });
   });
+}
+
+/** What the user says to like no longer, as `tasteIn` writes it; null in other sentences. */
+function endedTaste(plain: string, pack: Pack): string | null {
+  const over = packPattern(pack, 'ended').exec(plain);
+  if (over === null || !packPattern(pack, 'me').test(plain)) return null;
+  const [{ length }, between] = [over[0], over[0].split(' ').slice(1, -1).join(' ')];
+  return tasteIn(`${plain.slice(0, over.index)} ${between} ${plain.slice(over.index + length)}`, pack);
+}
+
+const tasteWords = perPack(({ words: { taste }, common, script }) => wordsPattern(`${taste}|${common}`, script, 'giu'));
+
+/** What a sentence about a taste speaks of, as its stems in alphabetical order; null if it is about no taste. */
+function tasteIn(plain: string, pack: Pack): string | null {
+  const stems = [...contentStems(plain.replace(tasteWords(pack), ' '))];
+  return packPattern(pack, 'taste').test(plain) && stems.length > 0 ? stems.toSorted().join(' ') : null;
+}
+
+/** A job that ends on a day ahead. */
+interface Leaving {
+  ends: Reading['ends'];
+  /** A statement with the day on which the job ends, if it is about the job. */
+  withEnd: (statement: ReadStatement) => ReadStatement;
+  /** A sentence without the slots that would end the job at once. */
+  withoutQuitting: <Item extends Asked>(item: Item) => Item;
+}
+
+/**
+ * "I handed in my notice, my last day is 31 December": the user's job lasts until that day. The job must be named with the day, or the turn
+ * must say that the user leaves it, because the last day may also be one at a school or on a diet.
+ */
+function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
+  const isNotice = claims.some(
+    ({ pack, text, filled }) =>
+      filled.some(isQuitting) || listPattern(pack as Pack, 'givesNotice').test(plainMarks(text)),
+  );
+  for (const { pack, text, filled } of claims) {
+    const on = dayAfterLast(text, pack as Pack, at)?.toISOString();
+    if (on === undefined) continue;
+    const isOver = (memory: Memory): boolean =>
+      isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
+    const ends = endsOf(known, isOver, { turn: number, words: text }, on);
+    if (!isNotice && ends.length === 0 && !filled.some(isJob)) continue;
+    return {
+      ends,
+      withEnd: (statement) => (isJob(statement) && statement.tense === 'holds' ? { ...statement, to: on } : statement),
+      withoutQuitting: (item) => ({
+        ...item,
+        unit: { ...item.unit, filled: item.unit.filled.filter((slot) => !isQuitting(slot)) },
+      }),
+    };
+  }
+  return null;
+}
+
+interface OfSubject {
+  subject: string;
+  attribute: string | null;
+  polarity: Polarity;
+}
+
+function isJob({ subject, attribute, polarity }: OfSubject): boolean {
+  return attribute === 'employer' && isUser(subject) && polarity === 'affirmed';
+}
+
+function isQuitting(slot: OfSubject): boolean {
+  return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
+}
+
+/** Whether a text names an employer, by the whole name or a word of it. */
+function isNamed(employer: string, text: string): boolean {
+  const words = ` ${normalValue(text)} `;
+  const names = [employer, ...employer.split(' ').filter(({ length }) => length > 2)].map((name) => normalValue(name));
+  return names.some((name) => name !== '' && words.includes(` ${name} `));
 }
 
 function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {
@@ -404,7 +463,7 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
       slot.subject === subject &&
       slot.polarity === 'affirmed' &&
       slot.tense !== 'planned' &&
-      normalValue(slot.value ?? '') !== normalValue(value ?? ''),
+      !hasValue(slot, value),
   );
 }
 
@@ -414,22 +473,11 @@ function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotCon
   return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
 }
 
-/** The list of phrases that end the value of an attribute. In these lists `<>` stands for the value. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  partner_name: 'parted',
-  pet_name: 'parted',
-  car: 'disposed',
-  bike: 'disposed',
-  phone_model: 'disposed',
-  employer: 'quits',
-  school: 'quits',
-};
-
 /** The known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
-    const list = ENDINGS[attribute ?? ''];
+    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each));
     if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
     if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
     const isEnded = (name: string): boolean => {
@@ -490,11 +538,7 @@ const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
 const NAME = `${WORD}(?: ${WORD}){0,2}`;
 
 /** "It's in Knivsta, not Uppsala": a name that takes the place of a known value. Null where no known value is named, or several are. */
-function replacementIn(
-  unit: ReadUnit,
-  { known, attributes }: ReadInput,
-  { number, event }: Turn,
-): ReadStatement | null {
+function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn): ReadStatement | null {
   const { pack, text } = unit;
   const insteadOf = pack?.lists['insteadOf'];
   if (pack === null || insteadOf === undefined || !isClaim(unit)) return null;
@@ -505,26 +549,19 @@ function replacementIn(
     const name = new RegExp(source, 'u').exec(plainMarks(text))?.slice(1).find(Boolean);
     return name === undefined || isOrdinary((name.split(' ')[0] ?? '').toLowerCase(), pack) ? undefined : name;
   };
-  const found = known.flatMap((memory, index) => {
+  const found = input.known.flatMap((memory, index) => {
     const { attribute, value, polarity, tense, sourceEvents } = memory;
     if (attribute === null || value === null || polarity !== 'affirmed' || tense === 'happened') return [];
     // A turn that is read a second time finds the new value in the place of the old one.
     const isDone = sourceEvents.includes(event.id) && newFor(NAME) === value;
     const name = isDone ? value : newFor(value.replace(/[^\p{L}\p{N} ]/gu, '.'));
-    return name === undefined ? [] : [{ memory, index, name, attribute }];
+    return name === undefined ? [] : [{ memory, index, name }];
   });
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) return null;
-  const { memory, index, name: value, attribute } = only;
-  return readStatement({
-    subject: memory.subject,
-    attribute,
-    value,
-    type: memory.type,
-    text: renderSlot({ subject: memory.subject, attribute, value, polarity: 'affirmed' }, pack, attributes),
-    quotes: [{ turn: number, words: text }],
-    relation: normalValue(memory.value ?? '') === normalValue(value) ? null : { kind: 'replaces', known: index + 1 },
-  });
+  const { memory, index, name } = only;
+  const relation = hasValue(memory, name) ? null : ({ kind: 'replaces', known: index + 1 } as const);
+  return withValue(memory, name, { pack, input, quote: { turn: number, words: text }, relation });
 }
 
 /** The log-odds of the reading layers above which a sentence may ask to forget something. What was said before it decides. */
@@ -538,8 +575,8 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
     // "my pin is [password removed]" asks nothing: the redaction has written the verb.
     .filter((unit) => !unit.isForeign && !isHeaded(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
-      const { text, start, end } = unit;
-      const parts = told.asking.filter((part) => part.start < end && part.end > start);
+      const { text } = unit;
+      const parts = told.asking.filter((part) => intersects(part, unit));
       // An order in plain words may ask, whatever the layers make of it alone.
       const least = isOwn && orderIn(text, unit.turn) !== null ? MAY_ASK : -Infinity;
       return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };

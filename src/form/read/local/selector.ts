@@ -1,5 +1,5 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, perPack, plainMarks } from '../../../language/packs/packs.ts';
+import { packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
@@ -41,18 +41,12 @@ export interface SelectorWeights {
   biases: string;
 }
 
-interface Loaded {
-  rows: Int8Array;
-  scales: Float32Array;
-  biases: Float32Array;
-  inputs: number;
-}
+type Loaded = Record<'scales' | 'biases', Float32Array> & { rows: Int8Array };
 
 function load({ matrix, scales, biases }: SelectorWeights): Loaded {
   const bytes = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text, 'base64')).buffer;
-  const rows = new Int8Array(bytes(matrix));
-  const perRow = new Float32Array(bytes(biases));
-  return { rows, scales: new Float32Array(bytes(scales)), biases: perRow, inputs: rows.length / perRow.length };
+  const numbers = (text: string): Float32Array => new Float32Array(bytes(text));
+  return { rows: new Int8Array(bytes(matrix)), scales: numbers(scales), biases: numbers(biases) };
 }
 
 /** Asks all heads about a sentence: its features, and its vector where there is one. */
@@ -69,11 +63,8 @@ export function createSelector(weights: Record<Variant, SelectorWeights>): Selec
 
 export const select: Select = createSelector(SELECTOR_WEIGHTS);
 
-function scoreWith(
-  { rows, scales, biases, inputs }: Loaded,
-  features: Float32Array,
-  vector: Float32Array | null,
-): Selection {
+function scoreWith({ rows, scales, biases }: Loaded, ...[features, vector]: Parameters<Select>): Selection {
+  const inputs = rows.length / biases.length;
   const filled: number[] = [];
   for (let index = 0; index < FEATURES; index += 1) if (features[index] !== 0) filled.push(index);
   let row = 0;
@@ -105,32 +96,10 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
 }
 
-const CLASSES: readonly (keyof PackWords)[] = [
-  'me',
-  'my',
-  'we',
-  'you',
-  'they',
-  'question',
-  'ask',
-  'greeting',
-  'assent',
-  'hedge',
-  'if',
-  'not',
-  'past',
-  'future',
-  'habit',
-  'change',
-  'taste',
-  'decision',
-  'feeling',
-  'joke',
-  'kidding',
-  'said',
-  'over',
-  'ended',
-];
+const CLASSES =
+  'me my we you they question ask greeting assent hedge if not past future habit change taste decision feeling joke kidding said over ended'.split(
+    ' ',
+  ) as (keyof PackWords)[];
 const REQUESTS = ['remember', 'wish', 'reminder', 'aboutText'] as const;
 const SHAPE = 34;
 /** Buckets that words and pairs of letters are hashed into. */
@@ -311,19 +280,15 @@ const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)'
 function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
   if (pack === null || isForeign || /[?？]/u.test(text)) return false;
   const plain = plainMarks(text);
-  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
-  return (
-    constraint(pack).test(plain) && !(['hedge', 'if', 'joke', 'said', 'question', 'you', 'ask'] as const).some(says)
-  );
+  return constraint(pack).test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'you', 'ask');
 }
 
 /** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);
-  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
+  const opening = packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `);
   return (
-    packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
-    !(['hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling'] as const).some(says)
+    opening.test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling')
   );
 }

@@ -1,8 +1,10 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
-import { canBeName, isOccupation, isOrdinary } from '../../../language/names.ts';
+import { canBeName, isOccupation } from '../../../language/names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
 import {
+  isOrdinary,
+  isTelling,
   LANGUAGES,
   listPattern,
   packPattern,
@@ -11,15 +13,14 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { findDates } from '../../../language/resolve-dates.ts';
-import { sideOfDays } from '../../../language/told-days.ts';
+import { findDates, sideOfDays } from '../../../language/resolve-dates.ts';
+import type { TextSpan } from '../../../language/sentences.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
-import type { AttributeTable } from '../../../record/attributes.ts';
-import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
-import { smallOrganisation, smallPerson, smallPlace, smallTitle } from './small-names.ts';
+import { type AttributeTable, VALUE_LISTS } from '../../../record/attributes.ts';
+import { attributeLabel, hasTrait, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
-/** An attribute that a sentence fills, for certain or (`isLikely`) probably. */
-export interface FilledSlot {
+/** An attribute that a sentence fills, for certain or (`isLikely`) probably, with the place of its words. */
+export interface FilledSlot extends TextSpan {
   subject: string;
   attribute: string;
   /** Null where the words deny the attribute without its value: "I quit my job". */
@@ -28,9 +29,6 @@ export interface FilledSlot {
   /** Null where the sentence does not show the tense. */
   tense: Tense | null;
   from: Date | null;
-  /** Place of the words in the sentence. */
-  start: number;
-  end: number;
   /** Correct only if the selector keeps the sentence. */
   isLikely?: boolean;
   /** Denied by a plain negation, which does not say that it ever was so: "I'm not allergic to nuts". */
@@ -63,11 +61,39 @@ export interface MatchInput {
   starts: readonly number[];
 }
 
-const PARTICLES = new RegExp(`^(?:${wordsOfAll('nameParticle')})$`, 'i');
-const NOT_PLACES = new RegExp(`^(?:${wordsOfAll('noPlace')})$`, 'i');
-
+const oneOf = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'iu');
+const PARTICLES = oneOf(wordsOfAll('nameParticle'));
+const NOT_PLACES = oneOf(wordsOfAll('noPlace'));
+const NOT_NAMES = oneOf(wordsOfAll('noName'));
+const NO_VALUE = oneOf(wordsOfAll('noValue'));
+const STREETS = oneOf(wordsOfAll('streetName'));
 /** People "move to" programs and "live in" them, but a program is not a place. */
-const PRODUCT = new RegExp(`^(?:${PRODUCTS})$`, 'i');
+const PRODUCT = oneOf(PRODUCTS);
+const POLITE_END = new RegExp(`,? (?:${wordsOfAll('politeEnd')})$`, 'i');
+const STREET_END = new RegExp(` (?:${wordsOfAll('streetEnd')}) `, 'i');
+const NAME_LEAD = new RegExp(`^(?:${wordsOfAll('nameLead')})`, 'u');
+const NO_NAME_START = new RegExp(`^(?:${wordsOfAll('noNameStart')})`, 'u');
+
+/** Lists of a pack that are compared with whole words, with the words before a value, and with the words of a value. */
+const patternsOf = perPack(({ lists, partners, children }) => {
+  const whole = (list = '(?!)'): RegExp => packRegExp(`^(?:${list})$`);
+  const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
+  const { job = '(?!)', stop = '(?!)' } = lists;
+  return {
+    does: whole(lists['does']),
+    firmWord: whole(lists['firmWord']),
+    mate: last(lists['mate']),
+    naming: last(lists['naming']),
+    relative: last(`(?:${partners}|${children})(?: (?:la|el|der|die))?`),
+    placeCue: last(lists['placeCue']),
+    moveCue: last(lists['moveCue']),
+    firmCue: last(lists['firmCue']),
+    // What precedes a capitalised word that may be the object of a verb and not a name: "because my daughter".
+    nounCue: last(lists['nounCue']),
+    job: packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${job})(?![\\p{L}])`),
+    stop: packRegExp(`(?:^| )(?:${stop})(?![\\p{L}])`),
+  };
+});
 
 /** The input for cutting a value: the matched words and their place. */
 interface Cut extends MatchInput {
@@ -104,12 +130,15 @@ function knownName(run: string, { values = [] }: SlotContext): string | null {
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
 
+/** Whether a name can be a town or a country: it is no day, and no street. */
+export function isPlaceName(name: string): boolean {
+  return !isNoPlace(name.split(' ')[0] ?? '') && !name.split(/[ -]/u).some((word) => STREETS.test(bareWord(word)));
+}
+
 const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   name: cutPersonName,
   fullname: cutPersonName,
-  called: (cut) =>
-    capitalised(cut.raw.replace(/^the /i, ''), false, 6, (first) => !isNoPlace(first)) ??
-    smallTitle(cut, (word) => PARTICLES.test(word)),
+  called: (cut) => organisationName(cut.raw, false) ?? smallTitle(cut),
   wholename({ raw, pack }) {
     const name = capitalised(raw, false, 3, (first) => isOwnName(bareWord(first), raw, pack));
     return name?.includes(' ') === true ? name : null;
@@ -175,7 +204,7 @@ function cutPersonName(cut: Cut): string | null {
       // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one. Elsewhere the word may have its
       // capital from the beginning of the sentence: "Like my wife".
       if (isBefore && (pack.language === 'de' || isOrdinary(first.toLowerCase(), pack))) return false;
-      if (!isBefore && nounCue(pack).test(text.slice(0, text.indexOf(raw, match.index)))) return false;
+      if (!isBefore && patternsOf(pack).nounCue.test(text.slice(0, text.indexOf(raw, match.index)))) return false;
     }
     return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);
   });
@@ -187,7 +216,7 @@ function cutPlace(cut: Cut): string | null {
   if (cut.isHan) return hanName(cut.raw);
   const place =
     capitalised(cut.raw, cut.isBefore, 4, (first) => !isNoPlace(first)) ?? (cut.isBefore ? null : smallPlace(cut));
-  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') ? null : place;
+  return place === null || PRODUCT.test(place.split(' ')[0] ?? '') || !isPlaceName(place) ? null : place;
 }
 
 function organisationName(raw: string, isBefore: boolean): string | null {
@@ -234,13 +263,6 @@ function isOwnName(word: string, run: string, pack: Pack): boolean {
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
 }
 
-const NOT_NAMES = new RegExp(`^(?:${wordsOfAll('noName')})$`, 'i');
-const NO_VALUE = new RegExp(`^(?:${wordsOfAll('noValue')})$`, 'i');
-const POLITE_END = new RegExp(`,? (?:${wordsOfAll('politeEnd')})$`, 'i');
-const STREET_END = new RegExp(` (?:${wordsOfAll('streetEnd')}) `, 'i');
-const NAME_LEAD = new RegExp(`^(?:${wordsOfAll('nameLead')})`, 'u');
-const NO_NAME_START = new RegExp(`^(?:${wordsOfAll('noNameStart')})`, 'u');
-
 function bareWord(word: string): string {
   return withoutEnd(word, '.,').replace(/['’]s$/, '');
 }
@@ -260,13 +282,6 @@ function ageOf(raw: string): string | null {
         .reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number.NaN), 0);
   return age > 2 && age < 115 ? String(age) : null;
 }
-
-const jobPattern = perPack(({ lists }) =>
-  packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${lists['job'] ?? '(?!)'})(?![\\p{L}])`),
-);
-/** What precedes a capitalised word that may be the object of a verb and not a name: "because my daughter". */
-const nounCue = perPack(({ lists }) => packRegExp(`(?<![\\p{L}])(?:${lists['nounCue'] ?? '(?!)'})\\s*$`));
-const stopPattern = perPack(({ lists }) => packRegExp(`(?:^| )(?:${lists['stop'] ?? '(?!)'})(?![\\p{L}])`));
 
 function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
   const titled = titlePatterns(pack);
@@ -292,7 +307,7 @@ const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
 
 /** A job of the pack's list, with one word before it unless that word is an ordinary one. */
 function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
-  const { 0: title, groups } = jobPattern(pack).exec(raw) ?? {};
+  const { 0: title, groups } = patternsOf(pack).job.exec(raw) ?? {};
   const lead = groups?.['lead'];
   if (lead === undefined || !isOrdinary(lead.toLowerCase(), pack)) return title ?? null;
   // "am I teacher" is about the user, but "to the teacher" and "dear teacher" at the beginning of a sentence are not.
@@ -301,14 +316,108 @@ function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
 }
 
 function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
-  const stop = stopPattern(pack).exec(raw);
+  const stop = patternsOf(pack).stop.exec(raw);
   const words = withoutEnd(stop === null ? raw : raw.slice(0, stop.index), '.,! \t\n').trim();
   if (words === '' || NO_VALUE.test(words)) return null;
   return isShort && words.split(' ').length > 2 ? null : words;
 }
 
-/** Attributes that have a value for each of several names. */
-export const OF_SEVERAL: ReadonlySet<string> = new Set(['child_name', 'pet_name']);
+/** Words without capitals that may be a name, and where they were found. */
+type Small = Pick<Cut, 'raw' | 'text' | 'match' | 'pack'>;
+
+/**
+ * Whether a text is typed without capitals: its first letter is small or it contains a small "i", and no word has a capital except "I",
+ * which many always capitalise. In such a text a name is recognised only by the words around it, and by not being an ordinary word.
+ */
+function isTypedSmall(text: string, { capitalised }: Pack): boolean {
+  const words: string[] = text.match(/\p{L}+/gu) ?? [];
+  const others = words.filter((word) => word.toLowerCase() !== capitalised);
+  const isSmall = (word: string | undefined): boolean => word !== undefined && /^\p{Ll}/u.test(word);
+  const beginsSmall = isSmall(words[0]) || (capitalised !== undefined && words.includes(capitalised));
+  return beginsSmall && !others.some((word) => /\p{Lu}/u.test(word));
+}
+
+/** The words before the first ordinary one that does not match `also`; none where the text has capitals. */
+function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
+  if (!isTypedSmall(text, pack)) return [];
+  const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
+  // In English one also moves to decaf; the frequent words of the other languages include names of places. A letter stands for a word:
+  // "in leeds w my partner".
+  const isWord = (word: string): boolean =>
+    /^\p{L}\/?$/u.test(word) ||
+    isOrdinary(word, pack) ||
+    (pack.language === 'en' && isTelling(word, pack) && !PLACES.has(word));
+  const end = words.findIndex((word, index) => isWord(word) && !(index > 0 && also?.test(word)));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** The words between the beginning of a match and its value. */
+function leadOf({ raw, text, match }: Small): string {
+  const start = match.indices?.groups?.['v']?.[0] ?? text.indexOf(raw, match.index);
+  return text.slice(match.index, start);
+}
+
+/**
+ * A person's name: a known given name; or any word that is not ordinary after "called", between commas after a word for a partner or a
+ * child, or between such a word and a verb: "my wife lupita says".
+ */
+export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
+  const { raw, text } = cut;
+  const { mate, naming, does, relative } = patternsOf(cut.pack);
+  const first = nameWords(cut)[0];
+  const lead = leadOf(cut);
+  // "my boy kwame" may be a friend.
+  if (first === undefined || first.length < 3 || mate.test(lead)) return null;
+  if (GIVEN_NAMES.has(first.toLowerCase())) return first;
+  if (isOwn) return null;
+  if (naming.test(lead)) return first;
+  if (isPet) return null;
+  const after = text.slice(text.indexOf(raw, cut.match.index) + raw.length);
+  if (raw === first && /,\s*$/.test(lead)) return after.startsWith(',') ? first : null;
+  const second = raw.split(' ')[1] ?? '';
+  return does.test(second) && relative.test(lead) ? first : null;
+}
+
+/** First words of names of places, which mean no place alone: "san sebastián", "new york". */
+const PLACE_OPENING =
+  /^(?:new|san|santa|santo|são|sao|st|saint|sainte|sankt|buenos|belo|joão|joao|porto|puerto|port|fort|bad|den|villa|vila|nova|novo|milton|salt|kuala|sri)$/u;
+
+/** A place after words that only a place follows: "live in", "im from". */
+export function smallPlace(cut: Small): string | null {
+  const { raw, pack } = cut;
+  const [one = '', two = ''] = raw.toLowerCase().split(' ');
+  if (PLACE_OPENING.test(one) && /^\p{L}{3}/u.test(two) && isTypedSmall(cut.text, pack))
+    return withoutEnd(`${one} ${two}`, '.,');
+  if (PLACES.has(withoutEnd(one, '.,').replace(/'s$/, ''))) return raw.split(' ')[0] ?? null;
+  const words = nameWords(cut);
+  const isShort = words.length === 1 || words.length === 2;
+  const { placeCue, moveCue } = patternsOf(pack);
+  const lead = leadOf(cut);
+  return isShort && (placeCue.test(lead) || moveCue.test(lead)) ? words.join(' ') : null;
+}
+
+/** Whether words end with a verb of moving, after which a place needs no capital: "i moved to". */
+export function isMove(lead: string, pack: Pack): boolean {
+  return patternsOf(pack).moveCue.test(lead);
+}
+
+/** A firm: a word that is not ordinary with a word for a kind of firm ("balgillo care home"), or alone after "work at". */
+export function smallOrganisation(cut: Small): string | null {
+  const { firmWord, firmCue } = patternsOf(cut.pack);
+  const isNamed = !cut.raw.startsWith('the ');
+  const words = nameWords(isNamed ? cut : { ...cut, raw: cut.raw.slice(4) }, firmWord);
+  const kind = words.findLastIndex((word, index) => index > 0 && firmWord.test(word));
+  if (kind > 0) return words.slice(0, kind + 1).join(' ');
+  return isNamed && words.length === 1 && firmCue.test(leadOf(cut)) ? (words[0] ?? null) : null;
+}
+
+/** The name of a person or a thing, up to four words. */
+export function smallTitle(cut: Small): string | null {
+  const words = nameWords(cut);
+  const end = words.findIndex((word) => PARTICLES.test(word));
+  const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
+  return name.length < 3 ? null : name;
+}
 
 const CAPITALISED = "\\p{Lu}[\\p{L}\\p{M}'’-]+(?: \\p{Lu}[\\p{L}\\p{M}'’-]+)?";
 const SMALL = "\\p{Ll}[\\p{L}\\p{M}'’-]+";
@@ -319,13 +428,18 @@ const DETAIL = '(?: ?[(（][^()（）]{1,20}[)）])?';
 /** What follows a name in a sentence of a language without spaces. */
 const AFTER = wordsOfAll('afterName');
 
-const marksOf = perPack(({ script, lists, children, pets }) => {
-  const and = lists['and'] ?? '(?!)';
+/** What separates the names or words of a list. */
+const listMark = perPack(({ script, lists: { and = '(?!)' } }) =>
+  script === 'han' ? `(?:、|${and})` : `(?:,? (?:${and}) |, )`,
+);
+
+const marksOf = perPack((pack) => {
+  const { script, lists, children, pets } = pack;
   const isHan = script === 'han';
-  const mark = isHan ? `(?:、|${and})` : `(?:,? (?:${and}) |, )`;
+  const mark = listMark(pack);
   return {
     split: new RegExp(`${DETAIL}${mark}`, 'u'),
-    joined: new RegExp(isHan ? mark : ` (?:${and}) `, 'u'),
+    joined: new RegExp(isHan ? mark : ` (?:${lists['and'] ?? '(?!)'}) `, 'u'),
     // After the word for one child or animal, only the first name of a list is theirs: "I live with my son Jonas, Tom and Ann".
     ofOne: packRegExp(`(?<![\\p{L}])(?:${children}|${pets})${isHan ? 'の?' : ',? '}$`),
     capitalised: namesAround(CAPITALISED, mark),
@@ -347,35 +461,17 @@ function namesAround(name: string, mark: string): { after: RegExp; before: RegEx
 
 const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
 
-/** The lists of words that are values of attributes with many values. Of a listing of other words, only the first value is certain. */
-const VALUE_LISTS: Readonly<Record<string, readonly string[]>> = {
-  allergy: ['allergen', 'drug'],
-  medication: ['drug'],
-  language: ['language'],
-  medical_condition: ['condition'],
-};
-
-const listingsOf = perPack(({ script, lists }) => {
-  const mark = script === 'han' ? `(?:、|${lists['and'] ?? '(?!)'})` : `(?:,? (?:${lists['and'] ?? '(?!)'}) |, )`;
-  const listings = Object.entries(VALUE_LISTS).map(([attribute, names]) => {
-    const words = names.flatMap((name) => lists[name] ?? []).join('|');
-    const end = script === 'han' ? '' : '(?![\\p{L}\\p{M}-])';
-    return [attribute, { mark, value: words === '' ? null : `(?:${words})${end}` }] as const;
-  });
-  return new Map(listings);
-});
-
 /** The known values that follow a value in a listing: "peanuts, latex and penicillin". */
-function listedAfter(rest: string, attribute: string, pack: Pack): string[] {
-  const { mark = '', value = null } = listingsOf(pack).get(attribute) ?? {};
-  if (value === null) return [];
+function listedAfter(rest: string, lists: readonly string[], pack: Pack): string[] {
+  const words = lists.flatMap((list) => pack.lists[list] ?? []).join('|');
+  if (words === '') return [];
+  const next = packRegExp(`^${listMark(pack)}(?<v>(?:${words})${pack.script === 'han' ? '' : '(?![\\p{L}\\p{M}-])'})`);
   const found: string[] = [];
   for (let left = rest; found.length < MOST_LISTED;) {
-    const match = packRegExp(`^${mark}(?<v>${value})`).exec(left);
-    const listed = match?.groups?.['v'];
-    if (match === null || listed === undefined) break;
-    found.push(listed);
-    left = left.slice(match[0].length);
+    const { 0: listed = '', groups } = next.exec(left) ?? {};
+    if (groups?.['v'] === undefined) break;
+    found.push(groups['v']);
+    left = left.slice(listed.length);
   }
   return found;
 }
@@ -410,8 +506,9 @@ function listedWith(
 ): (string | null)[] {
   const at = value === null ? -1 : sentence.toLowerCase().indexOf(value.toLowerCase(), start);
   if (value === null || at < 0 || polarity === 'denied') return [value];
-  if (attribute in VALUE_LISTS) return [value, ...listedAfter(sentence.slice(at + value.length), attribute, pack)];
-  if (!OF_SEVERAL.has(attribute)) return [value];
+  const lists = VALUE_LISTS.filter((list) => hasTrait(attribute, list));
+  if (lists.length > 0) return [value, ...listedAfter(sentence.slice(at + value.length), lists, pack)];
+  if (!hasTrait(attribute, 'several')) return [value];
   const { split, joined, ofOne, ...names } = marksOf(pack);
   const isSmall = /^\p{Ll}/u.test(sentence.slice(at));
   const { after, before } = pack.script === 'han' ? names.han : isSmall ? names.small : names.capitalised;

@@ -1,5 +1,6 @@
+import { civilDateAt, writeDay } from '../../../language/calendar.ts';
 import { extractEntities } from '../../../language/entities.ts';
-import type { DateContext, FoundDate } from '../../../language/pack-dates.ts';
+import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -11,15 +12,33 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { findDates, withDates } from '../../../language/resolve-dates.ts';
+import {
+  dayAhead,
+  findDates,
+  isRescheduled,
+  isYearly,
+  kindOf,
+  newDayIn,
+  sideOfDays,
+  withDates,
+  withNewDay,
+  withTime,
+} from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
-import { boundOf, dayAhead, isRescheduled, isYearly, sideOfDays, withTime } from '../../../language/told-days.ts';
-import { contentStems, saysNamesAndNumbers } from '../../../language/words.ts';
-import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
-import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
+import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
+import type { Memory } from '../../../record/memory.ts';
+import { hasTrait, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
+import {
+  type Reading,
+  type ReadInput,
+  type ReadQuote,
+  readStatement,
+  type ReadStatement,
+  type Relation,
+} from '../reader.ts';
 import type { Asked } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
-import type { ReadUnit, Turn } from './units.ts';
+import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
@@ -71,7 +90,6 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
 /** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
 export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
   const statements: ReadStatement[] = [];
-  const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
   const filled = kept.flatMap(({ unit }) => unit.filled);
   for (const group of grouped(kept)) {
     const slots = group.flatMap((item) =>
@@ -81,24 +99,16 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
     );
     const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
     const isSlotOnly = group.every((item) => item.isSlotOnly === true);
-    if (isSlotOnly || isHusk(group) || isSaidBySlots(group, said, at)) {
+    if (isSlotOnly || isHusk(group) || isSaidBySlots(group, said, turn.at)) {
       statements.push(...slots);
       continue;
     }
-    const own = ownWords(turn, group, input);
+    const own = ownWords(turn, group);
     // An event is one statement: its own words with its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
-    if (event === undefined) statements.push(...slots, own);
-    else {
-      const { attribute, value, from, due } = event;
-      statements.push(...slots.filter((slot) => slot !== event), {
-        ...own,
-        attribute,
-        value,
-        from,
-        due: due ?? own.due,
-      });
-    }
+    const { attribute, value, from, due } = event ?? own;
+    const others = slots.filter((slot) => slot !== event);
+    statements.push(...others, { ...own, attribute, value, from, due: due ?? own.due });
   }
   return statements;
 }
@@ -130,7 +140,7 @@ const layouts = perPack(({ lists: { layout = '(?!)' } }) => packRegExp(`^(?<not>
 
 /** Whether a slot wants or excludes a layout of answers (a list, a table, prose), of which an answer has one; null for other slots. */
 function layoutOf(
-  { attribute, value }: { attribute: string | null; value: string | null },
+  { attribute, value }: Pick<ReadStatement, 'attribute' | 'value'>,
   pack: Pack | null,
 ): 'wanted' | 'excluded' | null {
   const match = attribute !== 'answer_format' || pack === null ? null : layouts(pack).exec(value ?? '');
@@ -140,46 +150,33 @@ function layoutOf(
 
 /** The known wish for a layout that a new one replaces. */
 function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  const index =
-    layoutOf(slot, pack) === null
-      ? -1
-      : known.findIndex(
-          (one) => layoutOf(one, pack) !== null && normalValue(one.value ?? '') !== normalValue(slot.value ?? ''),
-        );
+  if (layoutOf(slot, pack) === null) return null;
+  const index = known.findIndex((one) => layoutOf(one, pack) !== null && !hasValue(one, slot.value));
   return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
-function mayJoin(before: Kept, { isSlotOnly, request }: Kept): boolean {
+const countWords = (group: readonly Kept[]): number =>
+  group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
+
+/** Whether a sentence belongs to those before it: neighbours of a few words are kept together, as long as they ask the same. */
+function belongsTo(group: readonly Kept[], item: Kept): boolean {
+  const { unit, request, isSlotOnly } = item;
+  const before = group.at(-1) as Kept;
+  const isNext = before.unit.index === unit.index - 1 && isSlotOnly !== true && before.isSlotOnly !== true;
   const isSameRequest = request === before.request || before.isContext === true;
-  return isSlotOnly !== true && before.isSlotOnly !== true && isSameRequest;
+  const isSpaced = unit.pack?.script !== 'han' || unit.text.length < 12;
+  if (!isNext || !isSameRequest || !isSpaced) return false;
+  const [words, more] = [countWords(group), unit.text.split(/\s+/).length];
+  const isSmall = before.isContext === true || words < SHORT_WORDS || more < SHORT_WORDS;
+  return (isSmall || isDangling(item)) && words + more <= MOST_MERGED_WORDS;
 }
 
-/** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
+/** "A girl. Morenikeji. 2.9 kg." says little in parts. */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
-  const words = (group: readonly Kept[]): number =>
-    group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
   for (const item of kept) {
     const last = groups.at(-1);
-    const before = last?.at(-1);
-    const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
-    const isSmall =
-      last !== undefined &&
-      (before?.isContext === true ||
-        isDangling(item) ||
-        words(last) < SHORT_WORDS ||
-        item.unit.text.split(/\s+/).length < SHORT_WORDS);
-    const isPlain = before !== undefined && mayJoin(before, item);
-    const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
-    if (
-      last !== undefined &&
-      isNext &&
-      isSmall &&
-      isPlain &&
-      isSpaced &&
-      words(last) + words([item]) <= MOST_MERGED_WORDS
-    )
-      last.push(item);
+    if (last !== undefined && belongsTo(last, item)) last.push(item);
     else groups.push([item]);
   }
   return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
@@ -237,34 +234,31 @@ const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { f
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
-  const characters = [...text].length === text.length ? text.split('') : [];
-  const blank = (from: number, to: number): void => void characters.fill(' ', from, to);
-  blank(start, end);
-  if (unit.filled.some(({ from }) => from !== null))
-    for (const date of findDates(text, pack, at)) blank(date.start, date.end);
-  const rest = characters.join('').replace(packPattern(pack, 'request:wish'), ' ').replace(frameWords(pack), ' ');
-  return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
+  const hasEmoji = [...text].length < text.length;
+  const dates = unit.filled.some(({ from }) => from !== null) ? findDates(text, pack, at) : [];
+  const beside = withBlanks(text, [{ start, end }, ...dates]);
+  const rest = beside.replace(packPattern(pack, 'request:wish'), ' ').replace(frameWords(pack), ' ');
+  return !hasEmoji && !/[\p{L}\p{N}]/u.test(rest);
 }
 
-const EVENTS: ReadonlySet<string> = new Set(['appointment', 'deadline']);
 const MOST_EVENT_WORDS = 24;
 
 /** Whether a slot is the day of an event. The slot does not say of which one, so the event is told in the user's words, unless they are many. */
 function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
-  const words = group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
-  return EVENTS.has(attribute ?? '') && words <= MOST_EVENT_WORDS;
+  return hasTrait(attribute, 'event') && countWords(group) <= MOST_EVENT_WORDS;
 }
 
 function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
   const { unit } = item;
   const subject = subjectFor(slot.subject, turn.speaker);
-  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
   const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
   const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
   const { category } = input.attributes.policyOf(slot.attribute);
   const isPreference = isWish || category === 'preference';
   const isOfHealth = category === 'health' && slot.attribute !== 'diet' && slot.polarity === 'affirmed';
-  const isDue = slot.tense === 'planned' && EVENTS.has(slot.attribute);
+  const isNever = slot.isNever === true && !isKnown(slot, input);
+  const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
+  const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
   const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
   return readStatement({
     subject,
@@ -273,16 +267,9 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     polarity: slot.polarity,
     tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
     type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
-    text:
-      tense !== null
-        ? withDates(unit.text, tense, unit.pack, at).text
-        : renderSlot(
-            { ...slot, subject, isNever: slot.isNever === true && !isKnown(slot, input) },
-            unit.pack as Pack,
-            input.attributes,
-          ),
+    text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, turn.at).text,
     quotes: [{ turn: turn.number, words: unit.text }],
-    from: slot.from === null ? null : slot.from.toISOString(),
+    from: slot.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedLayout(slot, unit.pack, input),
@@ -300,16 +287,21 @@ function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealt
 
 /** Whether the value of a slot is known, so that its denial says that it is no longer so. */
 function isKnown({ attribute, value }: FilledSlot, { known }: ReadInput): boolean {
-  return known.some((one) => one.attribute === attribute && normalValue(one.value ?? '') === normalValue(value ?? ''));
+  return known.some((one) => one.attribute === attribute && hasValue(one, value));
+}
+
+/** Whether a statement has a value, however it is spelled. */
+export function hasValue(one: Pick<ReadStatement, 'value'>, value: string | null): boolean {
+  return normalValue(one.value ?? '') === normalValue(value ?? '');
 }
 
 /** The kept words of a turn, as one statement. */
-export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
+export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
-  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
-  const guess = tenseOf(main, { ...at, prefer: 'future' });
+  const { at } = turn;
+  const guess = tenseOf(main, at);
   const { text, dates } = withDates(words, guess, turn.pack, at);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
@@ -318,9 +310,9 @@ export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): 
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
     main.request === 'reminder'
-      ? dueOf(main.unit, at.now, input.timeZone)
+      ? dueOf(main.unit, at)
       : tense === 'planned' && !isState
-        ? withTime(ahead?.from ?? null, words, turn.pack, input.timeZone)
+        ? withTime(ahead?.from ?? null, words, turn.pack, at.timeZone)
         : null;
   const type = typeOf({ ...main, unit: { ...main.unit, text: words } }, due);
   const day = tense === 'planned' ? ahead : tense === 'happened' ? dates.find((date) => !isAhead(date)) : undefined;
@@ -338,11 +330,9 @@ export function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): 
 }
 
 /** When a reminder is due; null where the sentence does not say. */
-function dueOf({ text, pack }: ReadUnit, now: Date, timeZone: string): Date | null {
-  if (pack === null) return null;
-  const dates = findDates(text, pack, { now, timeZone, prefer: 'future' });
-  const day = dayAhead(dates, text, pack, now)?.from ?? null;
-  return withTime(day, text, pack, timeZone);
+function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
+  const dates = pack === null ? [] : findDates(text, pack, at);
+  return withTime(dayAhead(dates, text, pack, at.now)?.from ?? null, text, pack, at.timeZone);
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
@@ -406,4 +396,137 @@ function namesOf(text: string): string[] {
     .filter(({ type }) => ['person', 'organisation', 'place', 'project', 'product'].includes(type))
     .map(({ name }) => name)
     .slice(0, 8);
+}
+
+/** A statement of the user's last turns: one of this reading, or a known one with its number. */
+interface Said {
+  one: ReadStatement;
+  known: number | null;
+}
+
+/** What was said in the user's last two turns; `isAnytime`: also what is known from earlier ones. */
+function lastSaid(said: readonly ReadStatement[], input: ReadInput, turn: number, isAnytime = false): Said[] {
+  const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)].filter(isOwnMessage).slice(-2);
+  const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
+  const distanceTo = ({ quotes }: ReadStatement): number => turn - (quotes.at(-1)?.turn ?? 0);
+  return [
+    ...said.filter((one) => distanceTo(one) > 0 && distanceTo(one) <= 2).map((one) => ({ one, known: null })),
+    ...input.known.flatMap((memory, index) =>
+      isAnytime || isLately(memory) ? [{ one: asRead(memory), known: index + 1 }] : [],
+    ),
+  ];
+}
+
+function asRead({ subject, attribute, value, polarity, type, tense, importance, ...memory }: Memory): ReadStatement {
+  const { content: text, validFrom, dueAt } = memory;
+  const from = (validFrom ?? dueAt)?.toISOString() ?? null;
+  const due = dueAt?.toISOString() ?? null;
+  return readStatement({ subject, attribute, value, polarity, type, tense, importance, text, from, due, quotes: [] });
+}
+
+/** The only one, of this reading if it has any; null if there are several. */
+function onlyOne(found: readonly Said[]): Said | null {
+  const here = found.filter(({ known }) => known === null);
+  const [only, ...others] = here.length > 0 ? here : found;
+  return only === undefined || others.length > 0 ? null : only;
+}
+
+function relationTo({ known }: Said, kind: Relation): ReadStatement['relation'] {
+  return known === null ? null : { kind, known };
+}
+
+const MOST_CORRECTING_WORDS = 4;
+
+const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
+
+/**
+ * "No, Leeds": a short answer that corrects the value that was just given. Only where one slot of the last turns has a value of the same
+ * kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
+ */
+export function correctionOf(
+  { pack, text, isForeign }: ReadUnit,
+  said: readonly ReadStatement[],
+  input: ReadInput,
+  turn: number,
+): ReadStatement | null {
+  if (pack === null || pack.requests.correcting === '' || isForeign || text.length > 80) return null;
+  const value = withoutEnd(correctingPattern(pack).exec(plainMarks(text))?.[1] ?? '', '.! \t\n').trim();
+  if (value === '' || value.includes('?') || value.split(' ').length > MOST_CORRECTING_WORDS) return null;
+  const kind = kindOf(value, pack);
+  const isOfKind = ({ one }: Said): boolean =>
+    one.attribute !== null && one.value !== null && kindOf(one.value, pack) === kind;
+  const old = kind === null ? null : onlyOne(lastSaid(said, input, turn).filter(isOfKind));
+  if (old === null || (old.known !== null && hasValue(old.one, value))) return null;
+  return withValue(old.one, value, {
+    pack,
+    input,
+    quote: { turn, words: text },
+    relation: relationTo(old, 'replaces'),
+  });
+}
+
+/** A statement with another value, as other words state it. */
+export function withValue(
+  { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
+  value: string,
+  by: { pack: Pack; input: ReadInput; quote: ReadQuote; relation: ReadStatement['relation'] },
+): ReadStatement {
+  const slot = { subject, attribute: attribute ?? '', value, polarity: 'affirmed' as const };
+  const text = renderSlot(slot, by.pack, by.input.attributes);
+  return readStatement({ ...slot, type, text, quotes: [by.quote], relation: by.relation });
+}
+
+/** "No, Thursday", "the fair is on the 6th, not the 4th": a turn that only says another day. What was planned is told again with that day, in the words that named it. */
+export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
+  const { event, number, pack, units, at } = turn;
+  const isOwn = !units.some(({ isForeign }) => isForeign);
+  const next = pack === null || !isOwn ? null : newDayIn(event.content, pack, at);
+  if (pack === null || next === null) return null;
+  const fits = ({ one: { from, tense, text } }: Said): boolean =>
+    from !== null &&
+    tense === 'planned' &&
+    next.denies?.(new Date(from)) !== false &&
+    next.about.every((stem) => contentStems(text).has(stem));
+  const last = onlyOne(lastSaid(said, input, number, next.denies !== null).filter(fits));
+  if (last === null || last.one.from === null) return null;
+  const { one } = last;
+  // The turn is read a second time: the known statement has the new day.
+  if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
+    return { ...one, quotes: [{ turn: number, words: event.content }] };
+  const old = new Date(last.one.from);
+  const day = next.dayAfter(old);
+  const timed = withTime(day, event.content, pack, at.timeZone) ?? day;
+  const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
+  // A statement of the same reading is not stored yet: the new one takes its place and cites both turns.
+  if (last.known === null) said.splice(said.indexOf(one), 1);
+  return {
+    ...one,
+    value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),
+    text: withNewDay(one.text, { ...next, said: event.content, old, day, pack, at }),
+    quotes: [...one.quotes, { turn: number, words: event.content }],
+    from: day.toISOString(),
+    due: new Date(timed > day ? timed : day.getTime() + kept).toISOString(),
+    relation: relationTo(last, 'replaces'),
+  };
+}
+
+/** Adds words that begin with a pronoun to the last statement of the turn before, which names what they mean. False where there is none. */
+export function joinsLast(words: ReadStatement, turn: number, reading: Reading, input: ReadInput): boolean {
+  const { statements: said } = reading;
+  const all = lastSaid(said, input, turn).filter(({ one }) => one.polarity === 'affirmed');
+  const here = all.filter(({ known }) => known === null);
+  const found = here.length > 0 ? here : all;
+  const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
+  if (last === undefined) return false;
+  const { text, quotes, importance } = last.one;
+  // A turn that is read a second time finds its words there.
+  if (text.includes(words.text)) return true;
+  const joined = {
+    text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,
+    quotes: [...quotes, ...words.quotes],
+    importance: Math.max(importance ?? 0, words.importance ?? 0) || null,
+  };
+  if (last.known === null) Object.assign(last.one, joined);
+  else said.push({ ...last.one, ...joined, names: words.names, relation: relationTo(last, 'extends') });
+  return true;
 }

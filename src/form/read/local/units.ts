@@ -1,9 +1,18 @@
 import { GIVEN_NAMES } from '../../../language/entities.ts';
-import { asksAboutText, type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
-import { isOrdinary } from '../../../language/names.ts';
+import {
+  asksAboutText,
+  type ForeignSpan,
+  foreignSpans,
+  isForeignAt,
+  playLeftAt,
+  promptSpans,
+} from '../../../language/foreign-text.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  continuesOthers,
   detectPack,
+  isOrdinary,
   listPattern,
   packPattern,
   packRegExp,
@@ -11,20 +20,18 @@ import {
   perPack,
   plainMarks,
   relationsOf,
-  wordsOfAll,
+  saysAny,
   topicPatterns,
+  wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { playLeftAt } from '../../../language/played-text.ts';
-import { continuesOthers } from '../../../language/speaks-of.ts';
-import { cutAt, splitSentences, type TextSpan, withBlanks } from '../../../language/sentences.ts';
+import { cutAt, intersects, spansOf, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
-import type { AttributeTable } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
-import { attributeLabel } from '../../../record/statement.ts';
+import { hasTrait } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
-import { fillSlots, OF_USER, OF_WORK, partingOf } from './fill-slots.ts';
-import { type FilledSlot, OF_SEVERAL } from './slot-values.ts';
+import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
+import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
 
 /** A turn of a conversation that is read. */
 export interface Turn {
@@ -35,6 +42,8 @@ export interface Turn {
   /** Whose "I" it is: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
+  /** When and where it was said. A day without a year is one to come. */
+  at: DateContext;
   /** How the reading layers classify its parts and words; empty where they do not read it. */
   told: ToldMessage;
 }
@@ -44,12 +53,9 @@ export function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-/** A sentence with its context. */
-export interface ReadUnit {
+/** A sentence with its place in the turn and its context. */
+export interface ReadUnit extends TextSpan {
   text: string;
-  /** Place in the turn. */
-  start: number;
-  end: number;
   index: number;
   /** How many units the turn has, and the turn's text. */
   count: number;
@@ -65,18 +71,13 @@ export interface ReadUnit {
   foreign: TextSpan[];
 }
 
-export interface TurnContext {
+export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'people' | 'values'> {
   /** The assistant's message before the turn; null where there is none. */
   asked: string | null;
   /** The language of the turns before, for a turn that is too short to detect it. */
   fallback: Pack | null;
-  now: Date;
-  timeZone: string;
   /** The spans that a model classifies as foreign, in addition to those that the form of the text shows. */
   told?: readonly ForeignSpan[];
-  /** Names of others, and known values of attributes, in lower case. */
-  people?: readonly string[];
-  values?: readonly string[];
 }
 
 const READ = 24_000;
@@ -94,24 +95,17 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   const pack = detectPack(own.trim() === '' ? readable : own, context.fallback);
   const pieces = splitSentences(readable)
     .slice(0, MOST_UNITS)
-    .flatMap(({ span }) => splitLong(readable, span.start, span.end))
+    .flatMap(({ span }) => splitLong(readable, span))
     .slice(0, MOST_UNITS);
-  const slots = {
-    now: context.now,
-    timeZone: context.timeZone,
-    prefer: 'future' as const,
-    asked: context.asked,
-    turn: own.slice(0, TOLD_OTHERS),
-    people: context.people ?? [],
-    values: context.values ?? [],
-  };
-  const units = pieces.map(([start, end], index) => {
+  const slots = { ...context, prefer: 'future' as const, turn: own.slice(0, TOLD_OTHERS) };
+  const units = pieces.map(({ start, end }, index) => {
     const text = readable.slice(start, end);
     const isForeign = isForeignAt(spans, start, end);
-    const isOwn = (slot: FilledSlot): boolean =>
-      !spans.some((span) => start + slot.start < span.end && start + slot.end > span.start);
+    const foreign = spans
+      .filter((span) => intersects(span, { start, end }))
+      .map((span) => ({ start: span.start - start, end: span.end - start }));
     const at = { ...slots, question: index === 0 ? context.asked : null };
-    const filled = isForeign || pack === null ? [] : fillSlots(text, pack, at).filter(isOwn);
+    const filled = isForeign || pack === null ? [] : fillSlots(text, pack, at);
     return {
       text,
       start,
@@ -123,10 +117,8 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
       pack,
       isForeign,
       hasForeign: spans.length > 0,
-      filled,
-      foreign: spans.flatMap((span) =>
-        span.start < end && span.end > start ? [{ start: span.start - start, end: span.end - start }] : [],
-      ),
+      filled: filled.filter((slot) => !foreign.some((span) => intersects(span, slot))),
+      foreign,
     };
   });
   return { pack, units };
@@ -142,33 +134,25 @@ function withoutSpans(text: string, spans: readonly ForeignSpan[]): string {
   return rest + text.slice(position);
 }
 
-function splitLong(text: string, start: number, end: number): [number, number][] {
+function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
   const sentence = text.slice(start, end);
   const words = sentence.split(/\s+/).length;
   const isLong = words > LONGEST_WORDS || (words * 12 < sentence.length && sentence.length > 120);
-  if (!isLong) return [[start, end]];
-  const cuts: number[] = [];
+  if (!isLong) return [{ start, end }];
+  const pieces: TextSpan[] = [];
   let last = 0;
-  for (const match of sentence.matchAll(CLAUSE_START)) {
-    const at = match.index + match[0].length;
-    if (sentence.slice(last, at).split(/\s+/).length < 9 && at - last < 60) continue;
-    cuts.push(at);
+  for (const at of [...spansOf(sentence, CLAUSE_START).map((mark) => mark.end), sentence.length]) {
+    const piece = sentence.slice(last, at);
+    if (at < sentence.length && piece.split(/\s+/).length < 9 && piece.length < 60) continue;
+    const from = start + at - piece.trimStart().length;
+    if (piece.trim() !== '') pieces.push({ start: from, end: from + piece.trim().length });
     last = at;
-  }
-  const pieces: [number, number][] = [];
-  let from = 0;
-  for (const cut of [...cuts, sentence.length]) {
-    const piece = sentence.slice(from, cut);
-    const lead = piece.length - piece.trimStart().length;
-    const body = piece.trim();
-    if (body !== '') pieces.push([start + from + lead, start + from + lead + body.length]);
-    from = cut;
   }
   return pieces;
 }
 
-/** Classifies the parts of a message by the reading layers (train/reader). */
-export type ReadParts = NonNullable<Embedder['readParts']>;
+/** Classifies the parts of a message by the reading layers (train/reader); undefined where the embedder has none. */
+export type ReadParts = Embedder['readParts'];
 
 /** How the reading layers classify a message. */
 export interface ToldMessage {
@@ -204,11 +188,11 @@ const SHORTEST = 25;
 export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
-  if (parts.length === 0) return UNTOLD;
+  if (parts.length === 0 || read === undefined) return UNTOLD;
   const { foreign, asks, takesBack, changes, values } = await read(wordsOf(readable, parts), options);
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
-    foreign: foreignAsTold(readable, parts, { foreign, asks }),
+    foreign: foreignAsTold(readable, parts, foreign, asks),
     asking: parts.map((part, index) => ({ ...part, odds: Math.max(asks[index] ?? 0, takesBack[index] ?? 0) })),
     changes: Math.max(...changes),
     values: values.map(({ part, start, end, ...value }) => ({
@@ -224,11 +208,7 @@ export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
-function foreignAsTold(
-  text: string,
-  parts: readonly TextSpan[],
-  { foreign, asks }: Record<'foreign' | 'asks', Float32Array>,
-): ForeignSpan[] {
+function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, asks: Float32Array): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
@@ -266,8 +246,7 @@ const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
-/** One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence. */
-const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 'home_country', 'hometown', 'address']);
+const TOWNS: ReadonlySet<string> = new Set(['home_city', 'home_country', 'hometown', 'travel_destination']);
 
 /**
  * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
@@ -276,51 +255,50 @@ const PLACES: ReadonlySet<string> = new Set(['employer', 'school', 'home_city', 
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
+  const text = plainMarks(unit.text);
   // "The parrot is called Koko" may be anybody's. Other languages say "I" in the verb.
-  const isNobodys = pack.isUninflected === true && !ownVoice(pack).test(plainMarks(unit.text).replaceAll("'", "' "));
+  const isNobodys = pack.isUninflected === true && !saysI(text, pack);
   // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
-  const plan = unit.filled.find((slot) => slot.tense === 'planned' && OF_WORK.has(slot.attribute));
-  const tagged = values.flatMap(({ start, end, attribute, probability }): FilledSlot[] => {
+  const plan = unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work'));
+  const tagged = values.flatMap(({ start, end, attribute, probability }): (FilledSlot & { value: string })[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
     // Beside a child that a pattern has found, others are as likely to be that child's: "my daughter Susan has the twins, Mia and Jo".
+    const isOfSeveral = hasTrait(attribute, 'several');
     const isTaken = unit.filled.some(
-      (other) =>
-        (place.start < other.end && place.end > other.start) ||
-        (OF_SEVERAL.has(attribute) && other.attribute === attribute),
+      (other) => intersects(place, other) || (isOfSeveral && other.attribute === attribute),
     );
-    if (place.start === place.end || isTaken || (isNobodys && OF_SEVERAL.has(attribute))) return [];
+    if (place.start === place.end || isTaken || (isNobodys && isOfSeveral)) return [];
     const value = unit.text.slice(place.start, place.end);
-    const isPlanned = plan !== undefined && OF_WORK.has(attribute);
+    const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
   });
-  const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !PLACES.has(attribute));
-  const isSaid = (attribute: string): boolean =>
-    topicPatterns(pack).get(attribute)?.test(plainMarks(unit.text)) === true;
-  const isHere = packPattern(pack, 'passing').test(plainMarks(unit.text));
-  return tagged.filter(({ attribute, start, end }) => {
-    const before = plainMarks(unit.text.slice(0, start));
-    // The words before "my girlfriend", which precedes her name.
-    const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
-    const isKept = partingOf(lead, plainMarks(unit.text.slice(end)), pack) === null;
+  const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !hasTrait(attribute, 'place'));
+  return tagged.filter(({ attribute, value, start, end }) => {
+    const before = text.slice(0, start);
+    const isOwned = ownedPattern(pack).test(before);
     // "My dad fell, broken hip": words without a subject are about the person of the words before them.
     const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
-    const match = { 0: unit.text.slice(start, end), index: start };
-    if (isFragment && continuesOthers(match, plainMarks(unit.text), pack, unit)) return false;
-    if (attribute.endsWith('_name')) return isKept && !namesThing(before, pack);
-    if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(plainMarks(unit.text));
+    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
+    if (attribute.endsWith('_name')) {
+      // The words before "my girlfriend", which precedes her name.
+      const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
+      return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
+    }
+    if (TOWNS.has(attribute) && !isPlaceName(value)) return false;
+    if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(text);
     // The layers take a laptop for a phone.
-    if (attribute === 'phone_model') return listPattern(pack, attribute).test(unit.text.slice(start, end));
+    if (attribute === 'phone_model') return listPattern(pack, attribute).test(value);
     if (attribute === 'age') return !roughlyPattern(pack).test(before);
-    if (OF_WORK.has(attribute) && listPattern(pack, 'retired').test(plainMarks(unit.text))) return false;
+    if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
     // "I broke my arm", "he dejado pilates": the layers take a part of the body and a sport for an illness.
     if (attribute === 'medical_condition')
-      return (
-        !ownedPattern(pack).test(before) &&
-        !listPattern(pack, 'activity', 'sport', 'game').test(plainMarks(unit.text.slice(start, end)))
-      );
-    return !PLACES.has(attribute) || ((hasOther || isSaid(attribute)) && !isHere && !ownedPattern(pack).test(before));
+      return !isOwned && !listPattern(pack, 'activity', 'sport', 'game').test(text.slice(start, end));
+    if (!hasTrait(attribute, 'place')) return true;
+    // One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence.
+    const isSaid = hasOther || topicPatterns(pack).get(attribute)?.test(text) === true;
+    return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
 }
 
@@ -349,8 +327,7 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
   const plain = plainMarks(text);
-  const isVetoed =
-    VETOES.some((name) => packPattern(pack, name).test(plain)) || listPattern(pack, 'nearly').test(plain);
+  const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly').test(plain);
   return !isLong && !/[?？]/u.test(text) && !isVetoed;
 }
 
@@ -371,7 +348,7 @@ function trimmed(text: string, start: number, end: number): TextSpan {
 export function othersByForm(event: Event, turns: readonly Event[], { attributes, userNames }: ReadInput): TextSpan[] {
   const { content } = event;
   const isOthers = EXERCISE.test(content) || isLabelled(event, turns, userNames);
-  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, labelsOf(attributes));
+  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, attributes);
 }
 
 /** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
@@ -412,65 +389,12 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
   const isOrdinaryWord = PACKS.some((each) => isOrdinary(firstOf(name), each));
   if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
   if (!isGiven(name) || pack === null) return false;
-  // "j'habite": the pattern asks for whole words.
-  const plain = plainMarks(rest).replaceAll("'", "' ");
-  return ownVoice(pack).test(plain) && !apposition(pack).test(plain);
+  return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
 }
 
-/** Words in the first person. */
-export const ownVoice: (pack: Pack) => RegExp = perPack(({ words: { me, my }, script }) =>
-  wordsPattern(`${me}|${my}`, script),
-);
+/** Whether a text has words in the first person. The pattern asks for whole words, which "j'habite" is not. */
+export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
+  return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
+}
+
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
-
-/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
-export function withoutPrompt(content: string, attributes: AttributeTable): string {
-  return withBlanks(content, promptSpans(content, labelsOf(attributes)));
-}
-
-// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
-// their own words.
-const PROMPT_BLOCK =
-  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
-const PROMPT_HEADING =
-  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
-const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
-const PROMPT_LINE =
-  /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
-const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
-
-/**
- * The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. `labels` are the labels of attributes, in
- * lower case.
- */
-function promptSpans(message: string, labels: ReadonlySet<string>): TextSpan[] {
-  const spans = [...message.matchAll(PROMPT_BLOCK)].map(({ index, 0: { length } }) => ({
-    start: index,
-    end: index + length,
-  }));
-  let start = 0;
-  let isBelow = false;
-  for (const line of message.split('\n')) {
-    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
-    const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
-    if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
-    start += line.length + 1;
-  }
-  return spans;
-}
-
-const labels = new WeakMap<AttributeTable, ReadonlySet<string>>();
-
-/** The labels of all attributes in all languages, in lower case. */
-function labelsOf(attributes: AttributeTable): ReadonlySet<string> {
-  const known = labels.get(attributes);
-  if (known !== undefined) return known;
-  const all = new Set(
-    attributes
-      .names()
-      .flatMap((name) => [attributeLabel(attributes, name), ...Object.values(attributes.policyOf(name).labels)])
-      .map((label) => label.toLowerCase()),
-  );
-  labels.set(attributes, all);
-  return all;
-}

@@ -1,0 +1,358 @@
+import type { Pack } from '../../language/packs/pack.ts';
+import {
+  detectPack,
+  forgetPatterns,
+  isFunctionWord,
+  listPattern,
+  orderIn,
+  packPattern,
+  PACKS,
+  plainMarks,
+  relationsOf,
+  topicPatterns,
+  wordsOfAll,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
+import { contentStems, words } from '../../language/words.ts';
+import type { MeantWords } from '../statement.ts';
+import type { Heard, HeardBefore } from './clauses-before.ts';
+
+/** The clauses of a request, sorted by what they say about what is meant. */
+export interface RequestParts {
+  /** Those that ask, and what stands around them. */
+  own: MeantWords[];
+  /** Those that name what stays: "my job can stay", "not my sister", and what a correction replaces. Without the words that say so. */
+  kept: MeantWords[];
+  /** Whether the request corrects itself. */
+  isCorrected: boolean;
+}
+
+/**
+ * Sorts the clauses of a request: "Delete my address. My job can stay." asks for the first clause and keeps the second. "Delete my mail,
+ * no wait, my number" asks for the number and keeps the mail.
+ */
+export function partsOf(clauses: readonly MeantWords[], turn: string): RequestParts {
+  const unsorted = { own: [...clauses], kept: [], isCorrected: false };
+  const detected = detectPack(turn);
+  const packs = (detected === null ? PACKS : [detected]).filter(({ script }) => script === 'latin');
+  const split = clauses.flatMap((clause) => splitPart(clause, packs));
+  const isOrder = (part: MeantWords): boolean => orderIn(part.text, turn) !== null && !isSparing(part, packs);
+  const first = split.findIndex(isOrder);
+  const left = split.map((part, index) =>
+    isOrder(part)
+      ? null
+      : withoutKeeping(part, packs, { hasOrder: first !== -1, isAfterOrder: first !== -1 && index > first }),
+  );
+  // "Delete my number. No, keep it" takes the request back.
+  if (left.some((part) => part !== null && !saysAnything(part.text))) return unsorted;
+  const isKept = split.map((part, index) => left[index] !== null || (!isOrder(part) && isListed(split, left, index)));
+  const kept = split.flatMap((part, index) => (isKept[index] === true ? (left[index] ?? part) : []));
+  const own = split.filter((_, index) => isKept[index] === false);
+  const corrected = correctedAmong(own, packs, isOrder);
+  const all = [...kept, ...corrected.replaced];
+  return all.length === 0 ? unsorted : { own: corrected.own, kept: all, isCorrected: corrected.replaced.length > 0 };
+}
+
+/** "The Welsh and the rest can stay": whether a part belongs to a list with a part that is kept. */
+function isListed(split: readonly MeantWords[], left: readonly (MeantWords | null)[], index: number): boolean {
+  const [part, next] = [split[index], split[index + 1]];
+  const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]$/u.test(one.text.trimEnd());
+  const isBefore = left[index + 1] != null && isOpen(part) && next !== undefined && JOINED.test(next.text);
+  const isAfter = left[index - 1] != null && isOpen(split[index - 1]) && part !== undefined && JOINED.test(part.text);
+  return isBefore || isAfter;
+}
+
+/** "… and my address": the beginning of a clause that goes on with the one before it. */
+export const JOINED: RegExp = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
+
+/**
+ * Clauses that were split at a word of another language, joined again: "ma" is "but" in Italian and "my" in French ("oublie ma grossesse").
+ */
+export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
+  const pack = detectPack(turn);
+  if (pack === null || pack.script !== 'latin') return [...clauses];
+  const breaks = listPattern(pack, 'clauseBreak');
+  const joined: MeantWords[] = [];
+  for (const clause of clauses) {
+    const last = joined.at(-1);
+    const isBroken =
+      last?.end === clause.start && /[^,;:.!?…]\s$/u.test(last.text) && breaks.exec(clause.text)?.index !== 0;
+    if (last !== undefined && isBroken)
+      joined[joined.length - 1] = { ...last, end: clause.end, text: last.text + clause.text };
+    else joined.push(clause);
+  }
+  return joined;
+}
+
+/** "Don't forget my birthday": whether a clause orders not to forget something. */
+function isSparing({ text }: MeantWords, packs: readonly Pack[]): boolean {
+  return packs.some((pack) => forgetPatterns(pack).spares.test(plainMarks(text)));
+}
+
+/** A clause without the words that say that something stays; null for a clause that does not say so. */
+function withoutKeeping(
+  part: MeantWords,
+  packs: readonly Pack[],
+  { hasOrder, isAfterOrder }: { hasOrder: boolean; isAfterOrder: boolean },
+): MeantWords | null {
+  const text = plainMarks(part.text);
+  if (/\?[\s"'»”]*$/u.test(text)) return null;
+  for (const pack of packs) {
+    const { keeps, stays, spares, excepts, nots } = forgetPatterns(pack);
+    const isDenied = listPattern(pack, 'negation').test(text);
+    const excepted = excepts.exec(text);
+    const isExcepted = excepted !== null && !saysAnything(text.slice(0, excepted.index));
+    const plain = isDenied ? null : (keeps.exec(text) ?? stays.exec(text));
+    const limited = isAfterOrder ? (isExcepted ? excepted : nots.exec(text)) : null;
+    const found = plain ?? (hasOrder ? spares.exec(text) : null) ?? limited;
+    if (found === null) continue;
+    return { ...part, text: `${text.slice(0, found.index)} ${text.slice(found.index + found[0].length)}` };
+  }
+  return null;
+}
+
+/** The parts of a clause before and after a word such as "except", or a correction. */
+function splitPart(clause: MeantWords, packs: readonly Pack[]): MeantWords[] {
+  const text = plainMarks(clause.text);
+  const places = packs.flatMap((pack) => {
+    const { excepts, corrects } = forgetPatterns(pack);
+    return [excepts, corrects].flatMap((pattern) => pattern.exec(text)?.index ?? []);
+  });
+  const at = Math.min(...places);
+  if (places.length === 0 || !saysAnything(text.slice(0, at))) return [clause];
+  return [
+    { ...clause, end: clause.start + at, text: clause.text.slice(0, at) },
+    { ...clause, start: clause.start + at, text: clause.text.slice(at) },
+  ];
+}
+
+export function saysAnything(text: string): boolean {
+  return contentStems(text).size > 0;
+}
+
+/** What a correction leaves: the order with what stands after the correction, and what stood before it. */
+function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOrder: (part: MeantWords) => boolean) {
+  const none = { own: [...own], replaced: [] };
+  const ordered = own.findIndex(isOrder);
+  const order = own[ordered];
+  if (order === undefined) return none;
+  for (const pack of packs) {
+    const { corrects, meant } = forgetPatterns(pack);
+    const at = own.findIndex(
+      ({ text }, index) => index > ordered && (corrects.test(plainMarks(text)) || meant.test(plainMarks(text))),
+    );
+    if (at === -1) continue;
+    const after = own.slice(at).map((part) => ({ ...part, text: withoutAll(part.text, [corrects, meant]) }));
+    const telling = after.findIndex(({ text }) => saysAnything(text));
+    const target = after[telling];
+    if (target === undefined) continue;
+    const asked = isOrder(target)
+      ? target.text
+      : `${orderOf(order.text, pack)} ${target.text.replace(/^[\s,;.…]+/u, '')}`;
+    const replaced = [...own.slice(ordered, at), ...after.slice(0, telling)];
+    return { own: [{ ...target, text: asked }, ...after.slice(telling + 1)], replaced };
+  }
+  return none;
+}
+
+function withoutAll(text: string, patterns: readonly RegExp[]): string {
+  return patterns.reduce((left, pattern) => left.replace(pattern, ' '), plainMarks(text));
+}
+
+/** The words of an order, without what it names: "delete". */
+function orderOf(text: string, pack: Pack): string {
+  const plain = plainMarks(text).trim();
+  const found = forgetPatterns(pack).order.exec(plain);
+  if (found === null) return '';
+  return found.slice(1).reduce<string>((left, group) => (group ? left.replace(group, '') : left), found[0]);
+}
+
+/** Something that a request names: a person, a topic of the language's pack, or another word. */
+interface Thing {
+  isPerson: boolean;
+  /** The clauses that say it; empty for a word that was never said. */
+  covers: ReadonlySet<Heard>;
+}
+
+/** What the clauses of a request name. */
+export interface Naming {
+  /** The clauses that say all that is named, for each part of the request. */
+  exactly: Heard[];
+  /** The clauses that say the most of what each part of the request names. */
+  most: Heard[];
+  /** Whether the request names anything, said before or not. */
+  isEmpty: boolean;
+  /** Whether a part has a word that was never said, or words that no clause has together: then the reading layers decide about it. */
+  isPartly: boolean;
+}
+
+/**
+ * What a request names: of "forget the christmas present for anneke" the clauses that have both words, and of "forget tom" all clauses with
+ * that name, in whatever case it is typed. Each part counts alone: "forget tom and my phone number".
+ */
+export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
+  const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
+  if (pack === null || pack.script === 'han') return { exactly: [], most: [], isEmpty: true, isPartly: true };
+  const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
+  const parts = asking.flatMap((text) => plainMarks(text).split(joined));
+  const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ length }) => length > 0);
+  const found = named.map(bestOf);
+  return {
+    exactly: [...new Set(found.flatMap(({ best, isExact }) => (isExact ? best : [])))],
+    most: [...new Set(found.flatMap(({ best }) => best))],
+    isEmpty: found.length === 0,
+    isPartly: found.some(({ isExact }) => !isExact),
+  };
+}
+
+/** The clauses that say the most of what is named, and whether they say all of it. */
+function bestOf(named: readonly Thing[]): { best: Heard[]; isExact: boolean } {
+  const things = named.filter(({ covers }) => covers.size > 0);
+  const counts = new Map<Heard, number>();
+  for (const { covers } of things) for (const clause of covers) counts.set(clause, (counts.get(clause) ?? 0) + 1);
+  const people = things.filter(({ isPerson }) => isPerson);
+  const ofPeople = [...counts].filter(([clause]) => people.every(({ covers }) => covers.has(clause)));
+  const among = ofPeople.length > 0 ? ofPeople : [...counts];
+  const most = Math.max(0, ...among.map(([, count]) => count));
+  return { best: among.flatMap(([clause, count]) => (count === most ? clause : [])), isExact: most === named.length };
+}
+
+function thingsIn(text: string, pack: Pack, before: HeardBefore): Thing[] {
+  const plain = plainMarks(text);
+  const { topics, matched } = topicsIn(plain, pack, before);
+  const { order, ofMemory } = forgetPatterns(pack);
+  const framing = [everywhere(ofMemory), everywhere(packPattern(pack, 'request:polite')), ...matched];
+  const rest = framing.reduce<string>((left, pattern) => left.replace(pattern, ' '), withoutOrder(plain, order));
+  const naming = wordsOf(rest).filter((word) => isRelation(word, pack) || !isFunctionWord(word, pack));
+  const said = naming.map((word): Thing => {
+    const isPerson = before.people.includes(word) || isRelation(word, pack);
+    return { isPerson, covers: new Set(saying(word, isPerson, pack, before)) };
+  });
+  return [...topics, ...said];
+}
+
+/** A request without the words of its order; those within it stay: "take my number out of your notes". */
+function withoutOrder(text: string, order: RegExp): string {
+  const match = order.exec(text);
+  return match === null ? text : `${match.slice(1).join(' ')} ${text.slice(match[0].length)}`;
+}
+
+/**
+ * The topics that a text names, each with the clauses about it. "Epilepsy" is a word of the topic "health" as well, but names the
+ * condition alone where the user has spoken of it.
+ */
+function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { topics: Thing[]; matched: string[] } {
+  const found = new Map<string, Set<Heard>>();
+  const said = values.flatMap(wordsOf);
+  for (const [topic, pattern] of topicPatterns(pack)) {
+    const { 0: match, index = 0 } = pattern.exec(text) ?? {};
+    if (match === undefined || isTheirs(text.slice(0, index), pack)) continue;
+    const isName = namePattern(pack, topic).test(match);
+    const isValue = wordsOf(match).some((word) => said.some((each) => each === word || isAlike(word, each)));
+    const covers = all.filter(({ topics }) => topics.includes(topic));
+    if ((isValue && !isName) || covers.length === 0) continue;
+    found.set(match, new Set([...(found.get(match) ?? []), ...covers]));
+  }
+  const topics = [...found.values()].map((covers): Thing => ({ isPerson: false, covers }));
+  return { topics, matched: [...found.keys()] };
+}
+
+/** "her name": whether the words before a topic make it one of somebody else. */
+function isTheirs(before: string, pack: Pack): boolean {
+  const last = before.trimEnd().split(' ').at(-1) ?? '';
+  return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
+}
+
+/** The first of a topic's words is its name ("health"); others may name a part of it. */
+function namePattern({ topics, script }: Pack, topic: string): RegExp {
+  return wordsPattern(/^[^|()]*/u.exec(topics[topic] ?? '')?.[0] ?? '', script);
+}
+
+/** The clauses that say a word: in the same form, or else in another form, or else as a part of a longer word. */
+function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: HeardBefore): Heard[] {
+  const stem = stemOf(word);
+  const having = (isSame: (said: string) => boolean): Heard[] =>
+    all.filter(({ isOwn, text }) => isOwn && wordsOf(text).some(isSame));
+  if (isPerson) {
+    const relation = relationOf(word, pack);
+    const names = relation === null ? [] : namesOf(relation);
+    const found = having((said) => stemOf(said) === stem || names.includes(said));
+    return relation === null ? found : found.filter((clause) => !isOfNamesake(clause, { relation, names, pack, all }));
+  }
+  const ways = [
+    (said: string) => said === word,
+    (said: string) => stemOf(said) === stem,
+    (said: string) => isAlike(word, said),
+  ];
+  return ways.map(having).find(({ length }) => length > 0) ?? [];
+}
+
+/**
+ * Whether a clause with a name is about somebody else with that name: "my colleague Anja" is not the sister Anja. Of a clause with the name
+ * alone, the latest clause before it that says a relation with the name decides.
+ */
+function isOfNamesake(
+  clause: Heard,
+  of: { relation: string; names: readonly string[]; pack: Pack; all: readonly Heard[] },
+): boolean {
+  const { relation, names, pack, all } = of;
+  // The latest clause is the first.
+  for (const { text } of [clause, ...all.slice(all.indexOf(clause) + 1)]) {
+    const said = wordsOf(text);
+    const relations = said.flatMap((word) => relationOf(word, pack) ?? []);
+    if (relations.includes(relation)) return false;
+    const isNamed = said.some(
+      (word, index) => names.includes(word) && relationOf(said[index - 1] ?? '', pack) !== null,
+    );
+    if (isNamed) return true;
+  }
+  return false;
+}
+
+/** The English word for a relation; null for another word. */
+function relationOf(word: string, { relations }: Pack): string | null {
+  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? plainRelation(word, relations);
+}
+
+function plainRelation(word: string, relations: Pack['relations']): string | null {
+  const found = Object.keys(relations).find((each) => wordsOf(each)[0] === word);
+  return found === undefined ? null : (relations[found] ?? null);
+}
+
+const SHORTEST_PART = 5;
+const SHORTEST_START = 6;
+
+/** "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
+function isAlike(word: string, said: string): boolean {
+  const [short, long] = word.length < said.length ? [word, said] : [said, word];
+  if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  return same >= SHORTEST_START && same * 3 >= long.length * 2;
+}
+
+function isRelation(word: string, pack: Pack): boolean {
+  const pattern = wordsPattern(relationsOf(pack), pack.script);
+  return pattern.exec(word)?.[0].length === word.length || pattern.exec(word.replace(/s$/u, '')) !== null;
+}
+
+function everywhere(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, 'giu');
+}
+
+function stemOf(word: string): string {
+  return words(word)[0] ?? word;
+}
+
+/** The words of a text in lower case and without accents; "burn-out" is one word, and of "l'accident" and "kev's" the noun. */
+function wordsOf(text: string): string[] {
+  const plain = plainMarks(text)
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .replace(/(?<=\p{L})-(?=\p{L})/gu, '');
+  return (plain.match(/[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*/gu) ?? []).flatMap((word) => {
+    const [first = '', last = ''] = [word.split("'")[0], word.split("'").at(-1)];
+    return last.length > first.length || last.length > 2 ? last : first;
+  });
+}
