@@ -65,11 +65,11 @@ const LASTING = `
     Birthday, Geburtstag, Cumpleaños, Anniversaire, Aniversário, Compleanno, Verjaardag, 生日, 誕生日
   age: one personal number | years_old ? old born
     Age, Alter, Edad, Âge, Idade, Età, Leeftijd, 年龄, 年齢
-  home_city: one location name [place lasting] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
+  home_city: one location name [place lasting town] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
     Home city, Wohnort, Ciudad, Ville, Cidade, Città, Woonplaats, 居住城市, 居住地
-  home_country: one location name [place lasting] | country country_of_residence ? live living reside based
+  home_country: one location name [place lasting town] | country country_of_residence ? live living reside based
     Home country, Wohnland, País, Pays, País, Paese, Land, 居住国家, 居住国
-  hometown: one location name [place] | birthplace grew_up_in from origin
+  hometown: one location name [place town] | birthplace grew_up_in from origin
     Hometown, Heimatort, Ciudad natal, Ville d’origine, Terra natal, Città natale, Geboorteplaats, 家乡, 出身地
   address: one location text [place] | home_address street_address ? live living home street
     Address, Adresse, Dirección, Adresse, Endereço, Indirizzo, Adres, 地址, 住所
@@ -184,7 +184,7 @@ const PASSING = `
     Deadline, Frist
   appointment: many general text [event] | meeting
     Appointment, Termin
-  travel_destination: many general name | trip destination travel trip_destination
+  travel_destination: many general name [town] | trip destination travel trip_destination
     Travel destination, Reiseziel
   travel_date: many general date | trip_date
     Travel date, Reisedatum
@@ -242,10 +242,10 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
 /**
  * What the local reader makes of an attribute. `person`: the value is a name, which stays valid whatever the rest of its sentence ends;
  * `several`: there is a value for each name of a list; `close`: the value names somebody in the user's life; `place`: the value is a town
- * or a firm, where one may also be a guest; `lasting`: where somebody is today is no value; `work`: ends with retirement; `event`: the value
+ * or a firm, where one may also be a guest; `town`: the value is a town or a country; `lasting`: where somebody is today is no value; `work`: ends with retirement; `event`: the value
  * is a day, and the words say of what.
  */
-type Trait = 'person' | 'several' | 'close' | 'place' | 'lasting' | 'work' | 'event';
+type Trait = 'person' | 'several' | 'close' | 'place' | 'town' | 'lasting' | 'work' | 'event';
 
 /** The lists of packs with phrases that end a value: in them `<>` stands for the value. */
 export const ENDING_LISTS = ['parted', 'disposed', 'quits'] as const;

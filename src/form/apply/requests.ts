@@ -6,7 +6,6 @@ import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import type { Writer } from '../../store/database.ts';
 import { findEvents, ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';

@@ -246,8 +246,6 @@ const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
-const TOWNS: ReadonlySet<string> = new Set(['home_city', 'home_country', 'hometown', 'travel_destination']);
-
 /**
  * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
  * nothing that the user's words state for certain.
@@ -270,6 +268,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     );
     if (place.start === place.end || isTaken || (isNobodys && isOfSeveral)) return [];
     const value = unit.text.slice(place.start, place.end);
+    if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
@@ -286,7 +285,6 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
-    if (TOWNS.has(attribute) && !isPlaceName(value)) return false;
     if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(text);
     // The layers take a laptop for a phone.
     if (attribute === 'phone_model') return listPattern(pack, attribute).test(value);
