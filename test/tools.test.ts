@@ -175,6 +175,45 @@ describe('the agent’s tools', () => {
     await other.close();
   });
 
+  it('correct keeps the words of an appointment or a deadline, with the year of the next such day, as often as it is used', async () => {
+    const ivy = varve.for({ agent: 'ada', user: 'ivy', session: 's' });
+    const due = async (): Promise<string[]> =>
+      ((await run('list_due', {}, ivy))['due'] as unknown as { text: string; due: string }[]).map(
+        (each) => `${each.text}: ${each.due}`,
+      );
+    await run('remember', { text: 'User has a therapy appointment on 3 June at 16:15' }, ivy);
+    await run('remember', { text: 'The thesis is due on 30 January at 12:00' }, ivy);
+    expect(await due()).toEqual([
+      'User has a therapy appointment on 3 June at 16:15: 2026-06-03T16:15:00.000Z',
+      'The thesis is due on 30 January at 12:00: 2027-01-30T12:00:00.000Z',
+    ]);
+    for (const day of ['4 June at 8:45', '11 June at 7:30'])
+      await run('correct', { what: 'therapy', text: `User has a therapy appointment on ${day}` }, ivy);
+    await run('correct', { what: 'thesis', text: 'The thesis is due on 6 February' }, ivy);
+    expect(await due()).toEqual([
+      'User has a therapy appointment on 11 June at 7:30: 2026-06-11T07:30:00.000Z',
+      'The thesis is due on 6 February: 2027-02-06T00:00:00.000Z',
+    ]);
+    const { items } = await ivy.memories.list({ order: 'oldest' });
+    expect(items.map(({ attribute, value }) => `${attribute}=${value}`)).toEqual([
+      'appointment=11 June 2026',
+      'deadline=6 February 2027',
+    ]);
+  });
+
+  it.each([
+    ['Remind me to descale the kettle on Tuesday', 'intention', '2026-04-28T00:00:00.000Z'],
+    ['Erinnere mich am 5. Mai um 18 Uhr an die Elternpflegschaft', 'intention', '2026-05-05T18:00:00.000Z'],
+    ['Remind me to be patient with Otto', 'fact', undefined],
+    ['User is flying to Bari on 5 May', 'fact', undefined],
+  ])('remember takes a text that asks for a reminder on a day for an intention: %s', async (text, type, dueAt) => {
+    const jon = varve.for({ agent: 'ada', user: text, session: 's' });
+    await run('remember', { text }, jon);
+    const { items } = await jon.memories.list();
+    expect(items.map((each) => each.type)).toEqual([type]);
+    if (dueAt !== undefined) expect(items[0]?.dueAt?.toISOString()).toBe(dueAt);
+  });
+
   it('list_due returns no day that nobody stated, until the user postpones the intention to one', async () => {
     const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
     await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });

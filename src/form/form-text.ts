@@ -1,9 +1,8 @@
 import { inFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { Pack } from '../language/packs/pack.ts';
-import { detectPack, packOf, packPattern } from '../language/packs/packs.ts';
-import { findDates } from '../language/resolve-dates.ts';
-import { HOUR, MINUTE } from '../record/clock.ts';
+import { detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
+import { findDates, withTime } from '../language/resolve-dates.ts';
 import type { Event } from '../record/event.ts';
 import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -41,6 +40,8 @@ interface ReadText {
   statements: [ReadStatement, ...ReadStatement[]];
   /** The known statements that the text makes untrue. */
   ends: Memory[];
+  /** Whether the text asks to be reminded of something on a day, and so is an intention unless another type was given. */
+  isReminder: boolean;
 }
 
 /**
@@ -57,9 +58,11 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
   const read = statements.map((statement) => ({ ...statement, quotes: [] }));
   const said = read.filter((_statement, index) => statements[index]?.quotes[0]?.turn === 1);
   const slots = said.filter(({ attribute }) => attribute !== null);
+  const pack = detectPack(content) ?? packOf('en');
   return {
     statements: statementsOf(content, { read, said, slots }),
     ends: await endedByText({ deps, scope }, own),
+    isReminder: pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content)),
   };
 }
 
@@ -72,7 +75,7 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
   if (whole !== undefined && others.length > 0) return sayAll(slots, content) ? [whole, ...others] : [text, ...slots];
   if (whole !== undefined) return [{ ...whole, text: content }];
   const plan = said.find(({ tense, from }) => tense === 'planned' && from !== null);
-  return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from }];
+  return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from, due: plan.due }];
 }
 
 /** Whether statements have all content words of a text, except "likes" and "prefers": nothing of it is lost where they stand for it. */
@@ -96,19 +99,18 @@ function notesOf(scope: Scope, content: string): string[] {
   return [content, named, `User ${withoutSubject}`, `User's ${withoutSubject}`].flat();
 }
 
-/** The time of day after a date: "at 10:00", "um 9 Uhr", "5 pm". */
-const CLOCK = /(?<![\d:.])(?:(\d{1,2}):(\d{2})|(\d{1,2}) ?(?:([ap])\.?m\b|uhr\b))/iu;
-
-/** The day, and the time of day if there is one, that a text names; null if it names none. A date without a year is the next one. */
-export function dayIn(content: string, { now, timeZone }: { now: Date; timeZone: string }): Date | null {
+/**
+ * The first day that a text names, with the time of day if there is one, and the day as it is written; null if it names none. A day without
+ * a year is the next one.
+ */
+export function dayIn(
+  content: string,
+  { now, timeZone }: { now: Date; timeZone: string },
+): { at: Date; written: string } | null {
   const pack = detectPack(content) ?? packOf('en');
-  const day = pack === null ? null : (findDates(content, pack, { now, timeZone, prefer: 'future' })[0]?.from ?? null);
-  if (day === null) return null;
-  const [, hour, minute = '0', twelve, half] = CLOCK.exec(content) ?? [];
-  const hours = hour ?? twelve;
-  if (hours === undefined || Number(hours) > 24) return day;
-  const ofDay = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return new Date(day.getTime() + ofDay * HOUR + Number(minute) * MINUTE);
+  const day = pack === null ? undefined : findDates(content, pack, { now, timeZone, prefer: 'future' })[0];
+  const at = withTime(day?.from ?? null, content, pack, timeZone);
+  return day === undefined || at === null ? null : { at, written: day.written };
 }
 
 /** A turn of the user without words. */
@@ -140,6 +142,7 @@ interface TextWork {
   statements: readonly ReadStatement[];
   /** The known statements that it makes untrue. */
   ends?: readonly Memory[];
+  isReminder?: boolean;
   /** Who hands it in. Kept with each memory. */
   reader: string;
   why: Change;
@@ -159,7 +162,8 @@ export async function formText(writer: Writer, deps: FormDeps, work: TextWork): 
     formStatements(writing, { statements: some, stated: { at, by, events }, sourceType });
   const [text, ...slots] = statements;
   if (text === undefined) return null;
-  const { type, tags = [] } = memory;
+  const { tags = [] } = memory;
+  const type = work.isReminder === true && text.due !== null && memory.type === 'fact' ? 'intention' : memory.type;
   const importanceOf = (read: ReadStatement): number | null => memory.importance ?? read.importance;
   const applied = await form([{ ...text, type, importance: importanceOf(text), tags, explicit: true }]);
   const also = slots.length > 0 ? await form(slots.map((slot) => ({ ...slot, importance: importanceOf(slot) }))) : null;

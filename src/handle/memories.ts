@@ -121,7 +121,7 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
         assertLive(old);
-        const dated = input.read === true ? { ...input, ...movedTo(parts, old, input.content) } : input;
+        const dated = input.read === true ? { ...input, ...movedTo(parts, old, input) } : input;
         const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, dated);
         assertMayReplace(old, next, asked);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
@@ -131,16 +131,19 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
   };
 }
 
-/** The times of a plan or a reminder whose new text names another day. Without a day in the text, they stay. */
+/** The times of a plan or a reminder whose new text names another day, also where that day is its value. Without a day, they stay. */
 function movedTo(
   { clock, settings }: FormDeps,
   { tense, dueAt, validFrom }: Memory,
-  content: string,
-): Partial<Pick<Memory, 'tense' | 'dueAt' | 'validFrom'>> {
+  { content, value = null }: Pick<NewMemory, 'content' | 'value'>,
+): Partial<Pick<Memory, 'tense' | 'dueAt' | 'validFrom' | 'value'>> {
   if (dueAt === null && tense !== 'planned') return {};
-  const day = dayIn(content, { now: new Date(clock.now()), timeZone: settings.timeZone });
+  const at = { now: new Date(clock.now()), timeZone: settings.timeZone };
+  const day = dayIn(content, at);
   if (day === null) return { tense, dueAt, validFrom };
-  return { tense: 'planned', dueAt: dueAt === null ? null : day, validFrom: day };
+  const isDay = value !== null && dayIn(value, at) !== null;
+  const moved = { tense: 'planned' as const, dueAt: dueAt === null ? null : day.at, validFrom: day.at };
+  return isDay ? { ...moved, value: day.written } : moved;
 }
 
 async function createMemory(

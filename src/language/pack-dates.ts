@@ -59,7 +59,11 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
       const [start, end] = [match.index, match.index + match[0].length];
       if (found.some((other) => intersects({ start, end }, other))) continue;
       // "Mittwoch, den 27. Mai" is one day, which the date determines.
-      if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
+      if (
+        isBareWeekday &&
+        found.some((other) => !other.isBareWeekday && isRightBefore(readable.slice(end, other.start)))
+      )
+        continue;
       const isSince = SINCE.test(`${readable.slice(0, start)}${firstWord(match[0])}`);
       const span = read(match, today, isSince ? 'past' : context.prefer);
       if (span !== null) found.push({ start, end, span, isBareWeekday: isBareWeekday === true, isSince });

@@ -37,8 +37,8 @@ import {
 import { type DateContext, deniesNext, type FoundDate, isRightBefore, packDates, timeIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
 import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
-import { intersects, spansOf, type TextSpan, withBlanks } from './sentences.ts';
-import { ENGLISH_NUMBERS, matchesOf, numberOf, withoutEnd } from './words.ts';
+import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
+import { contentStems, ENGLISH_NUMBERS, matchesOf, numberOf, withoutEnd } from './words.ts';
 
 /** A month name, long or short, for a case-insensitive pattern. */
 const ANY_MONTH: string =
@@ -282,10 +282,11 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     }
   }
   found.sort((left, right) => left.start - right.start);
-  // "On Wednesday, May 27" is one day, which the date determines.
+  // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two.
   const days = found.filter(
     ({ text: words, end }) =>
-      !BARE_WEEKDAY.test(words) || !found.some(({ start }) => isRightBefore(readable.slice(end, start))),
+      !BARE_WEEKDAY.test(words) ||
+      !found.some((other) => !WEEKDAY_ALONE.test(other.text) && isRightBefore(readable.slice(end, other.start))),
   );
   return joinRanges(readable, withYears(readable, days), reference.timeZone);
 }
@@ -426,6 +427,31 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
 export const DOUBTFUL_AHEAD: number = 250 * DAY;
 
 /**
+ * The dates of words about the past. A clause in the present or the future may be among them: of "I resigned today, my last day is
+ * 13 November" only the first day is past.
+ */
+function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
+  const plain = plainMarks(words);
+  const [past, ahead] = (['past', 'future'] as const).map((prefer) => findDates(plain, pack, { ...at, prefer }));
+  // In chat an emoji may be all that is between two clauses.
+  const clauses = splitClauses(plain.replace(/\p{Extended_Pictographic}/gu, ({ length }) => ';'.padEnd(length)));
+  return (past ?? []).map((date) => {
+    const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
+    const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
+    return clause === undefined || later === undefined || !isAhead(plain.slice(clause.start, clause.end), pack)
+      ? date
+      : later;
+  });
+}
+
+function isAhead(clause: string, pack: Pack): boolean {
+  if (packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause)) return false;
+  return packPattern(pack, 'future').test(clause) || isWord(pack).test(clause);
+}
+
+const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
+
+/**
  * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
  * weekday only where it means one day.
  */
@@ -437,7 +463,10 @@ export function withDates(
 ): { text: string; dates: FoundDate[] } {
   if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
     return { text: words, dates: [] };
-  const found = findDates(plainMarks(words), pack, { ...at, prefer: tense === 'happened' ? 'past' : 'future' });
+  const found =
+    tense === 'happened'
+      ? datesOfPast(words, pack, at)
+      : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
   const dates = found.filter(
     ({ isBareWeekday, relative, hasYear, from }) =>
       (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
@@ -456,8 +485,10 @@ export function withDates(
 
 /** Another day for something that was said before: "no, Thursday", "moved!! now Wednesday 21st". */
 export interface NewDay {
-  /** The day that the words deny: "not 5 December". */
-  denied: Date | null;
+  /** Whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
+  denies: ((day: Date) => boolean) | null;
+  /** Stems of the words that say what is on that day; empty for "no, Thursday". */
+  about: readonly string[];
   /** The new day of what was planned for a day. A weekday alone is in the same week. */
   dayAfter: (old: Date) => Date;
   words: string;
@@ -477,36 +508,60 @@ const dayWords = perPack(
   }),
 );
 
-/** The new day, if a text says nothing else; null otherwise. */
+/** The new day, if a text says nothing else, or denies the old day and names what it speaks of; null otherwise. */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
   const plain = plainMarks(text);
-  const { weekday, weekdays, cue, filler } = dayWords(pack);
+  const { weekday, cue, filler } = dayWords(pack);
   if (plain.length > LONGEST_REDATING || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
   const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
   const alone = spansOf(plain, weekday)
     .filter((span) => !dates.some((date) => intersects(span, date)))
     .map((span) => ({ ...span, from: null, isBareWeekday: true }));
-  const days = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
-  const rest = withBlanks(plain, days).replace(CLOCK, ' ').replace(cue, ' ').replace(filler, ' ');
-  if (days.length === 0 || /[\p{L}\p{N}]/u.test(rest)) return null;
+  const days: DayWords[] = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
   const isDenied = ({ start }: TextSpan): boolean => deniesNext(pack).test(plain.slice(0, start));
+  const left = withBlanks(plain, days);
+  const numbers = spansOf(left, OF_MONTH).filter(isDenied);
+  const denies = deniedDay(plain, numbers[0], days.find(isDenied)?.from ?? null, at.timeZone);
+  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ');
+  const about = denies === null || pack.script === 'han' ? [] : [...contentStems(rest)];
+  const saysMore = /[\p{L}\p{N}]/u.test(rest.replace(filler, ' '));
   const told = days.filter((day) => !isDenied(day));
   const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
-  if (next === undefined) return null;
+  if (next === undefined || (saysMore && about.length === 0)) return null;
+  // "Moved in yesterday" tells of a plan that came true.
+  if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
   const words = plain.slice(next.start, next.end);
+  return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+}
+
+interface DayWords extends TextSpan {
+  from: Date | null;
+  isBareWeekday: boolean;
+}
+
+/** A day of a month: "25th", "25.". */
+const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
+
+function deniedDay(text: string, number: TextSpan | undefined, day: Date | null, timeZone: string): NewDay['denies'] {
+  if (number !== undefined)
+    return (old) => civilDateAt(old, timeZone).day === Number.parseInt(text.slice(number.start), 10);
+  return day === null ? null : (old) => Math.abs(old.getTime() - day.getTime()) < DAY;
+}
+
+/** The new day: a weekday alone is in the week of the old day, and "the 25th" in its month. */
+function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
   const { timeZone, now } = at;
-  return {
-    denied: days.find((day) => isDenied(day))?.from ?? null,
-    words,
-    dayAfter(old) {
-      if (!next.isBareWeekday && next.from !== null) return next.from;
-      const name = words.match(weekday)?.[0] ?? '';
-      const before = civilDateAt(old, timeZone);
-      const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
-      const day = startOfDay(moved, timeZone);
-      return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
-    },
-  };
+  const { weekday, weekdays } = dayWords(pack);
+  const before = civilDateAt(old, timeZone);
+  if (!next.isBareWeekday && next.from !== null) {
+    const ofMonth = /^\D*(\d{1,2})(?:st|nd|rd|th|\.)$/u.exec(words)?.[1];
+    const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
+    return same < now ? next.from : same;
+  }
+  const name = words.match(weekday)?.[0] ?? '';
+  const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
+  const day = startOfDay(moved, timeZone);
+  return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
 }
 
 /**
@@ -537,7 +592,9 @@ export function withNewDay(
   const from = (part: string): number => Math.max(0, part.search(core));
   const lead = head.slice(date.start, date.start + from(head.slice(date.start)));
   const start = head.slice(0, date.start).replace(before, '');
-  return `${start}${lead}${words.slice(from(words))} ${written(day)}${text.slice(head.length + mark.length)}`;
+  // "On the 28th" keeps its article after the same preposition.
+  const told = lead !== '' && words.startsWith(lead) ? words.slice(lead.length) : words.slice(from(words));
+  return `${start}${lead}${told} ${written(day)}${text.slice(head.length + mark.length)}`;
 }
 
 /** "My mother's birthday is on 12 May" is so every year. */
@@ -547,15 +604,24 @@ export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
 }
 
-/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. In the lists of packs `<>` stands for the day. */
-export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+/** The first day ahead of which a list of the pack speaks. In these lists `<>` stands for the day. */
+function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
   const plain = plainMarks(text);
-  return findDates(plain, pack, at).some(
+  return findDates(plain, pack, at).find(
     ({ start, end, from }) =>
-      from !== null &&
-      from > at.now &&
-      listPattern(pack, 'rescheduled').test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+      from !== null && from > at.now && listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
   );
+}
+
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. */
+export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  return listedDay(text, pack, at, 'rescheduled') !== undefined;
+}
+
+/** The day after somebody's last one, if that lies ahead: 1 January for "my last day is 31 December". */
+export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | null {
+  const last = listedDay(text, pack, at, 'lastDay');
+  return last?.isDay === true ? last.to : null;
 }
 
 /**
@@ -574,8 +640,18 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
     !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
   if (listPattern(pack, 'pastVerb').test(plain))
     return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
-  return packPattern(pack, 'past').test(plain) ? null : 'ahead';
+  if (!packPattern(pack, 'past').test(plain)) return 'ahead';
+  // "I already paid, on the 5th": a day that is set apart is the day of the verb. What was booked or agreed may be for a later day.
+  const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
+  const isApart = ({ start, end }: FoundDate): boolean =>
+    /[,;–—] ?(?:\p{L}{1,3} ){0,2}$/u.test(plain.slice(0, start)) && /^(?:[.!]|\s*$)/u.test(plain.slice(end));
+  const isRecent = ({ from, isDay }: FoundDate): boolean =>
+    !isDay || (from !== null && at.now.getTime() - from.getTime() < RECENTLY);
+  if (isOpen || !days.every(isApart)) return null;
+  return findDates(plain, pack, { ...at, prefer: 'past' }).every(isRecent) ? 'past' : null;
 }
+
+const RECENTLY = 62 * DAY;
 
 /** The first date that lies ahead and is not denied; a day within it, if the words name one: "next week … wed 11th". */
 export function dayAhead(

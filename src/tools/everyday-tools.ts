@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FilledSlot } from '../form/read/local/slot-values.ts';
 import { givenText } from '../language/inert-text.ts';
 import { isNegated } from '../language/quotes.ts';
 import { contentStems, coveredBy, withoutEnd } from '../language/words.ts';
@@ -202,26 +203,40 @@ async function corrected(
 ): Promise<Memory | null> {
   const isIntention = memory.type === 'intention';
   if (done === true && isIntention) return handle.intentions.done(memory.id);
-  const later = due === undefined || !isIntention ? memory : await handle.intentions.snooze(memory.id, due);
-  if (text === undefined) return later;
-  const said = memory.attribute === null ? text : valueIn(text, memory);
-  const claim = memory.attribute === null ? { text } : { key: memory.attribute, value: said };
+  const reworded = text === undefined ? memory : await rewordedBy(handle, memory, { text, source }, turn);
+  // A day that the model gives stands; otherwise the days in the text do.
+  const isMoved = due !== undefined && isIntention && reworded !== null;
+  return isMoved ? handle.intentions.snooze(reworded.id, due) : reworded;
+}
+
+async function rewordedBy(
+  handle: ToolHandle,
+  memory: Memory,
+  { text, source }: { text: string; source: string | undefined },
+  turn: ToolTurn,
+): Promise<Memory | null> {
+  const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = memory;
+  const slot = slotIn(text, attribute);
+  const said = attribute === null ? text : valueIn(text, memory, slot);
+  const claim = attribute === null ? { text } : { key: attribute, value: said };
   const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
   if (isMoreTrusted(memory.trust, trustOf(statedBy))) return null;
-  const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = later;
   const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
-  // A day that the model gives stands; otherwise the days in the text do.
-  const isRead = due === undefined || !isIntention;
-  const content = attribute === null ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
+  // The value of an appointment is its day, and only its words say what is on that day.
+  const isInWords = attribute === null || (slot !== undefined && plannedFor(memory) !== null);
+  const content = isInWords ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
   const value = attribute === null ? {} : { value: said };
-  const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: isRead };
+  const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: true };
   const why = { reason: 'corrected', actor: 'agent', as: 'contradicted', asked: true } as const;
   return handle.memories.supersede(memory.id, next, why);
 }
 
+function slotIn(text: string, attribute: string | null): FilledSlot | undefined {
+  return slotsOfClaim(text).find((slot) => slot.attribute === attribute && slot.polarity === 'affirmed');
+}
+
 /** The value that a correction gives a memory with an attribute: the correction is the value alone, or a sentence with it. */
-function valueIn(text: string, { attribute, value, content }: Memory): string {
-  const slot = slotsOfClaim(text).find((each) => each.attribute === attribute && each.polarity === 'affirmed');
+function valueIn(text: string, { attribute, value, content }: Memory, slot: FilledSlot | undefined): string {
   if (slot?.value != null) return slot.value;
   const plain = withoutEnd(text.trim(), '.!');
   // "Lives in Minsk" beside "Lives in Bergen", or with the label of the attribute: "Home city: Minsk".
@@ -297,9 +312,12 @@ interface OpenPlan {
 async function datedPlans(handle: ToolHandle): Promise<OpenPlan[]> {
   const { items } = await handle.memories.list({ tenses: ['planned'], limit: 1000 });
   return items
-    .filter(({ type }) => type !== 'intention')
-    .map((item) => ({ item, at: plannedFor(item), due: plannedFor(item) }))
-    .filter(({ due }) => due !== null);
+    .filter((item) => item.type !== 'intention' && plannedFor(item) !== null)
+    .map((item) => {
+      // Only `dueAt` has the time of day.
+      const due = item.dueAt ?? plannedFor(item);
+      return { item, at: due, due };
+    });
 }
 
 const listDue: AgentTool = defineTool({

@@ -269,10 +269,10 @@ export const english: Pack = {
       "(?:i|we)(?:'ll| will)? (?:be )?(?:start|starting)(?: work| working| my new job| a new job)? (?:at|with) <org>",
       "<related>(?:'ll| will)? (?:be )?(?:start|starts|starting) (?:work|working|a new job) (?:at|with) <org>",
       '<am> (?:starting|joining)(?: work| working| my new job| a new job)? (?:at |with )?<org>',
-      '(?<=(?:^|[,;.] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
+      '(?<=(?:^|[,;.\\p{Extended_Pictographic}] )(?:and |then |now )*)(?:starting|start) (?:at|with) <org>(?= (?:on|in|from|next|as of|tomorrow|this)(?![\\p{L}]))',
     ]),
     ...slot.denied('employer', [
-      "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|handed in my notice at|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
+      "<who>(?:'ve| have|'s| has)? (?:just |finally )?(?:quit (?:working (?:at|for)|my job at)|resigned from|been fired from|got fired from|been laid off (?:from|by)|stopped working (?:at|for)) <org>",
     ]),
     ...slot('job_title', [
       '<whois> (?:not |no longer |now |still |actually |currently |just |basically )?(?:an?|the only|the) (?:proper |fully |newly )?<job>',

@@ -307,7 +307,9 @@ const marksOf = perPack(
     const words = [and, but, so].filter(Boolean).join('|');
     return {
       mark: packRegExp(
-        isHan ? '[,;:()。，、；\\s]' : `[,;:–—()] ?(?:(?:${words}) )?|(?<=\\s)-\\s| (?:${words})(?= )`,
+        isHan
+          ? '[,;:()。，、；\\s]'
+          : `[,;:–—()\\p{Extended_Pictographic}] ?(?:(?:${words}) )?|(?<=\\s)-\\s| (?:${words})(?= )`,
         'giu',
       ),
       subject: packRegExp(`^\\s*(?:${i}|${iAm}|${my}|${me}|${we}|${they})${isHan ? '' : '(?![\\p{L}])'}`),

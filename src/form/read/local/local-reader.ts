@@ -15,13 +15,14 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
+import { dayAfterLast } from '../../../language/resolve-dates.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import { ENDING_LISTS } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { hasTrait, isUser, normalValue, USER } from '../../../record/statement.ts';
+import { hasTrait, isUser, normalValue, type Polarity, USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,
@@ -207,6 +208,24 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     reading.statements.push(...(redated === null ? readObserved(event, turn.number, input) : [redated]));
     return;
   }
+  const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
+  const leaving = leavingIn(claims, turn, input);
+  const statements = statementsOf(
+    turn,
+    keptIn(turn, leaving === null ? asked : asked.map(leaving.withoutQuitting), input, reading),
+    input,
+  );
+  reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
+  reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(turn, input), ...(leaving?.ends ?? []));
+  const forget = forgetIn(turn);
+  if (forget !== null) reading.forgets.push(forget);
+  // The reading layers would end the job at once.
+  const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
+  if (mayChange) (reading.changes ??= []).push(turn.number);
+}
+
+/** What is kept of a turn. Corrections of earlier statements are added to the reading. */
+function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): Kept[] {
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
   const kept: Kept[] = [];
   for (const item of asked) {
@@ -224,11 +243,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       kept.push(...keptOf(wanted, asked[unit.index - 1], kept.at(-1), joins));
     }
   }
-  reading.statements.push(...statementsOf(turn, kept, input));
-  reading.ends.push(...calledOffIn(turn, input), ...quitIn(turn, input));
-  const forget = forgetIn(turn);
-  if (forget !== null) reading.forgets.push(forget);
-  if (forget === null && turn.told.changes > MAY_CHANGE) (reading.changes ??= []).push(turn.number);
+  return kept;
 }
 
 /** What is kept of a sentence: its words with those that it needs, or its slots; nothing if it joins an earlier statement. */
@@ -281,23 +296,57 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
 /** In any language, because the language of a short sentence is often not recognised, and the plan must be named. */
 const CALLED_OFF = anyWords('calledOff');
 
-function endsOf(known: readonly Memory[], isOver: (memory: Memory) => boolean, quote: ReadQuote): Reading['ends'] {
-  return known.flatMap((memory, index) => (isOver(memory) ? [{ known: index + 1, quote, on: null }] : []));
+function endsOf(
+  known: readonly Memory[],
+  isOver: (memory: Memory) => boolean,
+  quote: ReadQuote,
+  on: string | null = null,
+): Reading['ends'] {
+  return known.flatMap((memory, index) => (isOver(memory) ? [{ known: index + 1, quote, on }] : []));
 }
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
-function calledOffIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
-  return units.filter(isClaim).flatMap((unit) =>
+function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
+  return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
       const pack = unit.pack as Pack;
       const clause = plainMarks(unit.text.slice(start, end));
       if (!CALLED_OFF.test(clause)) return [];
-      const slots = unit.filled.filter((slot) => slot.start >= start && slot.start < end);
+      const slots = [
+        ...unit.filled.filter((slot) => slot.start >= start && slot.start < end),
+        ...pronounSlots(unit, start, clause, known, at),
+      ];
       const isOff = (plan: Memory): boolean =>
-        isOpenPlan(plan, event.occurredAt) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots));
+        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots));
       return endsOf(known, isOff, { turn: number, words: unit.text });
     }),
   );
+}
+
+const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' } }) =>
+  packRegExp(script === 'han' ? '(?!)' : `^(?:(?:${clauseBreak}) )?(?:${sheOrHe})(?=[ '])`),
+);
+
+/** The slots of a clause about the person with whose name its sentence begins: "Tobi changed his mind, he's staying in Leipzig". */
+function pronounSlots(
+  unit: ReadUnit,
+  start: number,
+  clause: string,
+  known: readonly Memory[],
+  at: SlotContext,
+): FilledSlot[] {
+  const pack = unit.pack as Pack;
+  const pronoun = pronounFirst(pack).exec(clause)?.[0];
+  const relative = pronoun === undefined ? null : relativeAt(unit, pack, known);
+  if (pronoun === undefined || relative === null) return [];
+  const { subject, name, lead } = relative;
+  // Where the sentence names somebody else before, the pronoun may mean them.
+  const before = unit.text.slice(name.length, start);
+  if (/^['’]|\p{Lu}/u.test(before) || wordsPattern(relationsOf(pack)).test(before)) return [];
+  // The patterns read "Tobi's" as a possessive.
+  const rest = clause.slice(pronoun.length).replace(/^'s(?= )/, pack.is.split('|')[0] ?? '');
+  const told = lead + name + rest;
+  return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
 }
 
 /** "I quit smoking" ends "I smoke a pack a day", which has no attribute, and "I don't like sushi anymore" ends "I love sushi". */
@@ -333,6 +382,64 @@ function tasteIn(plain: string, pack: Pack): string | null {
   return packPattern(pack, 'taste').test(plain) && stems.length > 0 ? stems.toSorted().join(' ') : null;
 }
 
+/** A job that ends on a day ahead. */
+interface Leaving {
+  ends: Reading['ends'];
+  /** A statement with the day on which the job ends, if it is about the job. */
+  withEnd: (statement: ReadStatement) => ReadStatement;
+  /** A sentence without the slots that would end the job at once. */
+  withoutQuitting: <Item extends Asked>(item: Item) => Item;
+}
+
+/**
+ * "I handed in my notice, my last day is 31 December": the user's job lasts until that day. The job must be named with the day, or the turn
+ * must say that the user leaves it, because the last day may also be one at a school or on a diet.
+ */
+function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
+  const isNotice = claims.some(
+    ({ pack, text, filled }) =>
+      filled.some(isQuitting) || listPattern(pack as Pack, 'givesNotice').test(plainMarks(text)),
+  );
+  for (const { pack, text, filled } of claims) {
+    const on = dayAfterLast(text, pack as Pack, at)?.toISOString();
+    if (on === undefined) continue;
+    const isOver = (memory: Memory): boolean =>
+      isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
+    const ends = endsOf(known, isOver, { turn: number, words: text }, on);
+    if (!isNotice && ends.length === 0 && !filled.some(isJob)) continue;
+    return {
+      ends,
+      withEnd: (statement) => (isJob(statement) && statement.tense === 'holds' ? { ...statement, to: on } : statement),
+      withoutQuitting: (item) => ({
+        ...item,
+        unit: { ...item.unit, filled: item.unit.filled.filter((slot) => !isQuitting(slot)) },
+      }),
+    };
+  }
+  return null;
+}
+
+interface OfSubject {
+  subject: string;
+  attribute: string | null;
+  polarity: Polarity;
+}
+
+function isJob({ subject, attribute, polarity }: OfSubject): boolean {
+  return attribute === 'employer' && isUser(subject) && polarity === 'affirmed';
+}
+
+function isQuitting(slot: OfSubject): boolean {
+  return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
+}
+
+/** Whether a text names an employer, by the whole name or a word of it. */
+function isNamed(employer: string, text: string): boolean {
+  const words = ` ${normalValue(text)} `;
+  const names = [employer, ...employer.split(' ').filter(({ length }) => length > 2)].map((name) => normalValue(name));
+  return names.some((name) => name !== '' && words.includes(` ${name} `));
+}
+
 function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {
   const day = validFrom ?? dueAt;
   return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
@@ -340,7 +447,9 @@ function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, a
 
 /** Whether a clause names the value of a plan, or nothing that is not in the words of the plan. */
 function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
-  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return true;
+  // "Staying in Graz" calls off no move to Graz.
+  const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
+  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return !isPlace;
   const rest = [...contentStems(clause.replace(CALLED_OFF, ' '))];
   const stems = contentStems(content);
   return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
@@ -396,18 +505,28 @@ function nameAt(text: string, name: string, isThing = false): number {
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
 
-/** The slots of a sentence that begins with the name of a known relative, read as if the words named the relation too. */
-function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+/** The only known relative or friend with whose name a sentence begins, with the words for the relation; null if there is none. */
+function relativeAt(
+  { text }: ReadUnit,
+  pack: Pack,
+  known: readonly Memory[],
+): Record<'subject' | 'name' | 'lead', string> | null {
   const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
     const name = RELATED.exec(subject)?.groups?.['name'];
-    return name !== undefined && nameAt(unit.text, name) === 0;
+    return name !== undefined && nameAt(text, name) === 0;
   });
   const [subject] = subjects;
-  if (subject === undefined || subjects.length > 1) return [];
-  const relation = RELATED.exec(subject)?.groups?.['relation'] ?? '';
+  if (subject === undefined || subjects.length > 1) return null;
+  const { relation = '', name = '' } = RELATED.exec(subject)?.groups ?? {};
   const word = Object.keys(pack.relations).find((each) => pack.relations[each] === relation);
-  if (word === undefined) return [];
-  const lead = `${pack.my.split('|')[0] ?? ''} ${word} `;
+  return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
+}
+
+/** The slots of a sentence that begins with the name of a known relative, read as if the words named the relation too. */
+function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+  const relative = relativeAt(unit, pack, known);
+  if (relative === null) return [];
+  const { subject, lead } = relative;
   return fillSlots(lead + unit.text, pack, context).flatMap((slot) =>
     slot.subject === subject
       ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]

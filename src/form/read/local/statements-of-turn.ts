@@ -1,6 +1,6 @@
 import { civilDateAt, writeDay } from '../../../language/calendar.ts';
 import { extractEntities } from '../../../language/entities.ts';
-import { boundOf, type DateContext } from '../../../language/pack-dates.ts';
+import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   listPattern,
@@ -26,7 +26,6 @@ import {
 } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { DAY } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { hasTrait, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import {
@@ -302,8 +301,10 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const { at } = turn;
-  const tense = tenseOf(main, at);
-  const { text, dates } = withDates(words, tense, turn.pack, at);
+  const guess = tenseOf(main, at);
+  const { text, dates } = withDates(words, guess, turn.pack, at);
+  const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
+  const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
   const ahead = dayAhead(dates, words, turn.pack, at.now);
   // A state has a beginning, and an event a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
@@ -313,8 +314,8 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
       : tense === 'planned' && !isState
         ? withTime(ahead?.from ?? null, words, turn.pack, at.timeZone)
         : null;
-  const type = typeOf(main, due);
-  const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
+  const type = typeOf({ ...main, unit: { ...main.unit, text: words } }, due);
+  const day = tense === 'planned' ? ahead : tense === 'happened' ? dates.find((date) => !isAhead(date)) : undefined;
   return readStatement({
     subject: subjectOfWords(main, turn),
     type,
@@ -365,7 +366,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
 function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
-  // "My daughter's first day at school is on 7 April" is no intention, which would expire after the day.
+  // "My daughter's first day at school is on 7 April" and "moving on 1 May" are no intentions, which would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
@@ -475,17 +476,18 @@ export function withValue(
   return readStatement({ ...slot, type, text, quotes: [by.quote], relation: by.relation });
 }
 
-/** "No, Thursday": a turn that says nothing but another day. What was planned is told again with that day, in the words that named it. */
+/** "No, Thursday", "the fair is on the 6th, not the 4th": a turn that only says another day. What was planned is told again with that day, in the words that named it. */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
   const { event, number, pack, units, at } = turn;
   const isOwn = !units.some(({ isForeign }) => isForeign);
   const next = pack === null || !isOwn ? null : newDayIn(event.content, pack, at);
   if (pack === null || next === null) return null;
-  const fits = ({ one: { from, tense } }: Said): boolean =>
+  const fits = ({ one: { from, tense, text } }: Said): boolean =>
     from !== null &&
     tense === 'planned' &&
-    (next.denied === null || Math.abs(Date.parse(from) - next.denied.getTime()) < DAY);
-  const last = onlyOne(lastSaid(said, input, number, next.denied !== null).filter(fits));
+    next.denies?.(new Date(from)) !== false &&
+    next.about.every((stem) => contentStems(text).has(stem));
+  const last = onlyOne(lastSaid(said, input, number, next.denies !== null).filter(fits));
   if (last === null || last.one.from === null) return null;
   const { one } = last;
   // The turn is read a second time: the known statement has the new day.

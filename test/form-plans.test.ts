@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Memory } from '../src/record/memory.ts';
+import { DAY, manualClock, MINUTE } from '../src/record/clock.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+
+// Plans, their days and what becomes of them, read without a language model. No sentence is in the training data.
+
+const START = Date.parse('2026-10-20T09:00:00Z');
+const clock = manualClock(START);
+let varve: Varve;
+let users = 0;
+
+beforeAll(async () => {
+  varve = await createVarve({ store: ':memory:', background: false, clock });
+});
+afterAll(() => varve.close());
+
+/** What is live after messages of one session. `+n` lets n days pass. */
+async function after(...messages: readonly string[]): Promise<Memory[]> {
+  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
+  clock.set(START);
+  for (const message of messages) {
+    clock.advance(message.startsWith('+') ? Number(message) * DAY : MINUTE);
+    if (!message.startsWith('+')) await memory.logInteraction({ userMessage: message, agentResponse: 'Understood.' });
+    await varve.drain();
+  }
+  const { items } = await memory.memories.list({ order: 'oldest' });
+  return items.filter(({ type }) => type !== 'summary');
+}
+
+const day = (date: Date | null | undefined): string | undefined => date?.toISOString().slice(0, 10);
+
+describe('a day without a year', () => {
+  it.each([
+    ['I sold the boat yesterday, the new one is ready on 14 November.', '14 November 2026'],
+    ['Passed my theory test! 🎉 driving test is on 9 December.', '9 December 2026'],
+    ['I resigned this morning. My last day is 15 January.', '15 January 2027'],
+    ['He dimitido hoy, mi último día es el 30 de enero.', '30 de enero de 2027'],
+    ["J'ai vendu la maison hier, la remise des clés est le 12 janvier.", '12 janvier 2027'],
+  ])('lies ahead in a clause that is not past, whatever the other clauses say: %s', async (said, written) => {
+    expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
+  });
+
+  it.each([
+    ['Sold the caravan on 14 September, the drive is empty now.', '14 September 2026'],
+    ['My uncle died on 3 December, he was 80.', '3 December 2025'],
+    ['I already returned the books, on the 7th', '7 October 2026'],
+    ['I planted the garlic, on the 12th.', '12 October 2026'],
+  ])('is past in a clause that is past: %s', async (said, written) => {
+    expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
+  });
+
+  it.each([
+    ['I booked the vet, on the 7th', '7 November 2026'],
+    ['We got tickets for 12 December.', '12 December 2026'],
+  ])('lies ahead where something was arranged for it: %s', async (said, written) => {
+    expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
+  });
+
+  it('of a new job after an emoji is the day on which the job begins', async () => {
+    const plan = 'handed the keys back at Lumira today 🥲 starting at Brandt on feb 1 as a surveyor';
+    const live = await after('I work at Lumira', plan);
+    expect(live.map(({ attribute, value, validFrom }) => `${attribute}=${value} ${day(validFrom)}`)).toEqual(
+      expect.arrayContaining(['employer=Lumira undefined', 'employer=Brandt 2027-02-01']),
+    );
+  });
+});
+
+describe('a job whose last day lies ahead', () => {
+  it.each([
+    ['I work at Harrow Mills', 'My last day at Harrow Mills is 27 November.', '2026-11-28'],
+    ['I work at Harrow Mills', 'Gave notice this morning. 4 December is my last day', '2026-12-05'],
+    ['I work at Harrow Mills', 'I resigned from Harrow Mills, my last day will be the 6th of November', '2026-11-07'],
+    ['Ich arbeite bei Siemens', 'Hab heute gekündigt. Mein letzter Arbeitstag ist der 15. Dezember.', '2026-12-16'],
+    ['Trabajo en Iberdrola', 'Renuncié ayer, mi último día será el 13 de noviembre.', '2026-11-14'],
+    ['Je travaille chez Danone', "J'ai donné ma démission. Mon dernier jour est le 18 décembre.", '2026-12-19'],
+    ['Ik werk bij Heineken', 'Mijn laatste dag bij Heineken is 31 december.', '2027-01-01'],
+    ['Trabalho na Embraer', 'Pedi demissão. Meu último dia é 20 de novembro.', '2026-11-21'],
+  ])('lasts until then: %s … %s', async (job, notice, end) => {
+    const employer = (await after(job, notice)).find(({ attribute }) => attribute === 'employer');
+    expect([employer?.polarity, day(employer?.validTo)]).toEqual(['affirmed', end]);
+    const later = await after(job, notice, '+120');
+    expect(later.filter(({ attribute }) => attribute === 'employer')).toEqual([]);
+  });
+
+  it.each([
+    ['I work at Harrow Mills', 'I handed in my notice at Harrow Mills.'],
+    ['I work at Harrow Mills', 'My last day at the gym is 27 November.'],
+    ['I work at Harrow Mills', 'Gave notice on the flat. My last day is 27 November.'],
+    ['I work at Harrow Mills', 'If I resigned, my last day would be 27 November.'],
+    ['I work at Harrow Mills', 'My last day of leave is 27 November.'],
+    ['Ich arbeite bei Siemens', 'Ich habe die Wohnung gekündigt, mein letzter Tag ist der 27. November.'],
+  ])('has no end where no day of the job is named: %s … %s', async (job, said) => {
+    const employer = (await after(job, said)).find(({ attribute }) => attribute === 'employer');
+    expect([employer?.polarity, employer?.validTo]).toEqual(['affirmed', null]);
+  });
+});
+
+describe('the plan of a friend or a relative', () => {
+  const plan = 'My cousin Rosa is moving to Turin in December';
+  const planned = async (...said: readonly string[]): Promise<(string | null)[]> =>
+    (await after(plan, ...said))
+      .filter(({ attribute, tense }) => attribute === 'home_city' && tense === 'planned')
+      .map(({ value }) => value);
+
+  it.each([
+    'Rosa is staying in Pavia after all.',
+    "Rosa thought it over, she's staying in Pavia.",
+    'Rosa got a better offer and she is staying in Pavia.',
+  ])('is called off when they stay where they are: %s', async (said) => {
+    expect(await planned(said)).toEqual([]);
+    const later = await after(plan, said, '+60');
+    expect(later.map(({ value }) => value)).not.toContain('Turin');
+  });
+
+  it.each([
+    'Rosa is staying in a hostel in Turin tonight.',
+    "Rosa has a new boyfriend, he's staying in Pavia.",
+    "Rosa went to see Emilio, he's staying in Pavia.",
+    "Rosa's landlord called, he's staying in Pavia.",
+    'Rosa is fine.',
+  ])('stays: %s', async (said) => {
+    expect(await planned(said)).toEqual(['Turin']);
+  });
+});
+
+describe('another day for a plan', () => {
+  const dated = (live: readonly Memory[]): (string | undefined)[] =>
+    live.filter(({ tense }) => tense === 'planned').map(({ dueAt }) => dueAt?.toISOString().slice(0, 16));
+
+  it.each([
+    ['The flower show is on November 12.', 'Oops, the flower show is on the 14th, not the 12th.', '2026-11-14T00:00'],
+    [
+      'My interview at Nestlé is on Friday at 11:15.',
+      'Sorry, the interview is on Monday, not Friday.',
+      '2026-10-26T11:15',
+    ],
+    ['I have a scan on 3 December at 8:30.', 'no, the scan is on the 4th, not the 3rd', '2026-12-04T08:30'],
+    ['Die Lesung ist am 12. November.', 'Sorry, die Lesung ist am 13. November, nicht am 12.', '2026-11-13T00:00'],
+  ])('replaces the day that is denied: %s … %s', async (plan, correction, due) => {
+    const live = await after(plan, correction);
+    expect(dated(live)).toEqual([due]);
+  });
+
+  it.each([
+    ['The flower show is on November 12.', 'I teach on the 14th, not the 12th.'],
+    ['The flower show is on November 12.', 'The bake sale is on the 14th, not the 12th.'],
+    ['The flower show is on November 12.', 'The flower show is on the 14th, not the 13th.'],
+    ['The flower show is on November 12.', 'moved in yesterday!'],
+  ])('leaves a plan alone that is not meant: %s … %s', async (plan, said) => {
+    expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
+  });
+
+  it('is the one that is told where no plan is known, not the denied one', async () => {
+    expect(dated(await after('Sorry, the rehearsal with Ivo is on Friday, not Thursday.'))).toEqual([
+      '2026-10-23T00:00',
+    ]);
+  });
+});
+
+describe('a move', () => {
+  it.each([
+    ['KEYS ON FRIDAY. moving in on november 7th, Ulica Długa 18. so happy', 'Ulica Długa 18'],
+    ["We're moving to 14 Marsh Lane on 5 November, the landlord is called Mrs Petrie.", '14 Marsh Lane'],
+    ['Wir ziehen am 7. November in die Hafenstraße 9 um.', 'Hafenstraße 9'],
+  ])('is still known long after its day: %s', async (said, address) => {
+    const live = await after(said, '+19', 'moved in yesterday!', '+60');
+    expect(live.map(({ content }) => content).join()).toContain(address);
+  });
+
+  it('of something else is an intention as before', async () => {
+    const [plan] = await after('Need to move the piano on Friday.');
+    expect(plan?.type).toBe('intention');
+  });
+});
