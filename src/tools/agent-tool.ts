@@ -4,11 +4,23 @@ import { spelledKey } from '../record/statement.ts';
 import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 
-type Reports = 'observe' | 'recordObservation' | 'updateUserContext' | 'connection';
-type Records = 'facts' | 'memories' | 'notes' | 'savedItems' | 'intentions' | 'events';
-
 /** The parts of a handle that the tools need. */
-export type ToolHandle = Pick<Handle, 'scope' | 'context' | 'recall' | Reports | Records>;
+export type ToolHandle = Pick<
+  Handle,
+  | 'scope'
+  | 'context'
+  | 'recall'
+  | 'observe'
+  | 'recordObservation'
+  | 'updateUserContext'
+  | 'connection'
+  | 'facts'
+  | 'memories'
+  | 'notes'
+  | 'savedItems'
+  | 'intentions'
+  | 'events'
+>;
 
 /** The messages of the current turn, if the caller knows them: they are logged only after the turn. */
 export interface ToolTurn {

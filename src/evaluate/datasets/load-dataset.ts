@@ -11,8 +11,16 @@ import { loadLongMemEval } from './longmemeval.ts';
 import { loadExpectations, loadPairs, loadPersonaChat } from './statement-files.ts';
 
 /** The public data sets, Varve's own, and the formats for your data. */
-export type DatasetName = PublicDataset | 'lives' | 'expectations' | 'pairs';
-type PublicDataset = 'locomo' | 'longmemeval' | 'realtalk' | 'beam' | 'halumem' | 'persona-chat';
+export type DatasetName =
+  | 'locomo'
+  | 'longmemeval'
+  | 'realtalk'
+  | 'beam'
+  | 'halumem'
+  | 'persona-chat'
+  | 'lives'
+  | 'expectations'
+  | 'pairs';
 
 /** The data sets that can be loaded, each with a description. */
 export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Dataset; about: string }>> = {

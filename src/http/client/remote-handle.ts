@@ -3,11 +3,11 @@ import type { Handle } from '../../handle/handle.ts';
 import type { ToolSchema } from '../../record/session.ts';
 import type { ClientRequest, Send } from './request.ts';
 
-/** The parts of a handle that a client does not have under the same name. */
-type NotRemote = 'scope' | 'contexts' | 'consolidation' | 'noteGiven' | 'asOf' | 'erase' | 'eraseMemory' | 'erasures';
-
 /** The methods of a handle that are available over HTTP, with the same types. */
-export type RemoteHandle = Omit<Handle, NotRemote | 'connection'> & {
+export type RemoteHandle = Omit<
+  Handle,
+  'scope' | 'contexts' | 'consolidation' | 'noteGiven' | 'asOf' | 'erase' | 'eraseMemory' | 'erasures' | 'connection'
+> & {
   connection: Omit<Handle['connection'], 'freshToolSchema'>;
   /** Calls a tool of the agent. */
   callTool(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
