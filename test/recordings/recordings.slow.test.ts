@@ -14,7 +14,7 @@ const lives = globSync(join(import.meta.dirname, '*.json'))
 const FIRST_VERSION = { characters: 59_150 };
 
 describe('lives with recorded answers of a model', () => {
-  it('[Q3] [K20] keeps what holds, retires what ended, and asks once a session', { timeout: 300_000 }, async () => {
+  it('[Q3] [K20] keeps what holds, retires what ended, and asks once a session', { timeout: 600_000 }, async () => {
     expect(lives.length).toBeGreaterThanOrEqual(8);
     const scores: LifeScore[] = [];
     let [calls, characters, sessions] = [0, 0, 0];
