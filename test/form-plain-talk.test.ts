@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR, manualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
+import { memoriesAfter } from './told.ts';
 
 // Plain talk as people type it, read without a language model. No sentence is in the training data.
 
@@ -17,14 +18,8 @@ afterAll(() => varve.close());
 
 /** What is live after the messages of one session. */
 async function after(...messages: readonly string[]): Promise<Memory[]> {
-  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
   clock.set(START);
-  for (const userMessage of messages) {
-    clock.advance(MINUTE);
-    await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
-    await varve.drain();
-  }
-  return (await memory.memories.list({ order: 'oldest' })).items;
+  return memoriesAfter(varve, clock, `u${(users += 1)}`, messages);
 }
 
 describe('words without a subject', () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Memory } from '../src/record/memory.ts';
-import { DAY, manualClock, MINUTE } from '../src/record/clock.ts';
+import { manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
+import { memoriesAfter } from './told.ts';
 
 // Plans, their days and what becomes of them, read without a language model. No sentence is in the training data.
 
@@ -15,17 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => varve.close());
 
-/** What is live after messages of one session. `+n` lets n days pass. */
+/** What is live after messages of one session, summaries aside. `+n` lets n days pass. */
 async function after(...messages: readonly string[]): Promise<Memory[]> {
-  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
   clock.set(START);
-  for (const message of messages) {
-    clock.advance(message.startsWith('+') ? Number(message) * DAY : MINUTE);
-    if (!message.startsWith('+')) await memory.logInteraction({ userMessage: message, agentResponse: 'Understood.' });
-    await varve.drain();
-  }
-  const { items } = await memory.memories.list({ order: 'oldest' });
-  return items.filter(({ type }) => type !== 'summary');
+  return (await memoriesAfter(varve, clock, `u${(users += 1)}`, messages)).filter(({ type }) => type !== 'summary');
 }
 
 const day = (date: Date | null | undefined): string | undefined => date?.toISOString().slice(0, 10);

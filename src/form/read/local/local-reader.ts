@@ -15,14 +15,14 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { dayAfterLast } from '../../../language/resolve-dates.ts';
+import { dayAfterLast } from '../../../language/told-days.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import { ENDING_LISTS } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { hasTrait, isUser, normalValue, type Polarity, USER } from '../../../record/statement.ts';
+import { hasTrait, isUser, normalValue, USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,
@@ -216,7 +216,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     input,
   );
   reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
-  reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(turn, input), ...(leaving?.ends ?? []));
+  reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(claims, turn, input), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // The reading layers would end the job at once.
@@ -350,8 +350,8 @@ function pronounSlots(
 }
 
 /** "I quit smoking" ends "I smoke a pack a day", which has no attribute, and "I don't like sushi anymore" ends "I love sushi". */
-function quitIn({ units, number, event }: Turn, { known }: ReadInput): Reading['ends'] {
-  return units.filter(isClaim).flatMap(({ text, pack }) => {
+function quitIn(claims: readonly ReadUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+  return claims.flatMap(({ text, pack }) => {
     if (pack === null) return [];
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
     const liked = endedTaste(plainMarks(text), pack);
@@ -419,17 +419,13 @@ function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }:
   return null;
 }
 
-interface OfSubject {
-  subject: string;
-  attribute: string | null;
-  polarity: Polarity;
-}
+type Told = Pick<ReadStatement, 'subject' | 'attribute' | 'polarity'>;
 
-function isJob({ subject, attribute, polarity }: OfSubject): boolean {
+function isJob({ subject, attribute, polarity }: Told): boolean {
   return attribute === 'employer' && isUser(subject) && polarity === 'affirmed';
 }
 
-function isQuitting(slot: OfSubject): boolean {
+function isQuitting(slot: Told): boolean {
   return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
 }
 

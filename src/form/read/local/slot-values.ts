@@ -13,7 +13,8 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { findDates, sideOfDays } from '../../../language/resolve-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
+import { sideOfDays } from '../../../language/told-days.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, VALUE_LISTS } from '../../../record/attributes.ts';

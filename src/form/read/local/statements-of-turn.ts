@@ -12,9 +12,9 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import {
   dayAhead,
-  findDates,
   isRescheduled,
   isYearly,
   kindOf,
@@ -23,7 +23,7 @@ import {
   withDates,
   withNewDay,
   withTime,
-} from '../../../language/resolve-dates.ts';
+} from '../../../language/told-days.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import type { Memory } from '../../../record/memory.ts';

@@ -1,0 +1,272 @@
+import { DAY } from '../record/clock.ts';
+import { isUser, type Tense } from '../record/statement.ts';
+import { addDays, civilDateAt, instantAt, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import { type DateContext, deniesNext, type FoundDate, timeIn } from './pack-dates.ts';
+import type { Pack } from './packs/pack.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
+import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
+import { contentStems, withoutEnd } from './words.ts';
+import { findDates } from './resolve-dates.ts';
+
+/** A day without a year that is further ahead than this may mean the previous year. */
+const DOUBTFUL_AHEAD = 250 * DAY;
+
+/**
+ * The dates of words about the past. A clause in the present or the future may be among them: of "I resigned today, my last day is
+ * 13 November" only the first day is past.
+ */
+function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
+  const plain = plainMarks(words);
+  const [past, ahead] = (['past', 'future'] as const).map((prefer) => findDates(plain, pack, { ...at, prefer }));
+  // In chat an emoji may be all that is between two clauses.
+  const clauses = splitClauses(plain.replace(/\p{Extended_Pictographic}/gu, ({ length }) => ';'.padEnd(length)));
+  return (past ?? []).map((date) => {
+    const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
+    const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
+    return clause === undefined || later === undefined || !isAhead(plain.slice(clause.start, clause.end), pack)
+      ? date
+      : later;
+  });
+}
+
+function isAhead(clause: string, pack: Pack): boolean {
+  if (packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause)) return false;
+  return packPattern(pack, 'future').test(clause) || isWord(pack).test(clause);
+}
+
+const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
+
+/**
+ * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
+ * weekday only where it means one day.
+ */
+export function withDates(
+  words: string,
+  tense: Tense,
+  pack: Pack | null,
+  at: { now: Date; timeZone: string },
+): { text: string; dates: FoundDate[] } {
+  if (pack === null || tense === 'habit' || packPattern(pack, 'habit').test(plainMarks(words)))
+    return { text: words, dates: [] };
+  const found =
+    tense === 'happened'
+      ? datesOfPast(words, pack, at)
+      : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
+  const dates = found.filter(
+    ({ isBareWeekday, relative, hasYear, from }) =>
+      (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
+      // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
+      !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
+  );
+  let text = '';
+  let position = 0;
+  for (const date of dates) {
+    if (!date.relative) continue;
+    text += `${words.slice(position, date.end)} [${date.written}]`;
+    position = date.end;
+  }
+  return { text: text + words.slice(position), dates };
+}
+
+/** Another day for something that was said before: "no, Thursday", "moved!! now Wednesday 21st". */
+export interface NewDay {
+  /** Whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
+  denies: ((day: Date) => boolean) | null;
+  /** Stems of the words that say what is on that day; empty for "no, Thursday". */
+  about: readonly string[];
+  /** The new day of what was planned for a day. A weekday alone is in the same week. */
+  dayAfter: (old: Date) => Date;
+  words: string;
+}
+
+const LONGEST_REDATING = 80;
+const CLOCK = /(?<![\p{L}\d])\d{1,2}(?:[:.h]\d{2})?\s?(?:[ap]m|uhr|h|heures?|uur|ore|点|時)?(?![\p{L}\d])/giu;
+
+const dayWords = perPack(
+  ({ script, common, words: { assent }, lists: { redates = '' }, calendar: { weekdays, months } }) => ({
+    weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
+    weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
+    before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
+    core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
+    cue: wordsPattern(redates, script, 'giu'),
+    filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
+  }),
+);
+
+/** The new day, if a text says nothing else, or denies the old day and names what it speaks of; null otherwise. */
+export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
+  const plain = plainMarks(text);
+  const { weekday, cue, filler } = dayWords(pack);
+  if (plain.length > LONGEST_REDATING || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
+  const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
+  const alone = spansOf(plain, weekday)
+    .filter((span) => !dates.some((date) => intersects(span, date)))
+    .map((span) => ({ ...span, from: null, isBareWeekday: true }));
+  const days: DayWords[] = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
+  const isDenied = ({ start }: TextSpan): boolean => deniesNext(pack).test(plain.slice(0, start));
+  const left = withBlanks(plain, days);
+  const numbers = spansOf(left, OF_MONTH).filter(isDenied);
+  const denies = deniedDay(plain, numbers[0], days.find(isDenied)?.from ?? null, at.timeZone);
+  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ');
+  const about = denies === null || pack.script === 'han' ? [] : [...contentStems(rest)];
+  const saysMore = /[\p{L}\p{N}]/u.test(rest.replace(filler, ' '));
+  const told = days.filter((day) => !isDenied(day));
+  const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
+  if (next === undefined || (saysMore && about.length === 0)) return null;
+  // "Moved in yesterday" tells of a plan that came true.
+  if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
+  const words = plain.slice(next.start, next.end);
+  return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+}
+
+interface DayWords extends TextSpan {
+  from: Date | null;
+  isBareWeekday: boolean;
+}
+
+/** A day of a month: "25th", "25.". */
+const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
+
+function deniedDay(text: string, number: TextSpan | undefined, day: Date | null, timeZone: string): NewDay['denies'] {
+  if (number !== undefined)
+    return (old) => civilDateAt(old, timeZone).day === Number.parseInt(text.slice(number.start), 10);
+  return day === null ? null : (old) => Math.abs(old.getTime() - day.getTime()) < DAY;
+}
+
+/** The new day: a weekday alone is in the week of the old day, and "the 25th" in its month. */
+function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
+  const { timeZone, now } = at;
+  const { weekday, weekdays } = dayWords(pack);
+  const before = civilDateAt(old, timeZone);
+  if (!next.isBareWeekday && next.from !== null) {
+    const ofMonth = /^\D*(\d{1,2})(?:st|nd|rd|th|\.)$/u.exec(words)?.[1];
+    const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
+    return same < now ? next.from : same;
+  }
+  const name = words.match(weekday)?.[0] ?? '';
+  const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
+  const day = startOfDay(moved, timeZone);
+  return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
+}
+
+/**
+ * A text with another day in the place of the one that is written beside its words. Where it has none, or both texts name a time of day, the
+ * two are kept together.
+ */
+export function withNewDay(
+  text: string,
+  {
+    old,
+    day,
+    pack,
+    at,
+    ...by
+  }: { old: Date; day: Date; words: string; said: string; pack: Pack; at: Omit<DateContext, 'prefer'> },
+): string {
+  const { words, said } = by;
+  const written = (date: Date): string => `[${writeDay(civilDateAt(date, at.timeZone), pack)}]`;
+  const mark = ` ${written(old)}`;
+  const head = text.slice(0, Math.max(0, text.indexOf(mark)));
+  const { before, core } = dayWords(pack);
+  const date = findDates(plainMarks(head), pack, { ...at, prefer: 'future' }).findLast(
+    ({ end }) => end === head.length,
+  );
+  const hasTimes = [text, said].every((part) => timeIn(plainMarks(part), pack) !== null);
+  if (date === undefined || hasTimes)
+    return `${withoutEnd(text, ' .!\n')} — ${withoutEnd(said, ' .!\n')} ${written(day)}`;
+  const from = (part: string): number => Math.max(0, part.search(core));
+  const lead = head.slice(date.start, date.start + from(head.slice(date.start)));
+  const start = head.slice(0, date.start).replace(before, '');
+  // "On the 28th" keeps its article after the same preposition.
+  const told = lead !== '' && words.startsWith(lead) ? words.slice(lead.length) : words.slice(from(words));
+  return `${start}${lead}${told} ${written(day)}${text.slice(head.length + mark.length)}`;
+}
+
+/** "My mother's birthday is on 12 May" is so every year. */
+export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
+  const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
+    isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
+  return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
+}
+
+/** The first day ahead of which a list of the pack speaks. In these lists `<>` stands for the day. */
+function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
+  const plain = plainMarks(text);
+  return findDates(plain, pack, at).find(
+    ({ start, end, from }) =>
+      from !== null && from > at.now && listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+  );
+}
+
+/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. */
+export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
+  return listedDay(text, pack, at, 'rescheduled') !== undefined;
+}
+
+/** The day after somebody's last one, if that lies ahead: 1 January for "my last day is 31 December". */
+export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | null {
+  const last = listedDay(text, pack, at, 'lastDay');
+  return last?.isDay === true ? last.to : null;
+}
+
+/**
+ * The side of today on which the days of a sentence lie that were said without their year: "the concert is 12 December" is ahead, because a
+ * day is in the past only where the verb is; "quit smoking on Tuesday, day 4 now" is past, because a clause begins with such a verb and
+ * nothing is about the future. Null if neither is plain.
+ */
+export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
+  const plain = plainMarks(text);
+  const days = findDates(plain, pack, at).filter(
+    ({ isBareWeekday, isDay, relative, hasYear, isSince, start, end }) =>
+      isBareWeekday || (isDay && relative && hasYear !== true && !isSince && /\d/.test(plain.slice(start, end))),
+  );
+  if (days.length === 0) return null;
+  const isNear = ({ isBareWeekday, from }: FoundDate): boolean =>
+    !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
+  if (listPattern(pack, 'pastVerb').test(plain))
+    return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
+  if (!packPattern(pack, 'past').test(plain)) return 'ahead';
+  // "I already paid, on the 5th": a day that is set apart is the day of the verb. What was booked or agreed may be for a later day.
+  const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
+  const isApart = ({ start, end }: FoundDate): boolean =>
+    /[,;–—] ?(?:\p{L}{1,3} ){0,2}$/u.test(plain.slice(0, start)) && /^(?:[.!]|\s*$)/u.test(plain.slice(end));
+  const isRecent = ({ from, isDay }: FoundDate): boolean =>
+    !isDay || (from !== null && at.now.getTime() - from.getTime() < RECENTLY);
+  if (isOpen || !days.every(isApart)) return null;
+  return findDates(plain, pack, { ...at, prefer: 'past' }).every(isRecent) ? 'past' : null;
+}
+
+const RECENTLY = 62 * DAY;
+
+/** The first date that lies ahead and is not denied; a day within it, if the words name one: "next week … wed 11th". */
+export function dayAhead(
+  dates: readonly FoundDate[],
+  words: string,
+  pack: Pack | null,
+  now: Date,
+): FoundDate | undefined {
+  const isDenied = ({ start }: FoundDate): boolean =>
+    pack !== null && deniesNext(pack).test(plainMarks(words.slice(0, start)));
+  const ahead = dates.filter(
+    (date) => date.from !== null && date.from.getTime() > now.getTime() - DAY && !isDenied(date),
+  );
+  const [first] = ahead;
+  if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
+  const [from, to] = [first.from, first.to];
+  return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
+}
+
+/** A day with the time of day that the words name: "on Monday at 14:00". */
+export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
+  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
+  return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
+}
+
+/** The kind of a value. Only a value of the same kind can correct it. */
+export function kindOf(value: string, pack: Pack): string | null {
+  const plain = plainMarks(value);
+  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
+  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
+  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
+}
