@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Icon, Logo, type IconName } from './components/basics.tsx';
 import { OwnerPicker } from './components/owner-picker.tsx';
 import { Toasts } from './components/toasts.tsx';
-import { go, href, isLive, isPersonal, me, owners, route, scope, signOut } from './state.ts';
+import { go, href, isEmpty, isLive, isPersonal, me, route, scope, signOut } from './state.ts';
 import { theme, toggleTheme } from './theme.ts';
 import { FactsView } from './views/facts.tsx';
 import { HealthView } from './views/health.tsx';
@@ -80,7 +80,6 @@ function Shell(): JSX.Element {
     document.title = `${view?.title ?? 'Varve'} · Varve`;
     setMenuOpen(false);
   }, [view?.id]);
-  const isEmpty = owners.value.length === 0 && personal === null;
   return (
     <div class="shell">
       <a
@@ -138,7 +137,7 @@ function Shell(): JSX.Element {
         </ul>
       </nav>
       <main id="main" class="main" ref={main} tabIndex={-1}>
-        {isEmpty ? <WelcomeView /> : view?.show()}
+        {isEmpty.value && personal === null ? <WelcomeView /> : view?.show()}
       </main>
       <Toasts />
     </div>

@@ -9,6 +9,8 @@ const STORED_KEY = 'varve.key';
 export const me = signal<Me | null>(null);
 export const signInMessage = signal('');
 export const owners = signal<Owner[]>([]);
+/** The store has no owner at all, whatever the owner picker searches for. */
+export const isEmpty = signal(false);
 
 /** A key for one user sees that user's memory, in plain words. */
 export const isPersonal = computed(() => me.value?.key.users?.length === 1);
@@ -23,8 +25,9 @@ export async function signIn(secret: string): Promise<void> {
     const found = await get<Me>('/v1/whoami');
     sessionStorage.setItem(STORED_KEY, secret);
     signInMessage.value = '';
-    me.value = found;
+    // Before the shell is drawn, which shows the welcome page for an empty store.
     await loadOwners();
+    me.value = found;
   } catch (error) {
     useSecret(null, signOut);
     throw error;
@@ -49,6 +52,7 @@ export async function resume(): Promise<void> {
 export async function loadOwners(match?: string): Promise<void> {
   const { items } = await get<{ items: Owner[] }>('/v1/owners', { query: { match, limit: 500 } });
   owners.value = items;
+  if (match === undefined) isEmpty.value = items.length === 0;
 }
 
 // The address: #/view/part?agent=…&user=…
