@@ -172,13 +172,13 @@ describe('time is linear in the length of a text (S2)', () => {
 });
 
 describe('requests to forget without end', () => {
-  it('never block the other work of the process for long', { timeout: 900_000 }, async () => {
+  it('never block the other work of the process for long', { timeout: 300_000 }, async () => {
     const varve = await createVarve({ store: ':memory:', background: false });
     const handle = varve.for({ agent: 'a', user: 'u', session: 's' });
     // The first exchange loads the model.
     await handle.logInteraction({ userMessage: 'I keep bees.', agentResponse: 'Nice.' });
     await varve.drain();
-    await handle.observe(Array.from({ length: 1200 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
+    await handle.observe(Array.from({ length: 200 }, (_, index) => ({ content: `Please erase my bonus ${index}` })));
     let longest = 0;
     let isOver = false;
     const watch = (before: NodeJS.CpuUsage): void => {
