@@ -1,5 +1,5 @@
-// The tables behind the server and the ledger: usage, credit, keys, acts, repeated requests, webhooks. `schema.ts` has the others, and
-// describes how times, JSON and scopes are stored.
+// The tables of the server and the ledger: usage, credit, API keys, administrative acts, repeated requests and webhooks. `schema.ts` has
+// the other tables, and describes how times, JSON and scopes are stored.
 
 export interface UsageTable {
   tenant_id: string;
