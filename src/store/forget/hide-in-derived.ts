@@ -13,8 +13,8 @@ import { ofOwner, rowsBy, setColumns } from '../owner-store.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too;
- * any other loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the memories that this
- * function has forgotten.
+ * any other derived memory loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the
+ * memories that this function has forgotten.
  */
 export async function hideInDerived(
   writer: Writer,
@@ -53,7 +53,8 @@ export async function hideInDerived(
 
 /**
  * Removes matching sentences from a memory and its history, and matching words from its title and tags. Returns false, and changes nothing,
- * if the memory matches but nothing would be left of it, it is archived, or its new title is taken. The caller then removes the memory.
+ * if the memory matches but cannot be redacted: nothing would be left of it, it is archived, or its new title is taken. The caller then
+ * removes the memory.
  */
 export async function redactMemory(
   writer: Writer,
@@ -161,8 +162,7 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
 
 /**
  * Removes entities of forgotten statements that no live memory is linked to: those whose name is part of the forgotten content, and those
- * that nothing but forgotten statements names. An entity with metadata was written by the application and is removed only in the first
- * case.
+ * that only forgotten statements name. An entity with metadata was written by the application and is removed only in the first case.
  */
 export async function removeEntities(writer: Writer, parts: Parts, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {
