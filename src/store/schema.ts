@@ -331,7 +331,7 @@ export interface ForgottenSpanTable {
   tenant_id: string;
   forgotten_id: string;
   event_id: string;
-  /** `content`, or `metadata`, of which the whole text is kept. */
+  /** `content` or `metadata`. For `metadata`, the whole text is stored. */
   field: string;
   start_at: number;
   end_at: number;
