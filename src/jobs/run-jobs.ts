@@ -28,7 +28,7 @@ function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
   run.cut = cut;
   const reason = cut === 'lost' ? 'its lease is lost' : 'the worker stops';
   run.controller.abort(
-    new VarveError(`Job ${run.job.id} was cut short: ${reason}.`, { code: 'cancelled', retryable: true }),
+    new VarveError(`Job ${run.job.id} was aborted: ${reason}.`, { code: 'cancelled', retryable: true }),
   );
 }
 

@@ -76,7 +76,7 @@ for (const on of databases('sql')) {
       expect(ran.length).toBe(2);
     });
 
-    it('do not run while their last run is still in progress, and then once for all due times that it missed', async () => {
+    it('do not run while their last run is in progress, and run once afterwards for all missed due times', async () => {
       await ensure({ ...nightly, cron: '* * * * *' });
       const [middle, end] = [gate(), gate()];
       const slow = queue.worker(

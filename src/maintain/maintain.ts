@@ -294,8 +294,8 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
-  // A situation with a stated end lasts until that end, which an earlier check has found to be in the future.
-  // Past events do not expire.
+  // A situation with a stated end lasts until that end. `isOver` has already found that the end is in the future. Past events do not
+  // expire.
   const isPassing = row.endedAt === null && row.tense !== 'happened';
   if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;

@@ -43,7 +43,7 @@ function isJson(kind: BlockKindName): boolean {
   return BLOCK_KINDS[kind]?.format === 'json';
 }
 
-/** The block of exactly this scope, in its current version or as it was at a time; null if there is none. */
+/** The block of exactly this scope, in its current version or, with `asOf`, as it was at that time; null if there is none. */
 export async function findBlock(
   reader: Reader,
   scope: Scope,
@@ -71,7 +71,7 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
 interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
-  /** The sources of the content. By default unchanged sentences and entries keep their sources. */
+  /** The sources of the content. By default, unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
    * The version that the caller has read, or 0 if there was no block. If the block has another version, the error `conflict` is thrown. If

@@ -39,7 +39,7 @@ export interface Database {
   readonly syntax: Syntax;
   /** Finds problems of the database servers that connecting to them does not reveal. SQLite has none. */
   examine(): Promise<StoreProblem[]>;
-  /** Removes deleted data from the files, as far as the database allows. Called after an erasure. */
+  /** Removes deleted data from the files, as far as the database allows. It is called after an erasure. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ import {
 } from './owner-store.ts';
 import { isLearnedFrom } from './record-rows.ts';
 
-/** How many rows of records and of their dependants were removed. */
+/** The numbers of removed records and of removed rows that depended on them. */
 export interface ErasedRecords {
   events: number;
   memories: number;
@@ -211,7 +211,7 @@ async function placesOf(
 
 /**
  * Begins a new epoch of every owner that sees these records. Processes cache the text and vectors of records, and work in progress may hold
- * them; both compare the epoch and start again when it has changed.
+ * them. Both the caches and the work compare the epoch and start again when it has changed.
  */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
@@ -337,7 +337,7 @@ export async function oldMemories(
 
 /**
  * Old events that are fully processed. Formation must have read them. If `waitForTiers` is set, the working memory must include them. If
- * `reflectedBy` is set, the nightly reflection must have read the events that were recorded after it.
+ * `reflectedBy` is set, the nightly reflection must have read the events that were recorded after that time.
  */
 export async function oldEvents(
   reader: Reader,

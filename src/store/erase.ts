@@ -15,7 +15,7 @@ import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } fro
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
-/** How many rows of each kind were removed for good. */
+/** The numbers of rows that were removed for good, by kind. */
 export interface Erased extends ErasedRecords {
   sessions: number;
   entities: number;
@@ -177,7 +177,7 @@ async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** Removes the data of background work about an owner: progress, runs, held changes, the list of memories that models were given. */
+/** Removes the data of background work about an owner: progress, runs, held changes, and the list of memories that models were given. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
   await sql`delete from given_memories where ${ofOwnersWithin(scope)} ${session}`.execute(writer);

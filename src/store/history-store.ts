@@ -21,7 +21,7 @@ interface RevisionInput {
   version: number;
   at: number;
   change: Change;
-  /** The record before the change, as JSON; null when it is new. */
+  /** The record before the change, as JSON; null if the record is new. */
   before: string | null;
 }
 
@@ -117,7 +117,7 @@ export interface Run {
   changed: RunNotes;
   /** `local`, or the ids of the models. */
   model: string;
-  /** Micro-dollars; null when a model has no price. */
+  /** The cost in micro-dollars; null if a model has no price. */
   cost: number | null;
   error: string | null;
 }

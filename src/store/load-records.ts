@@ -28,7 +28,7 @@ export async function loadEvents(
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-/** A quote from a turn that no longer holds. */
+/** A quote that no longer holds. */
 export interface RetiredQuote extends Quote {
   /** Whether the statement was replaced or retracted. False for an expired plan and for forgotten words. */
   isChanged: boolean;

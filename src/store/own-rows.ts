@@ -107,7 +107,9 @@ export interface LiveRow {
   outcomes: number;
 }
 
-/** The next live memories of a tenant after the row `after`, ordered by row. Reading in batches limits the memory that a pass needs. */
+/**
+ * The next live memories of a tenant after the row `after`, ordered by row. Reading in batches limits the amount of data that a pass holds.
+ */
 export async function liveStretch(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -139,8 +141,8 @@ export async function liveStretch(
 }
 
 /**
- * Lowers the importance of memories. Like access counters, fading writes no revision, because four revisions a day would soon outgrow the
- * memories themselves. The audit log records the run, and the owner's new version invalidates caches.
+ * Lowers the importance of memories. Like access counters, fading writes no revision, because with four passes a day, the revisions would
+ * soon outgrow the memories. The audit log records the run, and the owner's new version invalidates caches.
  */
 export async function fadeMemories(
   writer: Writer,

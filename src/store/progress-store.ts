@@ -141,7 +141,10 @@ function hasNews(now: number): RawBuilder<boolean> {
       or (p.reflected_sequence > 0 and e.recorded_at = p.reflected_until and e.sequence > p.reflected_sequence)))`;
 }
 
-/** Owners whose reflection is due, has no due time yet, or is due more than `farthest` from now, because the clock was set back. */
+/**
+ * Owners whose reflection is due, has no due time yet, or is due more than `farthest` milliseconds from now, because the clock was set
+ * back.
+ */
 export async function ownersToReflect(
   reader: Reader,
   { now, farthest, limit }: { now: number; farthest: number; limit: number },

@@ -242,7 +242,7 @@ export interface RunTable extends Placed {
   changed: string;
   /** `local`, or the ids of the models. */
   model: string;
-  /** Micro-dollars; NULL when a model has no price. */
+  /** The cost in micro-dollars; NULL if a model has no price. */
   cost: number | null;
   error: string | null;
 }

@@ -293,7 +293,8 @@ async function assertSourcesExist(
       .execute();
     const found = new Set(rows.map((row) => row.id));
     const missing = ids.find((id) => !found.has(id));
-    if (missing !== undefined) throw invalidInput(`There is no ${what} ${missing} to refer to.`, { id: missing });
+    if (missing !== undefined)
+      throw invalidInput(`There is no ${what} ${missing} that this handle can refer to.`, { id: missing });
   }
 }
 

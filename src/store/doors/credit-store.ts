@@ -47,7 +47,7 @@ export async function withdrawEntry(writer: Writer, tenant: string, id: string):
   await removeRows(writer, tenant, 'credit_entries', { id: [id] });
 }
 
-/** Changes a balance, which may become negative. Grants and usage are booked this way, because usage has already happened. */
+/** Changes a balance without a check. The balance may become negative, because usage is charged after it has happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = await writer
     .insertInto('credit_accounts')

@@ -92,7 +92,10 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/** A revision has the state before a change. The next revision or, for the last one, the memory itself has the state after it. */
+/**
+ * The changes of memories. A revision has the state before a change. The state after the change is in the next revision or, for the last
+ * one, in the memory itself.
+ */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -144,7 +147,7 @@ function changed(type: WebhookEvent, revised: Revised, more: Happening['data']):
   return happening(type, `${id}/${version}`, at, data, { agent, user, session });
 }
 
-/** An intention that was postponed is due again at its new time. */
+/** The intentions that became due. A postponed intention is due again at its new time. */
 async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<Place & { id: string; at: number }>`
     select id, due_at as at, agent_id as agent, user_id as "user", nullif(session_id, '') as session from memories
@@ -165,7 +168,7 @@ async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): 
   );
 }
 
-/** Alerts are entries of the tenant's audit trail. */
+/** The alerts, which are entries of the tenant's audit trail. */
 async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; at: number; act: string }>`
     select id, at, act from admin_acts
@@ -182,8 +185,8 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
 }
 
 /**
- * Failed deliveries are left out. The webhook's own log records them, and a delivery about a failed delivery could fail in turn, without
- * end.
+ * The jobs that failed for good. Failed deliveries are left out: the webhook's own log records them, and a delivery about a failed delivery
+ * could fail in turn, without end.
  */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`

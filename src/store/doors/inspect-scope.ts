@@ -8,7 +8,7 @@ import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {
   events: number;
-  /** Events that formation has not read. */
+  /** The number of events that formation has not read. */
   eventsWaiting: number;
   memories: number;
   memoriesArchived: number;
@@ -17,9 +17,9 @@ export interface RecordCounts {
   blocks: number;
   sessions: number;
   entities: number;
-  /** Records that wait for their vector. */
+  /** The number of records that wait for a vector. */
   vectorsWaiting: number;
-  /** Changes of blocks that wait for review, because they would remove much that still holds. */
+  /** The number of changes of blocks that wait for review, because they would remove much that still holds. */
   heldChanges: number;
   /** The number of owners: the tenant itself, agents, users, and pairs of both. */
   owners: number;

@@ -26,7 +26,7 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
 interface TalkCounts {
   conversations: number;
   userTurns: number;
-  /** Observations that the agent has recorded. */
+  /** The number of recorded observations. */
   observations: number;
   corrections: number;
   statements: number;
@@ -50,7 +50,7 @@ export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCount
   };
 }
 
-/** The user's turns and the events that the agent has recorded as corrections, by month. */
+/** The numbers of the user's turns and of recorded corrections, by month. */
 export async function correctionsByMonth(
   reader: Reader,
   scope: Scope,

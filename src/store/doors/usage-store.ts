@@ -109,12 +109,12 @@ export interface UsageEntry {
   task: string;
   model: string;
   usage: ModelUsage;
-  /** True when the call cost money but failed. */
+  /** Whether the call cost money but failed. */
   failed: boolean;
   at: number;
 }
 
-/** The UTC day of a time, as 2026-11-15. */
+/** The UTC day of a time, in the form 2026-11-15. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

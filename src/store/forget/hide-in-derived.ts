@@ -130,7 +130,7 @@ const KIND = /^\p{L}+: /u;
 /** The beginning of a quotation of the user, with its day: "21 October: “". */
 const QUOTED_ON = /^(?:[^“\n]{1,40}: )?“/u;
 
-/** A summary whose title names the forgotten matter gets a new title: the word for its kind and its first remaining words. */
+/** A summary whose title names the forgotten statement gets a new title: the word for its kind and its first remaining words. */
 function titleOf(before: string, content: string): string {
   const [kind = ''] = KIND.exec(before) ?? [];
   const quoted = QUOTED_ON.test(content) ? content.replace(QUOTED_ON, '').split(/”(?=\n|$)/u)[0] : undefined;
@@ -161,8 +161,9 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
 }
 
 /**
- * Removes entities of forgotten statements that no live memory is linked to: those whose name is part of the forgotten content, and those
- * that only forgotten statements name. An entity with metadata was written by the application and is removed only in the first case.
+ * Removes the entities of forgotten statements, unless a live memory is linked to them. An entity is removed if its name is part of the
+ * forgotten content, or if only forgotten statements name it. An entity with metadata was written by the application and is removed only in
+ * the first case.
  */
 export async function removeEntities(writer: Writer, parts: Parts, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {

@@ -161,7 +161,7 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** Notes the items that a later turn of the user makes again. The turn is split once for all items. */
+/** Notes the items that a later turn of the user repeats. The turn is split once for all items. */
 function noteRepeats(row: EventRow, items: readonly Item[], saidAgain: Map<Item, Date>): void {
   if (items.length === 0) return;
   const sentences = tellingSentences(row.content);

@@ -21,9 +21,9 @@ interface Redaction {
 
 /**
  * Removes forgotten or erased content from the blocks of a scope and of related owners, and from the history of these blocks. Sentences and
- * values that match are removed, and those whose sources were removed. Words are matched only in the owner's own blocks, because other
- * people may have said the same. Stored answers with this content are deleted or emptied. Returns the number of changed blocks, versions
- * and answers.
+ * values are removed if they match or if their sources were removed. Words are matched only in the owner's own blocks, because other people
+ * may have said the same. Stored answers with this content are deleted or emptied. Returns the number of changed blocks, versions and
+ * answers.
  */
 export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
@@ -83,7 +83,7 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
 }
 
 /**
- * Removes events from the sources of their owners' blocks. The sentences stay, because memories outlive their events, and take as sources
+ * Removes events from the sources of their owners' blocks. The sentences stay, because memories outlive their events. Their sources become
  * the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the event
  * was redacted after the sentence was written.
  */
@@ -159,7 +159,7 @@ async function dropAnswers(
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
   const namesGone = (text: string): boolean => text.match(ID)?.some((id) => gone.has(id)) ?? false;
-  // Answers of wider owners, such as the user's agent, may repeat the words of the owner, so they do not count as those of others.
+  // Answers of wider owners, such as the user's agent, may repeat the words of the owner, so they do not count as answers of others.
   const isOfOthers = ({ agent, user }: Place): boolean =>
     user === null ? scope.user === null && agent !== null && agent !== scope.agent : user !== scope.user;
   let changed = 0;

@@ -137,8 +137,8 @@ export const MIGRATIONS: readonly Migration[] = [
       'alter table embeddings add primary key (tenant_id, record_kind, record_row, model_id, passage)',
     ],
   },
-  // Adds the sources of the sentences of documents. Older documents have no sources, so their sentences stay until the documents are
-  // written again. Also records whether a memory is part of every prompt or was looked up for the turn.
+  // Adds the sources of the sentences of blocks. Older blocks have no sources, so their sentences stay until the blocks are written again.
+  // The step also records whether a memory is part of every prompt or was looked up for the turn.
   {
     version: 12,
     name: 'documents',
@@ -152,7 +152,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 14,
     name: 'webhooks',
     statements: ({ time, integer, json }) => [
-      // The secret signs messages, so it cannot be stored as a hash. After a rotation the previous secret signs as well for a while.
+      // The secret signs messages, so it cannot be stored as a hash. After a rotation, the previous secret also signs messages for a while.
       `create table webhooks (
         tenant_id text not null, id text not null, url text not null, events ${json} not null, description text,
         secret text not null, previous_secret text, previous_until ${time}, enabled ${integer} not null,
@@ -214,9 +214,9 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index memories_contradicts on memories (tenant_id, contradicts) where contradicts is not null`,
     ],
   },
-  // Lets PostgreSQL move a vector that does not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table.
-  // Smaller vectors stay in their rows: with the storage `external` alone, the vectors of all rows over 2 kB would be moved, and the
-  // target raises this limit to a whole page. The storage `main` would first try to compress each vector.
+  // Lets PostgreSQL move a vector that does not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table. Smaller
+  // vectors stay in their rows: with the storage `external` alone, the vectors of all rows over 2 kB would be moved, and
+  // `toast_tuple_target` raises this limit to a whole page. The storage `main` would first try to compress each vector.
   {
     version: 19,
     name: 'wide-vectors',

@@ -85,7 +85,7 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
  * down, and a write locks the whole table.
  */
 export async function distributeTables(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // The coordinator connects to its workers as the role of the transaction.
+  // The coordinator connects to its workers as the role of the transaction, so this role must be able to log in.
   await sql
     .raw(`do $$ begin
     if not (select rolcanlogin from pg_roles where rolname = '${TENANT_ROLE}') then alter role ${TENANT_ROLE} login; end if;

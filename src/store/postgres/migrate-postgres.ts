@@ -28,7 +28,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     const pending = pendingMigrations(version);
     assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
     if (cluster.node > 0) return isDistributed;
-    // Makes changes to shards use one connection to each worker, which changes of roles and functions require.
+    // With this setting, changes to shards use one connection to each worker. Changes of roles and functions require it.
     if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);

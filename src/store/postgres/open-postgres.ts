@@ -86,7 +86,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         } catch (error) {
           if (![SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))) throw error;
           if (tries < WRITE_TRIES) continue;
-          const message = 'PostgreSQL rolled back every attempt, because other transactions write the same rows.';
+          const message =
+            'PostgreSQL rolled back every attempt, because other transactions write the same rows. Try again.';
           throw new VarveError(message, { code: 'store_busy', retryable: true, cause: error });
         }
       }
@@ -296,8 +297,8 @@ const PREPARED_FROM = 3;
 // Each connection keeps all of its prepared statements, at about 30 kB each on the server.
 const MOST_PREPARED = 300;
 const MOST_COUNTED = 3000;
-// These codes mean that the pooler's next connection does not have the statement, that it already has the statement, and that the schema
-// has changed since the statement was prepared.
+// In this order, these codes mean that the pooler's next connection does not have the statement, that it already has the statement, and
+// that the schema has changed since the statement was prepared.
 const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';

@@ -76,7 +76,7 @@ export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): P
   return enqueued as EnqueuedJob;
 }
 
-/** A job of an owner, with the scope in its payload, from which {@link scopeOfJob} reads it. */
+/** A job of an owner. Its payload has the scope, which {@link scopeOfJob} reads. */
 export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
   const place = { ...scope, connection: null };
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };

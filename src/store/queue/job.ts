@@ -12,7 +12,7 @@ export type JobState = 'waiting' | 'running' | 'done' | 'dead';
 /** The tenant of jobs that belong to no tenant, such as the jobs of schedules. No real tenant has this name. */
 export const NO_TENANT = '';
 
-/** Work to be done outside the transaction that asks for it. */
+/** Work to be done outside the transaction that enqueues it. */
 export interface NewJob {
   /** Selects the handler. */
   kind: string;

@@ -32,7 +32,7 @@ interface FairPick {
 
 /**
  * The ids of up to `limit` due jobs, with tenants in round-robin order: a tenant with ten thousand jobs gets as many turns as one with ten.
- * May return fewer jobs than are due.
+ * The result may have fewer jobs than are due.
  */
 async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   if (turns.left <= 0 || turns.queue.length === 0) {

@@ -307,7 +307,7 @@ function createGroupCommit(
     });
 }
 
-/** Runs the writes of a group. The returned functions tell each caller the outcome, once the group is committed. */
+/** Runs the writes of a group. The returned functions pass the outcome to each caller, once the group is committed. */
 async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(() => void)[]> {
   const outcomes: (() => void)[] = [];
   for (const { work, resolve, reject } of group) {
@@ -325,7 +325,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(
   return outcomes;
 }
 
-/** Creates a folder with its parents. Node's own recursive mkdir never returns where no folder can be created, as in /proc. */
+/** Creates a folder with its parents. Node's own recursive mkdir never returns if no folder can be created, as in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -333,7 +333,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process has created the folder meanwhile.
+    // Another process may have created the folder meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
