@@ -185,7 +185,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
 
   it('has its tables created and changed by the coordinator', async () => {
     const { options, drop } = await server!.create({ isBare: true });
-    await expect(openStore(await through(1, options as PostgresOptions))).rejects.toThrow('by the coordinator');
+    await expect(openStore(await through(1, options as PostgresOptions))).rejects.toThrow('only the coordinator');
     await drop();
   });
 

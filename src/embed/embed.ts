@@ -24,7 +24,7 @@ export interface EmbedDeps extends Parts {
 }
 
 export interface EmbedOptions {
-  /** The maximum number of texts a second; a long event counts once for each passage. Default: no limit; for a backfill 10. */
+  /** The maximum number of texts per second. A long event counts once for each passage. Default: no limit, or 10 for a backfill. */
   rate?: number;
   signal?: AbortSignal;
 }
@@ -102,7 +102,7 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
 const STRETCH = 2000;
 const OWNERS = 100;
 
-/** The default rate of a backfill, in texts a second. */
+/** The default rate of a backfill, in texts per second. */
 const DEFAULT_RATE = 10;
 
 export interface BackfillOptions extends EmbedOptions {
@@ -110,7 +110,10 @@ export interface BackfillOptions extends EmbedOptions {
   tenant?: string;
 }
 
-/** Queues all records, or those of one tenant, without a vector of the current model, and embeds them. Returns the count of each kind. */
+/**
+ * Queues and embeds the records without a vector of the current model, in all tenants or in one. Returns the number of records of each
+ * kind.
+ */
 export async function backfill(
   deps: EmbedDeps,
   { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
@@ -151,9 +154,9 @@ interface Progress {
 }
 
 /**
- * Migrates the store to another embedding model. Every record without a vector of the new model is queued; when all records have one, the
- * model becomes active in one transaction and the old vectors are removed. Until then queries use the old vectors. Each call does what can
- * be done now.
+ * Migrates the store to another embedding model. Every record without a vector of the new model is queued. When all records have one, the
+ * model becomes active in one transaction, and the old vectors are removed. Until then, queries use the old vectors. Each call advances the
+ * migration as far as possible.
  */
 export async function changeEmbedder(
   database: Database,

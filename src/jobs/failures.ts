@@ -41,10 +41,10 @@ export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
   return (attempt) => Math.round(Math.min(first * 2 ** (attempt - 1), most) * (1 - random() / 2));
 }
 
-// A global symbol, as in VarveError, so that a postponement is recognised when two copies of the package are loaded.
+// The symbol is global, as in VarveError, so that a postponement is recognised when two copies of the package are loaded.
 const MARKER = Symbol.for('varve.postponed');
 
-/** Thrown by a handler whose job has to wait without having failed. Made by {@link postpone}. */
+/** Thrown by a handler whose job has to wait without having failed. {@link postpone} creates it. */
 class Postponed extends Error {
   readonly until: Date;
 
@@ -60,7 +60,7 @@ class Postponed extends Error {
   }
 }
 
-/** `throw postpone(tomorrow, 'The daily budget is spent')`: the job waits until then, and the run does not count as an attempt. */
+/** Makes a job wait, as in `throw postpone(tomorrow, 'The daily budget is spent')`. The run does not count as an attempt. */
 export function postpone(until: TimeInput, reason: string): Postponed {
   return new Postponed(parse(timeSchema, until, 'The time to postpone to'), reason);
 }

@@ -31,7 +31,7 @@ for (const on of databases('sql')) {
       },
     );
 
-    it('serves a tenant whose first job comes while the jobs of another are running', async () => {
+    it('serves a tenant whose first job arrives while the jobs of another are running', async () => {
       const many = countOn(on, { many: 2000, few: 700 });
       await queue.add(...range(many).map(() => ({ kind: 'a', tenant: 'many' })));
       let added = 0;
@@ -43,7 +43,7 @@ for (const on of databases('sql')) {
       });
       expect((await worker.drain()).done).toBe(many + 1);
       expect(added).toBe(1);
-      // 16 leases of 8 jobs until the tenants are read again, and the jobs that were running.
+      // The tenants are read again after 16 leases of 8 jobs, and some jobs were already running.
       expect(order.indexOf('late')).toBeLessThan(500 + 18 * 8);
     });
 

@@ -2,29 +2,30 @@ import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 
-/** Events that are read together, by their ids. */
+/** Events that are read together, listed by their ids. */
 interface Exchange {
   scope: Scope;
   events: readonly string[];
 }
 
-/** A queue, within this process, of exchanges for the local reader. */
+/** A queue of exchanges for the local reader, within this process. */
 interface InlineQueue {
-  /** Adds an exchange. Never fails and never waits. */
+  /** Adds an exchange. The call never fails and never waits. */
   add(exchange: Exchange): void;
   /** Starts to read exchanges as they are added. */
   start(): void;
   /** Reads all waiting exchanges. */
   drain(): Promise<void>;
-  /** Reads waiting exchanges for at most a second and accepts no more. The jobs of the others wait in the store. */
+  /** Reads waiting exchanges for at most a second and accepts no more. The jobs of the remaining exchanges stay in the store. */
   stop(): Promise<void>;
 }
 
-// Beyond this number, the oldest exchange is dropped. No event is lost: its job, in this process or another, reads it from the log.
+// Beyond this number, the oldest exchange is dropped. No event is lost, because the job of the exchange, in this process or another, reads
+// its events from the log.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** If `read` fails, the process emits a warning, and the job of the exchange reads it again. */
+/** Creates a queue. If `read` fails, the process emits a warning, and the job of the exchange reads its events again. */
 export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>): InlineQueue {
   const waiting: Exchange[] = [];
   let isStarted = false;
@@ -53,7 +54,7 @@ export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>
 
   return {
     add(exchange) {
-      // The first drain of a process also finds the jobs of exchanges that wait here.
+      // The first drain of a process also finds the jobs of exchanges that wait here, so an exchange may be added twice.
       if (stoppedAt !== null || waiting.some(({ events: [first] }) => first === exchange.events[0])) return;
       waiting.push(exchange);
       if (waiting.length > MOST_WAITING) waiting.shift();

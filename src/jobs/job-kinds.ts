@@ -6,8 +6,8 @@ export interface JobContext {
   /** Aborted when the lease is lost or the worker stops. After a lost lease, the outcome of the run is not recorded. */
   signal: AbortSignal;
   /**
-   * Renews the lease now; the worker also renews it without this call. Throws when the lease is lost. Must not be called inside a
-   * transaction: it opens a transaction of its own and would wait for the outer one.
+   * Renews the lease now; the worker also renews it without this call. Throws when the lease is lost. It must not be called inside a
+   * transaction, because it opens a transaction of its own and would wait for the outer one.
    */
   heartbeat(): Promise<void>;
   /**
@@ -30,7 +30,7 @@ interface JobKind {
   run: JobHandler;
   /** Whether the handler may call a paid model. Without credit such a job is postponed and does not fail. */
   isPaid: boolean;
-  /** The schedule: a cron expression with the seconds first, in UTC. Null or absent: the job is only enqueued on request. */
+  /** The schedule: a cron expression with the seconds first, in UTC. If it is null or absent, the job is enqueued only on request. */
   cron?: string | null;
 }
 

@@ -15,9 +15,9 @@ interface RunningJob extends LeasedRun {
   /** Whether the handler asked to renew the lease early. */
   renewNow: boolean;
   controller: AbortController;
-  /** Why the run was aborted; null when it was not. */
+  /** Why the run was aborted; null if it was not. */
   cut: 'lost' | 'stopped' | null;
-  /** Whether the handler has called `complete()`. Stays true if the transaction of that call is rolled back. */
+  /** Whether the handler has called `complete()`. It stays true if the transaction of that call is rolled back. */
   completed: boolean;
   /** Resolves when the handler has ended, by success or by failure. */
   over: Promise<void>;
@@ -28,7 +28,7 @@ function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
   run.cut = cut;
   const reason = cut === 'lost' ? 'its lease is lost' : 'the worker stops';
   run.controller.abort(
-    new VarveError(`Job ${run.job.id} was cut short: ${reason}.`, { code: 'cancelled', retryable: true }),
+    new VarveError(`Job ${run.job.id} was aborted: ${reason}.`, { code: 'cancelled', retryable: true }),
   );
 }
 
@@ -48,7 +48,10 @@ export interface Runs {
   /** Whether the worker leases new jobs. */
   isTaking: boolean;
   readonly counts: Record<Outcome['type'] | 'lost', number>;
-  /** One transaction: settles the runs that ended, renews the leases of the others and leases new jobs, which are then started. */
+  /**
+   * Runs one transaction that settles the runs that ended, renews the leases of the others and leases new jobs. The new jobs are then
+   * started.
+   */
   turn(): Promise<void>;
   isIdle(): boolean;
   /** Resolves when all handlers that run now have ended. */

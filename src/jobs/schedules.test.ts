@@ -76,7 +76,7 @@ for (const on of databases('sql')) {
       expect(ran.length).toBe(2);
     });
 
-    it('do not run while their last run is still in progress, and then once for all due times that it missed', async () => {
+    it('do not run while their last run is in progress, and run once afterwards for all missed due times', async () => {
       await ensure({ ...nightly, cron: '* * * * *' });
       const [middle, end] = [gate(), gate()];
       const slow = queue.worker(
@@ -165,7 +165,7 @@ for (const on of databases('sql')) {
       queue.clock.advance(400 * DAY);
       await queue.worker(handlers).drain();
       expect(ran.length).toBe(1);
-      // Enqueued while the clock is ahead: one job is leased to a worker that is gone, the other one waits.
+      // Two jobs are enqueued while the clock is ahead: one is leased to a worker that ends, and the other waits.
       await queue.add({ kind: 'reflect', payload: 'left by a worker' });
       const lost = queue.worker({ reflect: () => new Promise(() => {}) });
       lost.start();

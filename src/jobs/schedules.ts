@@ -38,7 +38,7 @@ const scheduleSchema = z.strictObject({
 
 /**
  * Upserts schedules by name. A new cron expression or time zone takes effect from now on; other changes leave the next due time unchanged.
- * Idempotent, so that every process can call it when it starts.
+ * The function is idempotent, so that every process can call it when it starts.
  */
 export async function ensureSchedules(
   database: Database,
@@ -54,7 +54,7 @@ export async function ensureSchedules(
   await database.write(EVERY_TENANT, (writer) => upsertSchedules(writer, rows));
 }
 
-/** All schedules, in the order of their names. */
+/** All schedules, ordered by name. */
 export async function listSchedules(database: Database): Promise<Schedule[]> {
   const rows = await database.read(EVERY_TENANT, (reader) => readSchedules(reader));
   return rows.map((row) => ({
@@ -102,8 +102,8 @@ function parsedCron({ cron, timeZone }: { cron: string; timeZone: string }): Cro
 }
 
 /**
- * A stored time zone, or a fallback where this machine does not know it. Zones are checked when they are set, but machines have different
- * lists of zones, and an unknown zone of one owner must not stop the schedules of all.
+ * A stored time zone, or a fallback if this machine does not know it. Zones are checked when they are set, but machines have different
+ * lists of zones, and an unknown zone of one owner must not stop the schedules of all owners.
  */
 export function knownTimeZone(stored: string | null, otherwise: string): string {
   return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from '../record/clock.ts';
 import { listJobs } from '../store/queue/list-jobs.ts';
 
 const LEASE = { leaseMs: HOUR };
-// A worker that does not poll during the test, like one that hangs. Otherwise it would renew its lease.
+// These settings make a worker that does not poll during the test, like a worker that hangs. A poll would renew its lease.
 const SILENT = { ...LEASE, pollMs: HOUR };
 
 for (const on of databases('sql')) {
@@ -232,7 +232,7 @@ for (const on of databases('sql')) {
         expect(await queue.states()).toEqual(['done']);
       });
 
-      it('stays done when the handler fails afterwards', async () => {
+      it('keeps the job done when the handler fails afterwards', async () => {
         await queue.add({ kind: 'a' });
         const worker = queue.worker({
           a: async (_job, { complete }) => {

@@ -96,7 +96,7 @@ for (const on of databases('sql')) {
       const started = gate();
       const worker = queue.worker({ a: async () => started.open() }, { pollMs: HOUR });
       worker.start();
-      // Now the worker waits for its next poll.
+      // After the drain, the worker waits for its next poll.
       await worker.drain();
       await someTurns();
       await queue.add({ kind: 'a' });

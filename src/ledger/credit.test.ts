@@ -67,7 +67,7 @@ for (const kind of databases('sql')) {
       expect(await perTenant.credit.balance({ tenant: 'other', user: null })).toBe(0);
     });
 
-    it('[T14] grants once for each payment, and keeps a statement', async () => {
+    it('[T14] grants once for each payment, and lists the entries of the account', async () => {
       const ledger = await open({ credit: 'user' });
       for (let times = 0; times < 3; times += 1)
         await ledger.credit.grant({ ...ada, amount: 500, reason: 'payment', key: 'pay_1' });

@@ -17,7 +17,7 @@ import {
 /** A grant or a charge, in whole micro-dollars. */
 export interface CreditMove extends CreditOwner {
   amount: number;
-  /** For the account's statement: "top-up", "monthly allowance", … */
+  /** The reason in the history of the account, such as "top-up" or "monthly allowance". */
   reason: string;
   /** The idempotency key of the move, such as the id of a payment. */
   key?: string;
@@ -32,8 +32,8 @@ export interface Credit {
   /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
   /**
-   * Charges for a service of the application itself. Throws `out_of_credit`, and has then written nothing, if the balance would become
-   * negative.
+   * Charges for a service of the application itself. If the balance would become negative, the call throws `out_of_credit` and writes
+   * nothing.
    */
   charge(writer: Writer, move: CreditMove): Promise<number>;
   /** The entries of the account, newest first. Default: the last 100. */
@@ -70,7 +70,7 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
       if (!isNew) return balanceOf(writer, move);
       const left = await takeFromBalance(writer, move, move.amount, clock.now());
       if (left !== null) return left;
-      // The caller may catch the error and commit its transaction.
+      // The caller may catch the error and commit its transaction, so the entry is removed.
       await withdrawEntry(writer, move.tenant, id);
       throw outOfCredit(move, await balanceOf(writer, move), move.amount);
     },

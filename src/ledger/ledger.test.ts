@@ -104,7 +104,7 @@ for (const kind of databases('sql')) {
       expect(await ledger.credit.balance(ada)).toBe(720);
     });
 
-    it('keeps tenants apart', async () => {
+    it('isolates the usage and the credit of tenants', async () => {
       const ledger = await open({ credit: 'tenant', budget: { perTenant: 100 } });
       const other: UsageEntry = {
         id: 'use_1',

@@ -33,10 +33,10 @@ export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
   /**
-   * Runs `work` with a meter. Usage is always written, even if the work fails: in the transaction of the work if the work calls
-   * `meter.settle(writer)` there; otherwise, or if that transaction is rolled back, in a separate one. The charge is written in the same
-   * transaction as the usage, so that both always have the same sum. If the process ends during the work, usage and charge are lost
-   * together.
+   * Runs `work` with a meter. Usage is always written, even if the work fails. If the work calls `meter.settle(writer)` in its transaction,
+   * the usage is written there. Otherwise, or if that transaction is rolled back, it is written in a separate transaction. The charge is
+   * written in the same transaction as the usage, so that both always have the same sum. If the process ends during the work, usage and
+   * charge are lost together.
    * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
@@ -48,12 +48,12 @@ export interface Ledger {
   /** Throws `out_of_credit` when the account that pays for the scope is empty. */
   ensureCredit(scope: UsageScope): Promise<void>;
   /**
-   * Throws `budget_spent` when the day's budget is spent; `details.until` is when to try again. Background work calls this
+   * Throws `budget_spent` when the day's budget is spent; `details.until` is the time at which to try again. Background work calls this
    * before it starts.
    * @internal
    */
   ensureBudget(scope: UsageScope): Promise<void>;
-  /** Usage and cost by month, operation, task, model, user, …. */
+  /** Usage and cost, grouped by fields such as month, operation, task, model and user. */
   report(query: ReportQuery): Promise<ReportLine[]>;
 }
 
@@ -61,9 +61,9 @@ export interface LedgerOptions {
   database: Database;
   clock: Clock;
   ids: IdSource;
-  /** Dollars for a million tokens, by model. They take precedence over the list prices. */
+  /** Prices in dollars per million tokens, by model. They take precedence over the list prices. */
   prices?: Prices;
-  /** Whose credit pays: `user`, `tenant`, or `off` (the default), with which usage is counted but nobody is charged. */
+  /** The account that pays: `user`, `tenant` or `off` (the default). With `off`, usage is counted, but nobody is charged. */
   credit?: CreditMode;
   /** The budget of a day, at which background work pauses. Default: no limit. */
   budget?: SpendingBudget;
@@ -145,7 +145,7 @@ async function unsettledCost(database: Database, prices: PriceTable, entries: re
 /** Limits for one UTC day, in micro-dollars. The usage of foreground work counts too, but only background work stops at the limit. */
 export interface SpendingBudget {
   perTenant?: number;
-  /** All tenants together. */
+  /** The limit for all tenants together. */
   total?: number;
 }
 
@@ -155,7 +155,7 @@ async function ensureBudget(
   clock: Clock,
   budget: SpendingBudget,
   tenant: string,
-  /** Cost that is not yet written. */
+  /** The cost that is not yet written. */
   pending = 0,
 ): Promise<void> {
   const day = dayOf(clock.now());
@@ -185,9 +185,9 @@ function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: s
 }
 
 /**
- * Writes usage and takes its cost from the account that pays, in the caller's transaction. Idempotent: existing entries are not changed, so
- * that the call can be repeated when it is unknown whether the first one was committed. Call it last in a transaction: the account stays
- * locked until the commit. Returns the cost of the new entries.
+ * Writes usage and takes its cost from the account that pays, in the caller's transaction. The call is idempotent: existing entries are not
+ * changed, so that the call can be repeated when it is unknown whether the first one was committed. It belongs at the end of a transaction,
+ * because the account stays locked until the commit. Returns the cost of the new entries.
  */
 async function recordUsage(
   writer: Writer,
@@ -195,7 +195,7 @@ async function recordUsage(
   { prices, mode }: { prices: PriceTable; mode: CreditMode },
 ): Promise<number> {
   let total = 0;
-  // The order is fixed, so that two transactions that pay from the same accounts cannot deadlock.
+  // Entries are written in a fixed order, so that two transactions that pay from the same accounts cannot deadlock.
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
     const cost = prices.cost(entry.model, entry.usage);
@@ -212,7 +212,7 @@ async function recordUsage(
   return total;
 }
 
-/** The work that is metered, and whose work it is. */
+/** The metered work and its owner. */
 export interface MeterContext {
   scope: UsageScope;
   operation: Operation;
@@ -273,7 +273,7 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
     });
   };
 
-  /** The usage of a failed call is recorded too. */
+  /** Records the usage of a failed call, too. */
   const noted: Noted = async (use, call, usageOf) => {
     await parts.ensurePaid(use.model, entries);
     const started = parts.clock.now();
@@ -301,7 +301,9 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
     async settle(writer) {
       wasSettled = true;
       if (entries.some(({ scope }) => scope.tenant !== context.scope.tenant)) {
-        throw new VarveError('A meter holds usage of another tenant.', { code: 'outside_scope' });
+        throw new VarveError('The meter has usage of another tenant. Use one meter for each tenant.', {
+          code: 'outside_scope',
+        });
       }
       await parts.record(writer, entries);
     },

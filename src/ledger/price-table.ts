@@ -11,7 +11,7 @@ export interface Price {
 
 /**
  * Prices by model. A key is a model's name (`gpt-4o-mini`, which also covers its dated versions) or its whole id
- * (`openai.chat:gpt-4o-mini`); `*` stands for anything (`ollama*:*`).
+ * (`openai.chat:gpt-4o-mini`); `*` stands for any text, as in `ollama*:*`.
  */
 export type Prices = Readonly<Record<string, Price>>;
 
@@ -41,7 +41,7 @@ const DEFAULT_PRICES: Prices = {
   'gemini-2.5-flash': { input: 0.3, cachedInput: 0.03, output: 2.5 },
 };
 
-/** The tokens of a call, of which `tokensCached` are a part of `tokensIn`. */
+/** The tokens of a call. `tokensIn` includes `tokensCached`. */
 export interface PricedTokens {
   tokensIn: number;
   tokensOut: number;
@@ -49,9 +49,9 @@ export interface PricedTokens {
 }
 
 export interface PriceTable {
-  /** Null when the price is unknown. */
+  /** The price of a model; null if it is unknown. */
   priceOf(model: string): Price | null;
-  /** Whole micro-dollars, rounded up, so that no paid call is free; null without a price. */
+  /** The cost in whole micro-dollars; null if the model has no price. The cost is rounded up, so that no paid call is free. */
   cost(model: string, tokens: PricedTokens): number | null;
 }
 
@@ -81,7 +81,7 @@ export function createPriceTable(prices: Prices = {}): PriceTable {
     cost(model, tokens) {
       const price = priceOf(model);
       if (price === null) return null;
-      // Computed in whole millionths of a micro-dollar: in floating point, 1,000 tokens at 0.15 would cost 150.00000000000003.
+      // The cost is computed in whole millionths of a micro-dollar: in floating point, 1,000 tokens at 0.15 would cost 150.00000000000003.
       const fresh = (tokens.tokensIn - tokens.tokensCached) * fine(price.input);
       const cached = tokens.tokensCached * fine(price.cachedInput ?? price.input);
       return Math.ceil((fresh + cached + tokens.tokensOut * fine(price.output ?? 0)) / 1_000_000);

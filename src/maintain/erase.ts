@@ -26,7 +26,7 @@ import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
 import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
 
-/** Who erases, and why. The certificate keeps both texts, so they must not repeat erased content. */
+/** Who erases, and why. The certificate keeps both texts, so neither must repeat erased content. */
 export interface EraseOptions {
   /** Default `application`. */
   actor?: string;
@@ -80,8 +80,8 @@ export async function eraseMemory(
         details: { id: memoryId },
       });
     }
-    // The memory is forgotten first, which removes its words from the log, and everything that repeats them. The records of this forgetting
-    // are erased with the memories.
+    // The memory is forgotten first, which removes its words from the log and from everything that repeats them. The records of this
+    // forgetting are erased with the memories.
     const why = whyOf(options);
     const emptied: string[] = [];
     const memories = [memory, ...(await singlesOf(writer, memory))];
@@ -144,7 +144,7 @@ export async function eraseEvents(
 interface Certified {
   scope: Scope;
   id: string;
-  /** The id of the erased record, if it was a single one. */
+  /** The id of the erased record, if a single record was erased. */
   subject?: string;
   counts: Record<string, number>;
   removed: readonly string[];
@@ -166,7 +166,7 @@ async function certify(
     removedHash: hashIds(removed),
   };
   await insertErasure(writer, scope.tenant, certificate);
-  // Queued in case this process ends before it has scrubbed the files.
+  // The job is queued in case this process ends before it has scrubbed the files.
   await enqueueJobs(writer, [{ kind: 'scrub', tenant: scope.tenant, uniqueKey: 'scrub', payload: {} }], parts);
   return certificate;
 }
@@ -183,7 +183,10 @@ function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   };
 }
 
-/** Whether a sentence, given by its stems, repeats one of many texts. The texts are indexed by their stems when the first sentence comes. */
+/**
+ * Whether a sentence, given by its stems, repeats one of many texts. The texts are indexed by their stems when the first sentence is
+ * tested.
+ */
 function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) => boolean {
   let places: Map<string, number[]> | null = null;
   return (stems) => {
@@ -200,7 +203,7 @@ function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) =>
   };
 }
 
-/** The texts that contain each stem. */
+/** The positions of the texts that contain each stem. */
 function placesOfStems(texts: readonly string[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [place, text] of texts.entries()) {

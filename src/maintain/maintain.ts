@@ -26,17 +26,17 @@ import { reviseMemory } from '../store/write-memory.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
 interface MaintenanceOptions extends UpkeepOptions {
-  /** Runs everything and rolls it back, one range of rows at a time, so that the report is the same as that of a real run. */
+  /** Whether to roll all changes back, one range of rows at a time. The report is then the same as that of a real run. */
   dryRun?: boolean;
 }
 
-/** The changes that maintenance has made to a tenant's memory, or would make. */
+/** The changes that maintenance has made to a tenant's memories, or would make. */
 export interface MaintenanceReport extends UpkeepReport, Retired {
-  /** Working memories that lost stale sentences. */
+  /** The number of working memories that lost stale sentences. */
   aged: number;
 }
 
-/** Maintains a tenant's memory: decay and archive → stale working memory → retention. */
+/** Maintains a tenant's memories in three steps: decay and archiving, removal of stale sentences from working memories, and retention. */
 export async function maintainTenant(
   deps: SynthesisDeps,
   tenant: string,
@@ -64,7 +64,7 @@ async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOpti
     before: deps.clock.now() - staleAfterDays * DAY,
     limit: AT_ONCE,
   } as const;
-  // Pages follow each other by id: a working memory without stale sentences, such as one that a person wrote, stays unchanged.
+  // Pages continue after the last id, because a working memory without stale sentences, such as one that a person wrote, stays unchanged.
   const owners = pages<StaleBlock>(AT_ONCE, (last) =>
     deps.database.read(tenant, (reader) => staleBlocks(reader, { ...stale, after: last?.id ?? '' })),
   );
@@ -84,7 +84,7 @@ interface UpkeepReport {
   /** The number of live memories that were examined. */
   read: number;
   faded: number;
-  /** Plans whose day has come: they are now past events, or states that hold. */
+  /** The number of plans whose day has come, and which are now past events or states that hold. */
   plansOver: number;
   archived: Record<'decayed' | 'pruned' | 'expired', number>;
   /** The number of ended sessions whose merged text was emptied and whose reflections were archived. */
@@ -113,8 +113,8 @@ const MOST_SHOWN = 1000;
 
 /**
  * One maintenance pass over a tenant: lowers the importance of unread memories, and archives memories that have become unimportant,
- * outdated or unread. Processes the memories in ranges of rows, each in its own transaction. An interrupted pass leaves every range either
- * done or untouched, and the next attempt of its job continues with the rest.
+ * outdated or unread. The memories are processed in ranges of rows, each in its own transaction. An interrupted pass leaves every range
+ * either done or untouched, and the next attempt of its job continues with the rest.
  */
 async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
@@ -252,18 +252,18 @@ async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Chan
   return 1;
 }
 
-/** The fields of a live memory that upkeep needs. Times are milliseconds. */
+/** The fields of a live memory that decide what maintenance does with it. Times are milliseconds. */
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
-/** What upkeep does with a memory. */
+/** What maintenance does with a memory. */
 type UpkeepPlan =
   | { action: 'keep' }
   | { action: 'fade'; importance: number }
   | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };
 
 /**
- * Decides what a maintenance pass does with a memory: keep it, lower its importance slightly, or archive it. Unread for 30 days means that
- * 30 × 24 hours have passed since the memory was created or last read, confirmed or changed. For a plan, this time begins with its day.
+ * Decides what a maintenance pass does with a memory: keep it, lower its importance slightly, or archive it. A memory is unread for 30 days
+ * if 30 × 24 hours have passed since it was created or last read, confirmed or changed. For a plan, this time begins with its day.
  */
 export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySettings, now: number): UpkeepPlan {
   if (isOver(row, now)) return { action: 'archive', reason: 'expired' };
@@ -294,8 +294,8 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
-  // A situation with a stated end lasts until that end, which an earlier check has found to be in the future.
-  // Past events do not expire.
+  // A situation with a stated end lasts until that end. `isOver` has already found that the end is in the future. Past events do not
+  // expire.
   const isPassing = row.endedAt === null && row.tense !== 'happened';
   if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
@@ -307,7 +307,7 @@ function hasOutlivedItsType(
   return daysSince(due, now) >= expiresAfterDueDays;
 }
 
-/** How long an intention without a day stays open when nothing more is said about it: as long as a situation lasts. */
+/** How long an intention without a day stays open when nothing more is said about it. A situation lasts equally long. */
 const MEANT_FOR_DAYS = 90;
 
 /**

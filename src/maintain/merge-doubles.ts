@@ -22,9 +22,9 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near duplicates of the statements of one owner that have changed within a day. Two live statements of one type are merged when
- * none of their fields differ and they have the same value or nearly the same meaning. The more informative statement stays, with the higher
- * importance of the two, slightly raised, and the sources of both; the other one is archived. Texts that consolidation has merged are left out.
+ * Merges near duplicates of the statements of one owner that have changed within a day. Two live statements of one type are merged if none
+ * of their fields differ and they have the same value or nearly the same meaning. The more informative statement stays, with the sources of
+ * both and the higher importance of the two, slightly raised. The other one is archived. Texts that consolidation has merged are left out.
  */
 export async function mergeDoubles(deps: MergeDeps, owner: Scope, signal: AbortSignal): Promise<void> {
   const recent = await deps.database.read(owner.tenant, (reader) =>

@@ -12,20 +12,21 @@ type RetentionDeps = UpkeepDeps & RunDeps;
 
 /** The number of records that retention has erased. */
 export interface Retired {
-  /** Memories, by type. */
+  /** The number of memories by type. */
   retired: Record<string, number>;
-  /** Events, by kind. */
+  /** The number of events by kind. */
   retiredEvents: Record<string, number>;
 }
 
 /**
- * Erases records that are older than the application's retention settings allow: memories by type, live or archived, with the memories that
- * were derived from them alone; events by kind, but not the memories that were learned from them. Without a setting nothing is erased.
+ * Erases records that are older than the application's retention settings allow. Memories are erased by type, live or archived, with the
+ * memories that were derived from them alone. Events are erased by kind, but not the memories that were learned from them. Without a
+ * setting, nothing is erased.
  */
 export async function enforceRetention(deps: RetentionDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
   const result: Retired = { retired: {}, retiredEvents: {} };
-  // The ids that were removed already, which a dry run still finds in the store.
+  // The ids that were already removed. A dry run still finds their records in the store.
   const gone = new Set<string>();
   for (const [type, days] of Object.entries(retention)) {
     const old: Old = { name: type, days, find: (reader, _deps, old) => oldMemories(reader, old), erase: eraseRows };
@@ -91,8 +92,8 @@ async function retire(
 const WAIT_FOR_NIGHT = 2 * DAY;
 
 /**
- * Finds old events that may be erased. Messages are kept until the nightly reflection has read them, and observations until the tiers have
- * processed them, if these are enabled.
+ * Finds old events that may be erased. Messages are kept until the nightly reflection has read them, and observations until the working
+ * memory includes them, if these steps are enabled.
  */
 function findOldEvents(reader: Reader, { consolidation, clock }: UpkeepDeps, old: OldRecords): Promise<RecordRow[]> {
   return oldEvents(reader, old, {

@@ -7,7 +7,7 @@ import type { Parts, Reader, Writer } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
 import { appendEvents } from './observe.ts';
 
-/** Something that an agent decided to do. */
+/** A decision of an agent. */
 export interface NewDecision {
   content: string;
   reason?: string;
@@ -62,7 +62,7 @@ export async function recordDecision(
   return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }
 
-/** Records the outcome of a decision. The decision must be one that the handle sees. */
+/** Records the outcome of a decision that the handle sees. */
 export async function recordOutcome(
   writer: Writer,
   parts: Parts,
@@ -71,7 +71,10 @@ export async function recordOutcome(
 ): Promise<Event> {
   const found = await findEvent(writer, scope, decision);
   if (found?.kind !== 'decision') {
-    throw new VarveError(`There is no decision ${decision}.`, { code: 'not_found', details: { id: decision } });
+    throw new VarveError(`There is no decision ${decision} that this handle can see.`, {
+      code: 'not_found',
+      details: { id: decision },
+    });
   }
   const { effect, measure, ...input } = outcome;
   const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };

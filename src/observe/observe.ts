@@ -15,11 +15,11 @@ import { estimateTokens } from '../language/words.ts';
 /** The events of one call, in the order of its input: new events, and events that existed already. */
 export interface Appended {
   events: Event[];
-  /** How many of them existed already under the same idempotency key. */
+  /** The number of events that already existed with the same idempotency key. */
   repeated: number;
 }
 
-/** A validated event, with its id if that is derived from the content. */
+/** A validated event, with its id if the id is derived from the content. */
 export type EventInput = ParsedEvent & { id?: string };
 
 /** The kinds of events of a conversation. Documents, decisions and their outcomes may be shared by all users on purpose. */
@@ -29,7 +29,7 @@ const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_re
 export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
   if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
   throw invalidInput(
-    'A message, an observation or a tool result needs a user, or a session that it stays in: name one of the two in the scope.',
+    'A message, an observation or a tool result needs a user or a session: name one of the two in the scope.',
     { field: 'user' },
   );
 }
@@ -97,7 +97,7 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   };
 }
 
-/** The text of an event as it is logged. Results of Varve's own tools are left out, because they are already in memory. */
+/** The text of an event as it is logged. Results of Varve's own tools are left out, because they repeat records of the store. */
 function keptContent({ kind, origin, content, metadata }: EventInput): string {
   if (kind === 'message') return withoutRecalled(content);
   const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);

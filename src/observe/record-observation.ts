@@ -8,9 +8,9 @@ import type { EventInput } from './observe.ts';
 export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;
 export type ChatCategory = (typeof CHAT_CATEGORIES)[number];
 
-/** New knowledge of an autonomous agent. */
+/** New knowledge from an autonomous agent. */
 export interface UserContextUpdate {
-  /** New values, any JSON, by the key of the scaffold. */
+  /** New values of the scaffold, as any JSON, keyed by the key of the scaffold. */
   scaffoldUpdates?: Record<string, unknown>;
   /** Statements to be kept. */
   persistentInfoAdditions?: readonly string[];
@@ -53,7 +53,7 @@ export function observationEvent(
   return { ...event, origin: 'tool', metadata: { ...event.metadata, from: source ?? 'a tool' } };
 }
 
-/** One `scaffold_update` event for each key and one `learned_fact` event for each item. */
+/** One `scaffold_update` event for each key, and one `learned_fact` event for each addition. */
 export function userContextEvents(scope: Scope, update: UserContextUpdate): EventInput[] {
   const { scaffoldUpdates = {}, persistentInfoAdditions = [] } = parse(updateSchema, update, 'The update');
   const events = [

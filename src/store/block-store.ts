@@ -43,7 +43,7 @@ function isJson(kind: BlockKindName): boolean {
   return BLOCK_KINDS[kind]?.format === 'json';
 }
 
-/** The block of exactly this scope, as it is or as it was; null when there is none. */
+/** The block of exactly this scope, in its current version or, with `asOf`, as it was at that time; null if there is none. */
 export async function findBlock(
   reader: Reader,
   scope: Scope,
@@ -71,11 +71,11 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
 interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
-  /** The sources of the content. By default unchanged sentences and entries keep their sources. */
+  /** The sources of the content. By default, unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
-   * The version that the caller has read, 0 if there was no block. Throws `conflict` when the block has another version. If it is absent,
-   * the block is replaced regardless of its version.
+   * The version that the caller has read, or 0 if there was no block. If the block has another version, the error `conflict` is thrown. If
+   * this field is absent, the block is replaced regardless of its version.
    */
   expectedVersion?: number;
 }
@@ -130,8 +130,8 @@ export async function replaceBlock(
 }
 
 /**
- * Brings an owner's documents up to date with a memory that changed or no longer holds. A sentence that repeats the memory's old text
- * verbatim is replaced by the new text or removed. Sentences that a model has worded are updated when the model next writes the document.
+ * Updates an owner's blocks after a memory has changed or no longer holds. A sentence that repeats the memory's old text verbatim is
+ * replaced by the new text or removed. Sentences that a model has worded are updated when the model next writes the block.
  */
 export async function restateInBlocks(
   writer: Writer,
@@ -154,11 +154,11 @@ export async function restateInBlocks(
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (isJson(kind)) return withoutItems(content, old);
   const text = content as string;
-  // A sentence with a basis is left: it becomes stale through the basis, and the next consolidation writes it again.
+  // A sentence with a basis is left unchanged: the basis makes it stale, and the next consolidation writes it again.
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
-  // Text from a tool or a page must not enter a document this way.
+  // Text from a tool or a page must not enter a block this way.
   if (without === text || after === null || after.trust === 'low') return without;
   const now = `${after.content.replace(/\.$/, '')}.`;
   if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
@@ -198,13 +198,13 @@ export function isNoLongerSo({
   return archiveReason !== null && ARCHIVED_AS[archiveReason].ended;
 }
 
-/** The events whose formed statements have all been replaced, ended or forgotten. */
+/** The events of which all formed statements have been replaced, ended or forgotten. */
 export function eventsGone(formed: readonly Memory[]): Set<string> {
   const holding = new Set(formed.filter((memory) => !isNoLongerSo(memory)).flatMap(({ sourceEvents }) => sourceEvents));
   return new Set(formed.flatMap(({ sourceEvents }) => sourceEvents).filter((id) => !holding.has(id)));
 }
 
-/** The fields of a block that decide what in it is stale. */
+/** The fields of a block from which its stale sentences and entries are computed. */
 interface StandingBlock {
   kind: BlockKindName;
   content: unknown;
@@ -212,10 +212,13 @@ interface StandingBlock {
 }
 
 /**
- * The keys of the stale sentences and entries of blocks. A sentence is stale when one of its statements was replaced, ended, forgotten or
- * erased, has reached an outcome, is unverified, or has another wording now; when one of its events was erased or redacted, or supports no
- * statement that still holds; or when its own time is over. Staleness is computed at every read and never stored, so that changing a
- * statement does not have to update documents, and restoring a statement restores its sentences.
+ * The keys of the stale sentences and entries of blocks. A sentence or an entry is stale in three cases:
+ * - One of its statements was replaced, ended, forgotten or erased, has reached an outcome, is unverified, or has another wording now.
+ * - One of its events was erased or redacted, or supports no statement that still holds.
+ * - Its own time is over.
+ *
+ * Staleness is computed at every read and never stored. Changing a statement therefore does not have to update blocks, and restoring a
+ * statement restores its sentences.
  */
 export async function staleKeys(
   reader: Reader,
@@ -262,7 +265,7 @@ export function withoutStale({ kind, content, basis }: StandingBlock, stale: Rea
 /** One sentence of a text, or one entry of a JSON document, with its sources. */
 export interface RestingSentence {
   text: string;
-  /** The ids of statements and events. Empty for text that a person wrote. */
+  /** The ids of the statements and events that support the text. Empty for text that a person wrote. */
   restsOn: string[];
   /** Whether one of the sources no longer holds. Prompts do not show stale sentences. */
   stale: boolean;
@@ -285,7 +288,10 @@ export function restingSentences(
   }));
 }
 
-/** Blocks of a kind, outside of sessions and connections, unchanged since `before`: by id, beginning after the id `after`. */
+/**
+ * Blocks of a kind that belong to no session or connection, are not empty, and have not changed since `before`. They are ordered by id and
+ * begin after the id `after`.
+ */
 export async function staleBlocks(
   reader: Reader,
   search: { tenant: string; kind: string; before: number; after: string; limit: number },

@@ -8,7 +8,7 @@ import type { ContextLogTable } from './schema.ts';
 export interface LoggedPart {
   section: string;
   tokens: number;
-  /** The ids of memories, events and blocks. */
+  /** The ids of the memories, events and blocks in the section. */
   ids: string[];
   /** The number of items that were left out. */
   dropped: number;
@@ -28,7 +28,7 @@ export interface LoggedContext {
   failed: { section: string; error: string }[];
 }
 
-/** Writes entries, and removes those of the same owners that are older than `keepAfter`. */
+/** Writes entries, and removes entries of the same owners that are older than `keepAfter`. */
 export async function insertContexts(
   writer: Writer,
   contexts: readonly LoggedContext[],
@@ -47,7 +47,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     .selectFrom('context_log')
     .selectAll()
     .where(withinScope(scope))
-    // The index begins with the owner, so it serves only a scope that names one.
+    // The index begins with the owner, so it is used only if the scope names both agent and user.
     .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
@@ -160,7 +160,10 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   }));
 }
 
-/** Removes the entries that are being judged. Returns the ids of the removed ones: another run may have judged the others meanwhile. */
+/**
+ * Removes the entries that are being judged. Returns the ids of the removed entries; another run may have judged the other entries
+ * meanwhile.
+ */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {
@@ -192,7 +195,7 @@ export async function findUse(reader: Reader, tenant: string, memoryId: string):
   return { given, used, confirmed, corrected, lastConfirmedAt };
 }
 
-/** Adds to the counts of a memory's use, and returns the sum. */
+/** Adds to the counts of a memory's use, and returns the new totals. */
 export async function addUse(
   writer: Writer,
   scope: Scope,

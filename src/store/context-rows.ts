@@ -9,14 +9,16 @@ import type { Reader } from './database.ts';
 import { isTagged, toMemory } from './record-rows.ts';
 import { ofVisibleOwners, rowsBy, visibleFrom } from './owner-store.ts';
 
-/** The fields of a block that a context needs. */
+/** The fields of a block that an assembled context needs. */
 export interface VisibleBlock {
   id: string;
   kind: BlockKindName;
   level: ScopeLevel;
   connection: string | null;
   content: unknown;
-  /** The statements behind each sentence, by its hash, or behind each entry of a JSON document, by its key. */
+  /**
+   * The ids of the statements that support each part of the content. The key of a sentence is its hash; the key of an entry is its name.
+   */
   restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -47,7 +49,7 @@ const LEVELS: readonly ScopeLevel[] = ['tenant', 'agent', 'user', 'session'];
 /** A stamp that changes with the memories and blocks that a handle sees, but not with events. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
-  // One index lookup for each owner, because grouping would read all rows of the owner.
+  // One index lookup is made for each owner, because grouping would read all rows of the owner.
   const latest = owners.map(
     (owner) => sql<number | null>`(select max(sequence) from memories
       where tenant_id = ${scope.tenant} and owner_key = ${owner})`,
@@ -75,7 +77,7 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
-/** The number of characters of all events. Only events since `before` are read. */
+/** Adds the length of the events since `before` to the length that `before` has. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const rows = await reader
     .selectFrom('events')
@@ -122,7 +124,7 @@ export async function savedItemsByTag(
   return rows.map(toMemory);
 }
 
-/** The quotes of statements, by the id of the statement. */
+/** The quotes of statements, keyed by the id of the statement. */
 export async function quotesOf(
   reader: Reader,
   tenant: string,

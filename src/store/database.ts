@@ -16,10 +16,10 @@ export type Writer = Transaction<Tables>;
 export const EVERY_TENANT: unique symbol = Symbol.for('varve: every tenant');
 export type Tenant = string | typeof EVERY_TENANT;
 
-/** The kinds of record that have text and vectors of their own. */
+/** The kinds of records that have full-text and vector indexes. */
 export type IndexedKind = 'memory' | 'event';
 
-/** One database, SQLite or PostgreSQL, behind the same contract. */
+/** The interface that SQLite and PostgreSQL stores share. */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads within one tenant, which PostgreSQL enforces with row-level security. */
@@ -37,9 +37,9 @@ export interface Database {
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly syntax: Syntax;
-  /** Finds problems of the servers behind the store that connecting does not reveal. None on SQLite. */
+  /** Finds problems of the database servers that connecting to them does not reveal. SQLite has none. */
   examine(): Promise<StoreProblem[]>;
-  /** Removes deleted data from the files, as far as the database allows. Called after an erasure. */
+  /** Removes deleted data from the files, as far as the database allows. It is called after an erasure. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface TextIndex {
   remove(writer: Writer, kind: IndexedKind, tenant: string, rowIds: readonly number[]): Promise<void>;
   /** The rows with any of the distinctive words (see `tellingWords`), best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
-  /** The number of the owners' rows in which each word occurs. */
+  /** For each word, the number of the owners' rows that contain it. */
   frequencies(reader: Reader, search: WordSearch): Promise<Map<string, number>>;
 }
 
@@ -68,7 +68,7 @@ interface TextEntry {
   words: readonly string[];
 }
 
-/** A search: words, and the owners whose rows are searched. */
+/** The words to search for, and the owners whose rows are searched. */
 export interface WordSearch {
   tenant: string;
   kind: IndexedKind;
@@ -76,7 +76,7 @@ export interface WordSearch {
   words: readonly string[];
 }
 
-/** The rows that a search may return. */
+/** Restricts the rows that a search returns. */
 export interface RowLimits {
   limit: number;
   /** Whether archived rows are included. Default false. */
@@ -89,18 +89,18 @@ export type TextSearch = WordSearch & RowLimits;
 
 interface TextHit {
   rowId: number;
-  /** Higher is better; comparable within one search only. */
+  /** A higher score is better. Scores are comparable only within one search. */
   score: number;
 }
 
-/** An index of the vectors of owners. */
+/** An index for nearest-neighbour search. */
 export interface VectorIndex {
-  /** Prepares the index for a model's vectors. Cheap if that was done before. */
+  /** Prepares the index for a model's vectors. The call is cheap if the index is already prepared. */
   prepare(model: VectorModel): Promise<void>;
-  /** The nearest vectors, nearest first. A long event has one hit for each of its passages among them. */
+  /** The nearest vectors, nearest first. A long event has a vector for each of its passages, so it may have several hits. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
   /**
-   * The similarity of every vector to the query, if the vectors are in this process; null if they are on a server, where only `nearest` is
+   * The similarity of every vector to the query if this process holds the vectors. Null if a server holds them; then only `nearest` is
    * available.
    */
   scan(reader: Reader, search: Omit<VectorSearch, 'kind' | keyof RowLimits>): Promise<VectorScan[] | null>;
@@ -113,16 +113,16 @@ export interface VectorModel {
 
 export interface VectorSearch extends Omit<WordSearch, 'words'>, RowLimits {
   model: VectorModel;
-  /** Of unit length, as all stored vectors are. */
+  /** A vector of unit length, like all stored vectors. */
   query: Float32Array;
 }
 
-/** The similarities of one owner's vectors of a kind, by index. */
+/** The similarities of one owner's vectors of one kind. Entries with the same index belong to the same vector. */
 interface VectorScan {
   kind: IndexedKind;
   /**
-   * The row of each vector; a row appears once for each of its passages. Scans return the same array, which only grows, as long as the
-   * owner stays cached.
+   * The row of each vector. A row appears once for each of its passages. While the owner stays cached, scans return the same array, which
+   * only grows.
    */
   rows: readonly number[];
   /** The passage number of each vector. */
@@ -133,7 +133,7 @@ interface VectorScan {
 export interface VectorHit {
   rowId: number;
   passage: number;
-  /** The cosine, from -1 to 1. */
+  /** The cosine similarity, from -1 to 1. */
   similarity: number;
 }
 
@@ -142,18 +142,20 @@ export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
-   * A column in a form for which the planner uses no index. Otherwise SQLite may read all rows of a tenant through an index, instead of
-   * forty rows by their numbers.
+   * A column as an expression for which the query planner uses no index. Without it, SQLite may read all rows of a tenant through an index
+   * instead of looking up a few rows by their numbers.
    */
   unindexed(column: string): RawBuilder<string>;
-  /** Whether a column has one of the values. The text of the statement does not depend on their number, so that it is prepared once. */
+  /**
+   * Whether a column has one of the values. The SQL text does not depend on the number of values, so the statement is prepared only once.
+   */
   isAnyOf(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool>;
-  /** Whether a boolean in JSON is returned as 1 or 0. */
+  /** Whether the database returns a boolean in JSON as 1 or 0. */
   readonly booleansAreNumbers: boolean;
-  /** The locking clause of a select, so that two workers never pick the same row. */
+  /** The locking clause of a select. It ensures that two workers never pick the same row. */
   readonly skipLocked: RawBuilder<unknown>;
   isUniqueViolation(error: unknown): boolean;
-  /** Converts a vector to the type of the column `embeddings.vector`, and back. */
+  /** Converts a vector to the type of the column `embeddings.vector`. `decodeVector` does the reverse. */
   encodeVector(vector: Float32Array): Uint8Array | string;
   decodeVector(stored: Uint8Array | string): Float32Array;
 }
@@ -174,11 +176,11 @@ export function createMutex(): Mutex {
 /** One page of a list. */
 export interface Page<Item> {
   items: Item[];
-  /** Pass it as `cursor` to get the next page; null on the last page. */
+  /** The `cursor` to pass for the next page; null on the last page. */
   cursor: string | null;
 }
 
-/** The dependencies of all verbs, which createVarve() opens once. */
+/** The dependencies of all verbs. `createVarve()` opens them once. */
 export interface Parts {
   database: Database;
   clock: Clock;
@@ -191,7 +193,7 @@ export interface Parts {
   sharesFacts?: boolean;
 }
 
-/** A buffer of entries that are written in batches after a short delay, so that no answer waits for them. */
+/** A buffer of entries that are written in batches after a short delay, so that no response waits for the write. */
 interface GatheredWrites<Entry> {
   note(entry: Entry): void;
   /** Resolves when everything noted so far is written. */
@@ -226,7 +228,10 @@ export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promis
   };
 }
 
-/** Runs work in a savepoint of an open transaction: if the work throws, the transaction continues without it. */
+/**
+ * Runs work in a savepoint of an open transaction. If the work throws, its changes are rolled back and the error is rethrown; the
+ * transaction stays usable.
+ */
 export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Result>): Promise<Result> {
   await sql`savepoint work`.execute(writer);
   try {

@@ -24,7 +24,7 @@ export async function derivedFrom(reader: Reader, tenant: string, memoryId: stri
   return rows.map((row) => row.from_id).sort();
 }
 
-/** The memories that were derived from any of these, each with all of its sources. */
+/** The memories that were derived from any of the given memories, each with the ids of all its sources. */
 export async function derivedOf(
   reader: Reader,
   tenant: string,

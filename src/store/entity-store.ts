@@ -31,7 +31,9 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   };
 }
 
-/** Upserts an entity: the new names and metadata are added to an entity of the owner that has the type and one of the names. */
+/**
+ * Upserts an entity. If the owner has an entity of this type with one of the names, the new names and metadata are added to that entity.
+ */
 export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
   const slug = entitySlug(input.name);
   if (slug === '') throw invalidInput(`The entity name ${JSON.stringify(input.name)} has no letters or digits.`);
@@ -89,13 +91,15 @@ export async function removeEntityRows(writer: Writer, tenant: string, ids: read
   return removeRows(writer, tenant, 'entities', { id: ids });
 }
 
-/** The entity of a type with one of these slugs. One of unknown type stands for it, and takes the type. */
+/**
+ * The entity of a type with one of these slugs. If there is none, an entity of type `other` matches, and `writeEntity` gives it the type.
+ */
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
   const entities = await namedEntities(reader, scope.tenant, ofOwner(scope), slugs);
   return entities.find((entity) => entity.type === type) ?? entities.find((entity) => entity.type === 'other') ?? null;
 }
 
-/** The entities with one of these slugs among the names of some owners, oldest first. */
+/** The entities of the given owners that have one of these slugs, oldest first. */
 async function namedEntities(
   reader: Reader,
   tenant: string,
@@ -121,7 +125,7 @@ export async function findEntitiesByName(reader: Reader, scope: Scope, names: re
   return slugs.length === 0 ? [] : namedEntities(reader, scope.tenant, ofVisibleOwners(scope), slugs);
 }
 
-/** The entities that a handle sees, by name. */
+/** The entities that a handle sees, ordered by name. */
 export async function listEntities(reader: Reader, scope: Scope, limit: number): Promise<Entity[]> {
   const rows = await reader
     .selectFrom('entities')

@@ -20,7 +20,7 @@ import {
 } from './owner-store.ts';
 import { isLearnedFrom } from './record-rows.ts';
 
-/** How many rows of records and of their dependants were removed. */
+/** The numbers of removed records and of removed rows that depended on them. */
 export interface ErasedRecords {
   events: number;
   memories: number;
@@ -79,7 +79,7 @@ const LINKED_TO_MEMORIES = [
   'memory_use',
 ] as const;
 
-/** Removes the entities that no remaining memory mentions. */
+/** Removes the given entities that no remaining memory mentions. */
 async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<string>): Promise<void> {
   const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: [...ids] }, ['entity_id']);
   const linked = new Set(links.map(({ entity_id }) => entity_id));
@@ -87,7 +87,7 @@ async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<s
   await removeEntityRows(writer, tenant, unlinked);
 }
 
-/** These memories, and memories that were derived only from them, directly or through others: merged texts, patterns. */
+/** The given memories, and memories such as merged texts and patterns that were derived only from them, directly or indirectly. */
 export async function withDerivedAlone(
   writer: Writer,
   tenant: string,
@@ -124,7 +124,7 @@ export async function learnedFrom(
   }));
 }
 
-/** These events and the events from which these memories were learned, with the owners of the given records. */
+/** The given events and the events from which the given memories were learned, with the owners of the given records. */
 async function readFrom(
   writer: Writer,
   tenant: string,
@@ -161,9 +161,9 @@ async function forgetSources(
 }
 
 /**
- * Removes erased memories from the memories that replaced them or were replaced by them. A replaced memory now points to the next
- * replacement that remains. If none remains, an archived memory keeps the id, because the id marks it as replaced: without it, its words
- * would count as still true (`isNoLongerSo`), and a question about the past would not find it.
+ * Removes erased memories from the memories that replaced them or were replaced by them. A replaced memory then points to the next
+ * replacement that remains. If none remains, an archived memory keeps the id of the erased one, because the id marks it as replaced.
+ * Without the mark, its words would count as still true (`isNoLongerSo`), and a question about the past would not find it.
  */
 async function forgetReplacements(writer: Writer, tenant: string, erased: readonly string[]): Promise<void> {
   for (const ids of chunks(erased)) {
@@ -211,7 +211,7 @@ async function placesOf(
 
 /**
  * Begins a new epoch of every owner that sees these records. Processes cache the text and vectors of records, and work in progress may hold
- * them; both compare the epoch and start again when it has changed.
+ * them. Both the caches and the work compare the epoch and start again when it has changed.
  */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
@@ -242,18 +242,21 @@ export async function anonymiseUsage(
   };
   const renamed = await rename('usage', agent === null ? sql`` : sql`and agent_id = ${agent}`);
   const elsewhere = await rowsBy(writer, tenant, 'owners', { user_id: [user] }, ['owner_key']);
-  // The account belongs to the user with all agents, so it is renamed when the user has no owner left.
+  // A credit account covers all agents of the user, so it is renamed only when the user has no owner left.
   if (elsewhere.length > 0) return renamed;
   await rename('credit_accounts');
   await rename('credit_entries');
   return renamed;
 }
 
-// The blocks of a whole person, agent or tenant are erased with them, so that their words only have to be found in stored answers of others.
-// The texts of a tenant may not fit into memory.
+// If a whole user, agent or tenant is erased, its blocks are erased too, and the texts are only needed to redact stored answers of others.
+// The number of texts is limited, because all texts of a tenant may not fit into memory.
 const MOST_TEXTS = 2000;
 
-/** The texts of memories and of the user's own messages within a scope: all of a session and of a user of an agent, else the first. */
+/**
+ * The texts of memories and of the user's own messages within a scope, including forgotten words. All texts are returned for a session and
+ * for one user of one agent; for wider scopes, at most 2,000.
+ */
 export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
   const isPart = scope.session !== null || (scope.agent !== null && scope.user !== null);
   const limit = isPart ? sql`` : sql`limit ${MOST_TEXTS}`;
@@ -280,7 +283,7 @@ export async function textsOf(reader: Reader, tenant: string, ids: readonly stri
   return [...[...memories, ...events].map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
-/** The texts of memories, by the owners that they belong to. */
+/** The texts of memories, grouped by owner. */
 export async function textsByOwner(
   reader: Reader,
   tenant: string,
@@ -294,7 +297,7 @@ export async function textsByOwner(
   }));
 }
 
-/** The texts of all live memories that a scope sees: each of them may support a sentence that an erasure would remove. */
+/** The texts of all live memories that a scope sees. Each of them may support a sentence that an erasure would otherwise remove. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -305,7 +308,7 @@ export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]>
   return rows.map(({ content }) => content);
 }
 
-/** A search for records of a tenant that are older than a time, in the order of their rows. */
+/** A search for records of a tenant that are older than the time `before`, in the order of their rows. */
 export interface OldRecords {
   tenant: string;
   /** The type of memories, or the kind of events. */
@@ -333,8 +336,8 @@ export async function oldMemories(
 }
 
 /**
- * Old events that are fully processed: formation has read them, the tiers have processed them if `waitForTiers` is set, and the nightly
- * reflection has read those that were recorded after `reflectedBy`, if that is set.
+ * Old events that are fully processed. Formation must have read them. If `waitForTiers` is set, the working memory must include them. If
+ * `reflectedBy` is set, the nightly reflection must have read the events that were recorded after that time.
  */
 export async function oldEvents(
   reader: Reader,

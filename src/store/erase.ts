@@ -15,7 +15,7 @@ import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } fro
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
-/** How many rows of each kind were removed for good. */
+/** The numbers of rows that were removed for good, by kind. */
 export interface Erased extends ErasedRecords {
   sessions: number;
   entities: number;
@@ -24,15 +24,17 @@ export interface Erased extends ErasedRecords {
 }
 
 /**
- * Removes everything within a scope: records, versions, text and vectors, links, queued work. Memories outside of the scope that were
- * learned from erased events alone are removed as well; those that also have other sources lose only the sentences with words from erased
- * events.
+ * Removes everything within a scope: records, versions, text, vectors, links, and queued work. Memories outside the scope that were learned
+ * only from erased events are removed too. Memories that also have other sources lose only the sentences with words from erased events.
  */
 export async function eraseScope(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  /** `removed` receives the ids of the removed records, `rewritten` those of memories that were also derived from other records. */
+  /**
+   * `removed` receives the ids of the removed records. `rewritten` receives the ids of memories that were only partly derived from erased
+   * records.
+   */
   { removed, rewritten, why }: { removed: string[]; rewritten: string[]; why: Change },
 ): Promise<Erased> {
   const { tenant } = scope;
@@ -103,7 +105,7 @@ async function memoriesToErase(
   return [...found.values()];
 }
 
-/** Memories that were learned in this session, from events that retention has removed since. They have no other source. */
+/** Memories that were learned in this session from events that retention has since removed. They have no other source. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
   // A memory without a reader was written by hand and not learned from events.
@@ -115,7 +117,7 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
-/** A memory that was derived from erased records and from others, with the words of both. */
+/** A memory that was derived partly from erased records, with the word stems of its erased sources and of its kept sources. */
 interface MixedMemory {
   id: string;
   erased: ReadonlySet<string>;
@@ -144,8 +146,8 @@ async function madeOfMore(
 }
 
 /**
- * Removes from each mixed memory the sentences with a word that only its erased sources have. If nothing is left of a memory, it is
- * removed, and the episodes that it had absorbed are restored.
+ * Removes from each mixed memory the sentences with a word that only its erased sources have. If a memory becomes empty, it is removed, and
+ * the episodes that it had absorbed are restored.
  */
 async function rewriteMixed(
   writer: Writer,
@@ -168,14 +170,14 @@ async function rewriteMixed(
   return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
 }
 
-/** Removes the records of forgetting within a scope, with the forgotten words in them. */
+/** Removes the records of forgotten statements within a scope, together with the forgotten words that they keep. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
     and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** Removes the data of background work about an owner: progress, runs, held changes, the list of memories that models were given. */
+/** Removes the data of background work about an owner: progress, runs, held changes, and the list of memories that models were given. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
   await sql`delete from given_memories where ${ofOwnersWithin(scope)} ${session}`.execute(writer);
@@ -185,7 +187,7 @@ async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
 }
 
-/** Removes the messages of errors: a provider may quote the prompt in them. */
+/** Overwrites error messages, because a provider may quote the prompt in them. */
 export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
   const owner = withinScope({ ...scope, session: null });
   await sql`update runs set error = 'erased' where ${owner} and error is not null`.execute(writer);
@@ -194,7 +196,7 @@ export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
     where ${ofOwnersWithin(scope)} and last_error is not null`.execute(writer);
 }
 
-/** Jobs have a column for the owner. The session of a job is only in its payload. */
+/** Removes the jobs within a scope. The owner of a job is in a column; its session is only in the payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
   const inPayload = database.syntax.jsonText('payload', ['scope', 'session']);
   const session = scope.session === null ? sql`` : sql`and ${inPayload} = ${scope.session}`;
@@ -222,7 +224,7 @@ export interface ErasureCertificate {
   removedHash: string;
 }
 
-/** The digest of an erased scope or record that its certificate has. */
+/** The digest by which the certificate identifies an erased scope or record. */
 export function erasureSubject(scope: Scope, id?: string): string {
   return digest(['erased', scope.tenant, scope.agent, scope.user, scope.session, id ?? null], 24);
 }

@@ -6,7 +6,7 @@ import { openStore } from './open-store.ts';
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`events on ${database.name}`, () => {
-    it('around a position are those of one owner, although sessions of others have the same id', async () => {
+    it('lists only the events of one owner between two positions, even if sessions of other owners have the same id', async () => {
       const { options, drop } = await database.create();
       const varve = await createVarve({ store: options, embedder: null, background: false });
       const scopes = [

@@ -48,7 +48,7 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): In
 // With 26 columns for each row, 100 rows stay far below the parameter limits of both databases.
 const ROWS_PER_INSERT = 100;
 
-/** Writes events, indexes their text and queues them for embedding. Their sequences end with `version`, the owner's version. */
+/** Writes events, indexes their text and queues them for embedding. The last event gets the sequence `version`, the owner's version. */
 export async function insertEvents(
   writer: Writer,
   database: Database,
@@ -79,7 +79,7 @@ export async function insertEvents(
   }
 }
 
-/** The events that were appended under these keys before: key → event. */
+/** Maps each of these idempotency keys to the event that was already appended with it. */
 export async function findByIdempotencyKey(
   reader: Reader,
   scope: Scope,
@@ -201,7 +201,7 @@ interface OwnEventFilter {
   kind?: EventKind;
   origins?: readonly Origin[];
   session?: string;
-  /** The last time of occurrence in milliseconds. */
+  /** The latest time of occurrence in milliseconds, inclusive. */
   occurred?: { upTo: number };
   /**
    * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. With `sequence`, events that were
@@ -247,11 +247,13 @@ export async function ownEventRows(
 
 function ownObservations(reader: Reader, owner: Scope): EventQuery {
   const query = reader.selectFrom('events').selectAll().where(ofOwner(owner)).where('kind', '=', 'observation');
-  // An observation without a user stays in its session.
+  // Observations of a session without a user belong to that session only.
   return owner.user === null ? query.where('session_id', 'is', null) : query;
 }
 
-/** The observations since a time that the tiers have processed, newest first. Documents and tools are left out. */
+/**
+ * The observations since a time that the working memory already includes, newest first. Observations from documents and tools are left out.
+ */
 export async function takenInObservations(
   reader: Reader,
   owner: Scope,
@@ -269,7 +271,9 @@ export async function takenInObservations(
   return rows.map(toEvent);
 }
 
-/** The observations after a version of the owner, oldest first, and those before it that have failed fewer times than `tries`. */
+/**
+ * The observations after a sequence, and earlier ones that have failed fewer times than `tries`. New observations come first, oldest first.
+ */
 export async function observationsAfter(
   reader: Reader,
   owner: Scope,
@@ -282,7 +286,6 @@ export async function observationsAfter(
         eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
       ]),
     )
-    // New observations come first, so that failed ones do not block them.
     .orderBy('attempts')
     .orderBy('sequence')
     .limit(limit)
@@ -290,7 +293,9 @@ export async function observationsAfter(
   return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
 }
 
-/** Counts a failed try of an event and returns their number. The event becomes unprocessed, even if formation has read it. */
+/**
+ * Counts a failed try of an event and returns the number of its failed tries. The event becomes unprocessed, even if formation has read it.
+ */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const row = await writer
     .updateTable('events')
@@ -335,7 +340,7 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('events')
-    // One instead of zero, so that the event still counts as failed.
+    // The value is 1 and not 0, so that the event still counts as failed.
     .set({ attempts: 1 })
     .where(ofOwner(owner))
     .where('id', '=', id)
@@ -350,7 +355,10 @@ export async function eventsById(reader: Reader, tenant: string, ids: readonly s
   return (await rowsBy(reader, tenant, 'events', { id: ids })).map(toEvent);
 }
 
-/** The ids of the events from one position of a session to another, both included. Sessions of other owners may have the same id. */
+/**
+ * The ids of the events from one position of a session to another, both included. Only the owner's session counts, because sessions of
+ * other owners may have the same id.
+ */
 export async function eventIdsBetween(
   reader: Reader,
   owner: Scope & { session: string },

@@ -4,7 +4,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import { countRows, ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
 
-/** What a held answer would change. `synthesis`: working memory and scaffold. */
+/** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
 
 /** An answer of a model that was not applied because it would have removed too much. */
@@ -69,12 +69,12 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
   }));
 }
 
-/** The number of changes that wait for a decision, of all owners that the reader sees. */
+/** The number of changes that wait for a decision, of all owners in the store. */
 export async function countHeldChanges(reader: Reader): Promise<number> {
   return countRows(reader, 'held_changes', sql`decided_at is null`);
 }
 
-/** A change that waits for a decision. Throws `not_found` when there is none with this id. */
+/** A change that waits for a decision. Throws `not_found` if no such change has this id. */
 export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
   const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);
   if (found !== undefined) return found;

@@ -21,7 +21,7 @@ interface RevisionInput {
   version: number;
   at: number;
   change: Change;
-  /** The record before the change, as JSON; null when it is new. */
+  /** The record before the change, as JSON; null if the record is new. */
   before: string | null;
 }
 
@@ -69,7 +69,10 @@ export function toRevision(row: Selectable<RevisionTable>): Revision {
   };
 }
 
-/** The earlier states of records, one for each change since a time, newest first: id → JSON. The last one is from that time. */
+/**
+ * The earlier states of records as JSON, keyed by record id. Each record has one state for each change since the given time, newest first;
+ * the last state is the one at that time.
+ */
 export async function snapshotsAsOf(
   reader: Reader,
   tenant: string,
@@ -90,10 +93,10 @@ export async function snapshotsAsOf(
   return new Map([...byRecord].map(([id, changes]) => [id, changes.map(({ before }) => before ?? '')]));
 }
 
-/** What started a run: a schedule, the end of a session, or a call (`hand`). */
+/** What started a run: a schedule, the end of a session (`flush`), or a call (`hand`). */
 export type RunCause = 'schedule' | 'flush' | 'hand';
 
-/** `held`: its answer waits for review. `skipped`: there was nothing to do. */
+/** `held`: the answer of the run waits for review. `skipped`: there was nothing to do. */
 export type RunStatus = 'done' | 'failed' | 'held' | 'skipped';
 
 /** Counts and ids, never content. */
@@ -108,18 +111,18 @@ export interface Run {
   status: RunStatus;
   startedAt: Date;
   finishedAt: Date;
-  /** The counts of the records that it read. */
+  /** The counts of the records that the run read. */
   read: RunNotes;
-  /** The counts and the ids of the records that it changed. */
+  /** The counts and the ids of the records that the run changed. */
   changed: RunNotes;
   /** `local`, or the ids of the models. */
   model: string;
-  /** Micro-dollars; null when a model has no price. */
+  /** The cost in micro-dollars; null if a model has no price. */
   cost: number | null;
   error: string | null;
 }
 
-/** Writes a run, in the transaction of its changes where it has any. */
+/** Writes a run, in the transaction of its changes if it has any. */
 export async function insertRun(writer: Writer, run: Run): Promise<void> {
   await writer
     .insertInto('runs')
@@ -176,7 +179,7 @@ export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter =
   }));
 }
 
-/** Removes runs and refusals from before a time, so that the logs do not grow without end. */
+/** Removes runs and refusals that are older than the given time, so that the logs do not grow without limit. */
 export async function removeOldRuns(writer: Writer, tenant: string, before: number): Promise<void> {
   await sql`delete from runs where tenant_id = ${tenant} and started_at < ${before}`.execute(writer);
   await sql`delete from refusals where tenant_id = ${tenant} and at < ${before}`.execute(writer);
@@ -186,23 +189,23 @@ export async function removeOldRuns(writer: Writer, tenant: string, before: numb
 export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;
 export type Refused = (typeof REFUSED)[number];
 
-/** An item of a reader that was not stored, with the reason. */
+/** An item that a model or the local reader proposed and that was not stored, with the reason. */
 export interface RefusalRecord {
   id: string;
   scope: Scope;
-  /** The run of background work that refused it; null outside of runs. */
+  /** The run of background work that refused the item; null outside of runs. */
   run: string | null;
   at: Date;
   /** A code, such as `quote_not_found`. */
   reason: string;
   what: Refused;
-  /** The text of the item; null where there is none. */
+  /** The text of the item; null if it has none. */
   text: string | null;
-  /** More about the reason, for people. */
+  /** An explanation of the reason, for people. */
   detail: string | null;
-  /** The whole item as the reader gave it. */
+  /** The whole item as it was proposed. */
   proposal: unknown;
-  /** The events that were read. */
+  /** The ids of the events that were read. */
   events: string[];
 }
 
@@ -322,8 +325,8 @@ export async function lastVersion(reader: Reader, tenant: string): Promise<numbe
 const PAGE = 1_000;
 
 /**
- * The events within a scope, then the versions of records, after one watermark and, if given, up to another. Events with the sequence of
- * the first watermark are returned again.
+ * The events within a scope, then the versions of its records. They follow the watermark `after` and, if `upTo` is given, end with that
+ * watermark. Events with the sequence of `after` are returned again.
  */
 export async function* readChanges(
   read: <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>,

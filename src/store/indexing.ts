@@ -25,30 +25,34 @@ import { findMeta, readMeta, setMeta } from './progress-store.ts';
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
 
-/** The embedders of a process. They may differ from the one that made the store's vectors. */
+/** The embedders of a process. They may differ from the embedder that made the store's vectors. */
 export interface EmbeddingModels {
   /** The embedder for new vectors; null when there is none. */
   readonly current: Embedder | null;
-  /** The embedder for queries. While records are being embedded again for a new model, this is the previous one, if there is one. */
+  /**
+   * The embedder for queries. While records are being embedded again for a new model, this is the previous embedder, if one is configured.
+   */
   forQueries(reader: Reader): Promise<Embedder | null>;
-  /** The embedders for new records: the current one and, until the switch, the previous one. */
+  /** The embedders for new records: the current one and, until all records are embedded again, the previous one. */
   forRecords(reader: Reader): Promise<Embedder[]>;
   /** The calibration of an embedder: measured in this store, or bundled with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
   /** Stores a measured calibration. */
   calibrated(calibration: Calibration): Promise<void>;
-  /** Whether the store's vectors are of another model than the current one. */
+  /** Whether the store's vectors come from another model than the current one. */
   isChanging(reader: Reader): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Connects the embedders to a store. The previous one is used as long as it is the active model of the store. */
+/** Connects the embedders to a store. The previous embedder is used as long as it is the active model of the store. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
 ): Promise<EmbeddingModels> {
   if (current !== null && previous?.id === current.id) {
-    throw invalidInput(`The embedder and the previous embedder are the same, ${current.id}.`);
+    throw invalidInput(
+      `The embedder and the previous embedder are the same, ${current.id}. Leave out the previous embedder.`,
+    );
   }
   if (current !== null) {
     await database.vectors.prepare({ id: current.id, dimensions: current.dimensions });
@@ -102,7 +106,7 @@ export function textTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(`${kind}_text`);
 }
 
-/** The conditions of a search on the records that it returns, each after an `and`. */
+/** The SQL conditions of a search on its records, each with a leading `and`. */
 export function recordConditions({
   kind,
   archived = false,
@@ -130,7 +134,10 @@ interface QueuedRecord {
   owner: string;
   kind: IndexedKind;
   rowId: number;
-  /** The record's version when it was queued. Events have none: 0, or the time at which words of the event were hidden or shown again. */
+  /**
+   * The record's version when it was queued. Events have no version: theirs is 0, or the time at which words were last hidden or shown
+   * again.
+   */
   version: number;
 }
 
@@ -160,7 +167,7 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
 export interface RecordToEmbed extends QueuedRecord {
   /** For an event: one text for each passage, with the speaker. For a memory: its whole text. */
   texts: string[];
-  /** The kind in reports: the type of a memory, or the kind of an event. */
+  /** The label in reports: the type of a memory, or the kind of an event. */
   type: string;
 }
 
@@ -268,7 +275,7 @@ export async function removeVectors(
   return removeRows(writer, tenant, 'embeddings', { record_row: rows }, ofKind);
 }
 
-/** The owners, of all tenants or of one, that have records in the queue. */
+/** The owners that have records in the queue, in all tenants or in one. */
 export async function ownersToEmbed(
   database: Database,
   limit: number,
@@ -290,7 +297,7 @@ export async function countQueued(database: Database): Promise<number> {
   return database.read(EVERY_TENANT, (reader) => countRows(reader, 'embedding_queue', sql`1 = 1`));
 }
 
-/** The vectors of given rows: row → vector. For a long event it is the vector of its first passage. */
+/** Maps the given rows to their vectors. A long event is represented by the vector of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -320,8 +327,8 @@ interface MissingVectors {
 }
 
 /**
- * Queues the records, of all tenants or of one, that have no vector of a model, one range of rows for each call. Returns the last row of
- * the range, after which the next call continues; null at the end.
+ * Queues the records that have no vector of a model, in all tenants or in one. Each call handles one range of rows and returns the last row
+ * of the range, after which the next call continues; null at the end.
  */
 export async function queueMissing(
   database: Database,
@@ -347,7 +354,7 @@ export async function queueMissing(
 
 export type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
 
-/** Updates the full-text index and the link tables of a memory. */
+/** Updates the full-text index and the link tables of a memory. If its text has changed, the memory is queued for embedding. */
 export async function indexMemory(
   writer: Writer,
   parts: Parts,
@@ -380,7 +387,10 @@ function added(after: readonly string[], before: readonly string[]): string[] {
   return after.filter((item) => !before.includes(item));
 }
 
-/** Removes vectors of other models, those of at most `limit` rows with all passages of a record. Returns their number. */
+/**
+ * Selects at most `limit` vectors of other models and removes them, with all passages of their records. Returns the number of removed
+ * vectors.
+ */
 export async function removeVectorsExcept(writer: Writer, model: string, limit: number): Promise<number> {
   const { rows } = await sql`delete from embeddings
     where (tenant_id, record_kind, record_row, model_id) in
@@ -389,7 +399,7 @@ export async function removeVectorsExcept(writer: Writer, model: string, limit: 
   return rows.length;
 }
 
-// Ranking costs a few microseconds a row, so this many rows take a few milliseconds.
+// Ranking costs a few microseconds per row, so this many rows take a few milliseconds.
 const MOST_ROWS = 1000;
 
 /**
@@ -409,17 +419,17 @@ export async function tellingWords(index: TextIndex, reader: Reader, search: Tex
 
 type Condition = RawBuilder<SqlBool>;
 
-/** Memories of these types outside of connections, without those that consolidation has derived. */
+/** The condition for memories of these types that belong to no connection and were not derived by consolidation. */
 export function isOfTypes(types: readonly string[]): Condition {
   return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
 }
 
-/** The memories that meet a condition and have expired since a time. */
+/** Narrows a condition to memories that have expired since the given time. */
 export function isExpiredSince(condition: Condition, since: number): Condition {
   return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
 }
 
-/** Other memories with the type, tense, polarity and connection of this one, without those that consolidation has derived. */
+/** The condition for other memories with the same type, tense, polarity and connection that were not derived by consolidation. */
 export function mayBeDoubleOf(memory: Memory, row: number): Condition {
   return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
     and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'

@@ -10,7 +10,7 @@ import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } f
 import { chunks, isSeenFrom, ofOwnerKey, rowsBy } from './owner-store.ts';
 import { findMemory } from './read-memories.ts';
 
-/** The events of given rows, among the owners that a handle sees: row → event. */
+/** Loads the events of the given rows whose owners the handle sees, keyed by row. */
 export async function loadEvents(
   reader: Reader,
   database: Database,
@@ -22,21 +22,21 @@ export async function loadEvents(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    // An event that was forgotten completely is blank.
+    // Events whose whole text was forgotten are blank.
     .where(sql<SqlBool>`trim(content) <> ''`)
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-/** Words of a turn that no longer hold. */
+/** A quote that no longer holds. */
 export interface RetiredQuote extends Quote {
-  /** Whether the statement was replaced or taken back. False for a plan whose day is over, and for words that are blank now. */
+  /** Whether the statement was replaced or retracted. False for an expired plan and for forgotten words. */
   isChanged: boolean;
 }
 
 /**
- * The words of turns that no longer hold: quotes of statements that have ended or were replaced. A statement also quotes the later turn
- * that ended it, and that turn still holds.
+ * The quotes from these turns that no longer hold, because their statements have ended or were replaced. A statement also quotes the later
+ * turn that ended it; that quote still holds and is left out.
  */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
@@ -64,10 +64,10 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
   });
 }
 
-// A chain of this length must be a cycle.
+// A chain of replacements of this length must be a cycle.
 const LONGEST_CHAIN = 50;
 
-/** Follows the replacements of a memory to the live one; null when the last of them is archived or cannot be seen. */
+/** Follows the replacements of a memory to the live one. Returns null if the last replacement is archived or the handle cannot see it. */
 export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
   let next: string | null = id;
   for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
@@ -84,7 +84,7 @@ export async function rowsAboutNamed(
   { syntax }: Database,
   { scope, slugs }: { scope: Scope; slugs: readonly string[] },
 ): Promise<number[]> {
-  // A cross join, because SQLite keeps its order. Otherwise it might begin with all links of the tenant.
+  // A cross join is used because SQLite keeps its table order. With another join, SQLite might begin with all links of the tenant.
   const { rows } = await sql<{ rowId: number }>`select distinct memories.row_id as "rowId"
     from entity_names as name cross join memory_entities as link cross join memories
     where name.tenant_id = ${scope.tenant} and ${syntax.isAnyOf('name.owner_key', visibleOwners(scope))}
@@ -110,7 +110,7 @@ export interface EventForRecall {
   recordedAt: number;
 }
 
-/** The events of an owner after a version of the owner, oldest first. */
+/** The events of an owner that were written after the given version of the owner, oldest first. */
 export async function eventsForRecall(
   reader: Reader,
   tenant: string,
@@ -152,21 +152,23 @@ export interface MemoryForRecall {
   category: string | null;
   isPermanent: boolean;
   /**
-   * The events with the same content: those that the memory quotes, or was learned from. Empty for a memory that consolidation derived from
-   * many events, because it replaces none of them in the results.
+   * The events with the same content: the events that the memory quotes or, without quotes, the events from which it was learned. Empty for
+   * a memory that consolidation derived from many events, because it replaces none of them in the results.
    */
   sources: string[];
   time: number;
-  /** When it is due, or else since when it is true, if that was said. */
+  /** When the memory is due or, without a due time, since when it is true; null if neither was stated. */
   day: number | null;
-  /** For a statement that holds for a time: when it ceased to be true, or Infinity while it is true. Null for past events and plans. */
+  /**
+   * For the tenses `holds` and `habit`: when the statement ceased to be true, or Infinity while it is true. Null for past events and plans.
+   */
   until: number | null;
   isArchived: boolean;
   expiresAt: number | null;
   successor: string | null;
 }
 
-/** The memories of an owner, live and archived, that have changed after a version of the owner. */
+/** The memories of an owner, live and archived, that have changed since the given version of the owner. */
 export async function memoriesForRecall(
   reader: Reader,
   tenant: string,
@@ -176,7 +178,6 @@ export async function memoriesForRecall(
   return (await memoriesWithSources(reader, tenant, owner, { afterVersion })).map(({ memory }) => memory);
 }
 
-/** The columns of a memory that recall uses. */
 const COLUMNS = [
   'row_id as rowId',
   'id',
@@ -254,7 +255,7 @@ function tellingEvents({ quotes, sourceEvents, sourceType }: Sources & { sourceT
   return quotes.length > 0 ? [...new Set(quotes.map(({ event }) => event))] : sourceEvents;
 }
 
-/** The memories of an owner that were live at a time, each as it was then. */
+/** The memories of an owner that were live at the given time, each as it was then. */
 export async function memoriesAsOf(
   reader: Reader,
   tenant: string,

@@ -24,20 +24,20 @@ export interface Numbered<Item> {
 export interface OwnMemoryFilter {
   types?: readonly string[];
   attribute?: string;
-  /** Only memories of this session and connection, where null means outside of any. Default: no restriction. */
+  /** Only memories of exactly this session and connection; null means a memory without one. Default: no restriction. */
   place?: Pick<Scope, 'session' | 'connection'>;
-  /** Also memories that were archived for one of these reasons. */
+  /** Includes memories that were archived for one of these reasons. */
   archivedAs?: readonly ArchiveReason[];
-  /** Without statements of the local reader about the user's turns, which a model will replace when it reads the same turns. */
+  /** Leaves out statements that the local reader made from the user's turns. A model replaces them when it reads the same turns. */
   withoutDrafts?: boolean;
-  /** Without statements from tools, pages and pasted text. */
+  /** Leaves out statements with low trust, which come from tools, pages and pasted text. */
   withoutUnverified?: boolean;
-  /** Without texts that consolidation has merged. */
+  /** Leaves out texts that consolidation has merged. */
   withoutMerged?: boolean;
-  /** Only memories with a tag. */
+  /** Only memories with at least one tag. */
   tagged?: boolean;
   updatedSince?: number;
-  /** Default `oldest`: by the time of creation. `stated`: the latest statement comes first. */
+  /** Default `oldest`: by the time of creation. `stated` lists the latest statement first. */
   order?: 'oldest' | 'newest' | 'stated';
   limit?: number;
 }
@@ -79,22 +79,22 @@ export async function ownMemoryRows(
   return (await query.execute()).map((row) => ({ item: toMemory(row), row: row.row_id }));
 }
 
-/** A live memory as upkeep reads it. */
+/** The fields of a live memory that maintenance reads. */
 export interface LiveRow {
   rowId: number;
   id: string;
   owner: string;
   type: string;
-  /** A permanent fact: it never fades and is never archived by age. */
+  /** Whether the memory is a permanent fact, which never fades and is never archived by age. */
   permanent: boolean;
-  /** The beginning of its validity; null where none was stated. */
+  /** When its validity begins; null if no time was stated. */
   beginsAt: number | null;
-  /** The end of its validity; null where it has none, and for past events. */
+  /** When its validity ends; null if it has no end, and null for past events. */
   endedAt: number | null;
   tense: Tense;
-  /** Whether the statement names no day: `dueAt` is then only the time to bring it up again. */
+  /** Whether the statement names no day. Its due time is then only the time to bring it up again. */
   isFollowUp: boolean;
-  /** The day for which it is planned or on which it is due, the later of the two; null where it has neither. */
+  /** The later of the day for which the memory is planned and the day on which it is due; null if it has neither. */
   plannedFor: number | null;
   importance: number;
   createdAt: number;
@@ -107,7 +107,9 @@ export interface LiveRow {
   outcomes: number;
 }
 
-/** The next live memories of a tenant, in the order of their rows, so that a pass never holds more than one range. */
+/**
+ * The next live memories of a tenant after the row `after`, ordered by row. Reading in batches limits the amount of data that a pass holds.
+ */
 export async function liveStretch(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -139,8 +141,8 @@ export async function liveStretch(
 }
 
 /**
- * Lowers the importance of memories. Like access counters, fading writes no revision, because four revisions a day would soon outgrow the
- * memories themselves. The audit log has the run, and caches are invalidated.
+ * Lowers the importance of memories. Like access counters, fading writes no revision, because with four passes a day, the revisions would
+ * soon outgrow the memories. The audit log records the run, and the owner's new version invalidates caches.
  */
 export async function fadeMemories(
   writer: Writer,
@@ -165,7 +167,7 @@ export async function fadeMemories(
   }
 }
 
-/** Archives memories of one tenant at once, each with its revision. Returns their ids, without those that were archived meanwhile. */
+/** Archives memories of one tenant in one batch and records a revision for each. Returns the ids of the memories that were still live. */
 export async function archiveMemories(
   writer: Writer,
   parts: Parts,
@@ -185,7 +187,7 @@ export async function archiveMemories(
     .where('archived_at', 'is', null)
     .execute();
   const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
-  // The order is fixed, so that two passes cannot deadlock.
+  // Owners are processed in a fixed order, so that two passes cannot deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
@@ -229,8 +231,8 @@ async function archiveOfOwner(
     }));
     await recordRevisions(writer, revisions);
   }
-  // Restating a merged text revises the statements that are left in it, so it is done after all of these memories are archived, and once
-  // for each merged text.
+  // Restating a merged text revises the statements that remain in it. It is therefore done once for each merged text, after all of these
+  // memories are archived.
   const ended = members.flatMap(({ row, memory }) => {
     const archiveReason = reasons.get(row.row_id) ?? 'decayed';
     return isNoLongerSo({ ...memory, archiveReason }) ? [{ memory, archiveReason }] : [];

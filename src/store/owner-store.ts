@@ -5,27 +5,29 @@ import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } fr
 import type { Tables } from './schema.ts';
 
 /**
- * Identifies one incarnation of an owner. It changes when something that the owner sees is erased or forgotten, and when an erased owner is
+ * Identifies one incarnation of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is
  * created again.
  */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
 
-/** Converts a duration to versions. Versions follow the time in microseconds, see `changeOwner`. */
+/** Converts a duration to a difference between versions. Versions count microseconds (see `changeOwner`). */
 export function versionsOf(milliseconds: number): number {
   return milliseconds * 1000;
 }
 
-// The latest version that this process has issued for any owner and store. It keeps the order of writes to two owners within one tick of
-// the clock. Stores can share it, because versions only have to grow.
+// The latest version that this process has issued for any owner and store. It orders writes to different owners within one tick of the
+// clock. Stores can share it, because versions only have to grow.
 let latest = 0;
 
 /**
  * Begins a change to the records of an owner. It locks the owner's row until the transaction ends, which serialises the writes to one
- * owner, and returns the owner's new version, by which caches detect the change. Versions are a hybrid logical clock: a version is greater
- * than all earlier ones of the same owner and not below the time in microseconds, so that versions of several owners can be ordered too.
- * `steps` is the number of versions that the change needs; the last of them is returned.
+ * owner. It returns the owner's new version, by which caches detect the change. `steps` is the number of versions that the change needs;
+ * the last of them is returned.
+ *
+ * Versions are a hybrid logical clock: a version is greater than all earlier versions of the same owner and not below the time in
+ * microseconds. Versions of different owners can therefore be ordered, too.
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
@@ -74,7 +76,7 @@ export function ofOwnerKey(tenant: string, owner: string): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and owner_key = ${owner}`;
 }
 
-/** The rows of one tenant, or of all. */
+/** The rows of one tenant or of all tenants. */
 export function ofTenant(tenant: Tenant): RawBuilder<SqlBool> {
   return tenant === EVERY_TENANT ? sql`1 = 1` : sql`tenant_id = ${tenant}`;
 }
@@ -84,14 +86,17 @@ export function ofId(tenant: string, id: string): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and id = ${id}`;
 }
 
-/** The rows of one session of an owner. Without a session: the rows outside of sessions, in tables where their session is `''`. */
+/**
+ * The rows of one session of an owner. For a scope without a session: the rows outside of sessions, in tables that store their session as
+ * `''`.
+ */
 export function ofSession(scope: Scope): RawBuilder<SqlBool> {
   return sql`${ofOwner(scope)} and session_id = ${scope.session ?? ''}`;
 }
 
 /**
  * The rows within a scope, as a condition on any table with columns for tenant, agent, user and session. A part of the scope that is null
- * matches every row. For operators and for erasing.
+ * matches every row. Operators and erasures use this condition.
  */
 export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   const conditions = [sql`tenant_id = ${scope.tenant}`];
@@ -107,7 +112,7 @@ export function ofOwnersWithin(scope: Scope): RawBuilder<SqlBool> {
     and owner_key in (select owner_key from owners where ${withinScope({ ...scope, session: null })})`;
 }
 
-/** The rows that a handle may refer to by id: all that it sees, and all within its agent and user. */
+/** The rows that a handle may refer to by id: all rows that it sees, and all rows of its agent and user. */
 export function withinReach(scope: Scope): RawBuilder<SqlBool> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`;
   const user = scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`;
@@ -133,19 +138,19 @@ export async function ownerStates(reader: Reader, tenant: string, owners: readon
   return rows.map((row) => ({ owner: row.owner_key, version: row.version, incarnation: incarnationOf(row) }));
 }
 
-/** An owner and its incarnation when it was read; null when the owner did not exist. */
+/** An owner and the incarnation at the time of reading; null if the owner did not exist. */
 export interface SeenOwner {
   scope: Scope;
   incarnation: string | null;
 }
 
-/** Reads the present incarnation of an owner, before its records are read. */
+/** Reads the current incarnation of an owner, before its records are read. */
 export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
   const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
   return { scope, incarnation: state?.incarnation ?? null };
 }
 
-/** Locks the owner against further erasures, and throws `conflict` when something was erased or forgotten since the owner was seen. */
+/** Locks the owner against further erasures. Throws `conflict` if a record was erased or forgotten since `seeOwner` read the owner. */
 export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
   if (incarnation === null) return;
   const row = await writer
@@ -156,7 +161,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
     .executeTakeFirst();
   if (row !== undefined && incarnationOf(row) === incarnation) return;
   throw new VarveError(
-    'Something was erased or forgotten during the work. The work starts again with the remaining records.',
+    'A record was erased or forgotten while the work was running. The work starts again with the remaining records.',
     { code: 'conflict', retryable: true, details: { erased: true } },
   );
 }
@@ -171,7 +176,9 @@ export async function partsOfOwner(
   return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
 }
 
-/** Increments the owner's version, so that caches load the rows that are written with it. Returns 0 if the owner was erased. */
+/**
+ * Increments the owner's version, so that caches load the rows that are written with the new version. Returns 0 if the owner was erased.
+ */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
   const row = await writer
     .updateTable('owners')
@@ -184,7 +191,7 @@ export async function nextOwnerVersion(writer: Writer, tenant: string, owner: st
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** One column and its possible values: `{ id: ids }`. The values are sent in chunks, so that there may be any number of them. */
+/** One column and its allowed values, such as `{ id: ids }`. The values are sent in chunks, so their number is not limited. */
 type ColumnIn<Table extends keyof Tables> = Partial<Record<keyof Row<Table> & string, readonly (string | number)[]>>;
 
 /** The conditions on a tenant's rows, one for each chunk of the values. */
@@ -232,19 +239,19 @@ export async function setColumns<Table extends keyof Tables>(
   await sql`update ${sql.table(table)} set ${sql.join(set)} where ${ofId(tenant, id)}`.execute(writer);
 }
 
-/** A record, by its id and by the number of its row. */
+/** The id and the row number of a record. */
 export interface RecordRow {
   id: string;
   rowId: number;
 }
 
-/** The rows of memories by their ids. */
+/** The ids and row numbers of the memories with these ids. */
 export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
   const rows = await rowsBy(reader, tenant, 'memories', { id: ids }, ['id', 'row_id']);
   return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
 }
 
-/** Removes rows and returns how many there were. */
+/** Removes rows and returns their number. */
 export async function removeRows<Table extends keyof Tables>(
   writer: Writer,
   tenant: string,
@@ -269,7 +276,7 @@ export function ownerColumns(scope: Scope): {
   return { tenant_id: scope.tenant, owner_key: ownerKey(scope), agent_id: scope.agent, user_id: scope.user };
 }
 
-/** The scope of a row. A part that is not set is '' or null, and is null for a table without the column. */
+/** The scope of a row. A column that is '', null or absent becomes null. */
 export function scopeOfRow(row: {
   tenant_id: string;
   agent_id: string | null;
@@ -286,7 +293,7 @@ export function scopeOfRow(row: {
   };
 }
 
-/** Yields the rows of all pages of this size. `page` reads the rows after a given row. */
+/** Yields the rows of all pages. `page` reads up to `size` rows after the given row. */
 export async function* pages<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
   let after: Row | null = null;
   do {

@@ -12,7 +12,7 @@ export interface OwnerProgress {
   nextReflectionAt: number | null;
   /** Messages that were recorded before this time have been reflected on. */
   reflectedUntil: number | null;
-  /** Of the messages recorded at exactly `reflectedUntil`, those up to this sequence have been reflected on; 0 means all of them. */
+  /** Among the messages recorded at exactly `reflectedUntil`, those up to this sequence have been reflected on; 0 means all of them. */
   reflectedSequence: number;
   eventSequence: number;
   consolidatedVersion: number;
@@ -54,7 +54,7 @@ function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof Chan
   };
 }
 
-/** Sets the fields that are defined: Kysely leaves undefined columns out of an update. */
+/** Sets only the fields that are defined, because Kysely leaves undefined columns out of an update. */
 export async function saveProgress(writer: Writer, scope: Scope, fields: Partial<OwnerProgress>): Promise<void> {
   const set = toColumns(fields as OwnerProgress);
   if (Object.values(set).every((value) => value === undefined)) return;
@@ -91,8 +91,8 @@ export async function removeMeta(writer: Writer, key: string): Promise<void> {
 export type ChangedOwner = Pick<OwnerTable, 'tenant_id' | 'owner_key' | 'agent_id' | 'user_id'>;
 
 /**
- * Changed owners in the order of their keys, so that owners that stay changed for a long time, for lack of credit or a model, do not block
- * others.
+ * Changed owners, ordered by key, after the owner `after`. An owner that stays changed for a long time, for lack of credit or a model,
+ * therefore does not block others.
  */
 export async function changedOwners(
   database: Database,
@@ -110,7 +110,7 @@ export async function changedOwners(
   return rows;
 }
 
-/** An owner with the time of the next nightly reflection, and whether there are messages since the last one. */
+/** An owner with the time of the next nightly reflection. `has_news` is true if there are messages since the last reflection. */
 export interface ReflectionRow
   extends ChangedOwner, Pick<OwnerProgressTable, 'time_zone' | 'reflection_hour' | 'next_reflection_at'> {
   created_at: number;
@@ -130,8 +130,8 @@ export async function ownersWithNews(reader: Reader, scope: Scope, now: number):
 }
 
 /**
- * Whether an owner `o` with the progress `p` has messages that were not reflected on. A time in the future, from before the clock was set
- * back, counts as a day ago.
+ * Whether an owner `o` with the progress `p` has messages that were not reflected on. If `reflected_until` is in the future, because the
+ * clock was set back, it counts as one day ago.
  */
 function hasNews(now: number): RawBuilder<boolean> {
   return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
@@ -141,7 +141,10 @@ function hasNews(now: number): RawBuilder<boolean> {
       or (p.reflected_sequence > 0 and e.recorded_at = p.reflected_until and e.sequence > p.reflected_sequence)))`;
 }
 
-/** Owners whose reflection is due, has no due time yet, or has one that was set before the clock was set back. */
+/**
+ * Owners whose reflection is due, has no due time yet, or is due more than `farthest` milliseconds from now, because the clock was set
+ * back.
+ */
 export async function ownersToReflect(
   reader: Reader,
   { now, farthest, limit }: { now: number; farthest: number; limit: number },
@@ -156,7 +159,7 @@ export async function ownersToReflect(
   return rows;
 }
 
-/** Sets the next due time of a reflection. Of several workers that read the same due time, only one succeeds. */
+/** Sets the next due time of a reflection. If several workers have read the same due time, only one of them succeeds. */
 export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
   const result = await sql`
     insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)

@@ -16,27 +16,27 @@ export interface MemoryFilter {
   types?: string[];
   /** All of these tags are required. */
   tags?: string[];
-  /** The subject is one of these: `User`, "User's sister Ana". */
+  /** The subject is one of these, such as `User` or `User's sister Ana`. */
   subjects?: string[];
   /** The attribute is one of these, such as `home_city`. */
   attributes?: string[];
-  /** Only permanent facts, or only other memories. */
+  /** True selects only permanent facts; false selects only other memories. */
   permanent?: boolean;
   categories?: string[];
   states?: string[];
-  /** `planned`: statements about a day to come. */
+  /** For example, `planned` selects statements about a future day. */
   tenses?: Tense[];
   sourceTypes?: SourceType[];
-  /** Learned in this session. */
+  /** Only memories that were learned in this session. */
   sourceSession?: string;
   minimumImportance?: number;
   createdAfter?: TimeInput;
   createdBefore?: TimeInput;
   dueBefore?: TimeInput;
-  /** Default `exclude`: only live memories. */
+  /** Default `exclude`: only live memories. If `archiveReasons` is set, the default is `only`. */
   archived?: 'exclude' | 'include' | 'only';
   archiveReasons?: ArchiveReason[];
-  /** Further connections that are active besides the handle's. */
+  /** Connections that count as active in addition to the handle's own connection. */
   connections?: string[];
   /**
    * `visible` (default): the memories that an agent with this handle sees. `within`: all memories within the handle's scope, of all its
@@ -104,7 +104,7 @@ export async function findMemory(
   return memory ?? null;
 }
 
-/** The memories of rows as they were at a time, in the order of the rows. */
+/** The memories of rows as they were at the given time, in the order of the rows. */
 async function memoriesThen(reader: Reader, tenant: string, rows: readonly MemoryRow[], at: Date): Promise<Memory[]> {
   const ids = rows.map((row) => row.id);
   const snapshots = await snapshotsAsOf(reader, tenant, ids, at);
@@ -127,7 +127,10 @@ export async function findChangeable(writer: Reader, scope: Scope, id: string): 
   );
 }
 
-/** The memories of given rows, among the owners that a handle sees, as they are or as they were: row → memory. */
+/**
+ * Loads the memories of the given rows whose owners the handle sees, keyed by row. With `asOf`, each memory is loaded as it was at that
+ * time.
+ */
 export async function loadMemories(
   reader: Reader,
   database: Database,
@@ -139,14 +142,14 @@ export async function loadMemories(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    // Memories that were forgotten since are hidden in past states, too.
+    // Memories that have been forgotten since are hidden in past states, too.
     .$if(asOf !== null, (query) => query.where(isNotForgotten))
     .execute();
   const memories = asOf === null ? rows.map(toMemory) : await memoriesThen(reader, scope.tenant, rows, asOf);
   return new Map(rows.map((row, index) => [row.row_id, memories[index] as Memory]));
 }
 
-/** Lists memories, with `asOf` as they were at that time. */
+/** Lists memories. With `asOf`, each memory is listed as it was at that time. */
 export async function listMemories(
   reader: Reader,
   scope: Scope,
@@ -195,7 +198,7 @@ export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: nu
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 }
 
-// A literal, because with a parameter SQLite does not use the index of permanent facts.
+// The value is a literal, because SQLite does not use the index of permanent facts with a parameter.
 function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
   return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
 }
@@ -205,7 +208,7 @@ interface StatementSearch {
   subjects?: readonly string[];
   attributes?: readonly string[];
   permanent?: boolean;
-  /** `own`: statements of the owner of the scope only. `visible`: of all owners that the handle sees. */
+  /** `own` selects the statements of the scope's owner. `visible` selects those of all owners that the handle sees. */
   owner: 'own' | 'visible';
   /** Excludes memories that have expired by this time. */
   now?: number;
@@ -229,7 +232,7 @@ export async function listStatements(reader: Reader, scope: Scope, search: State
   return (await query.execute()).map(toMemory);
 }
 
-/** All memories that were learned from these events, archived ones too. */
+/** All memories that were learned from these events, including archived ones. */
 export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const ids of chunks(eventIds)) {
@@ -239,7 +242,7 @@ export async function memoriesFrom(reader: Reader, tenant: string, eventIds: rea
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
 }
 
-/** The memories that a given one has replaced: the archived ones, or the live ones that are a part of a merged text. */
+/** The memories that the given memory has replaced: the archived ones, or the live ones that are a part of a merged text. */
 export async function memoriesReplacedBy(
   reader: Reader,
   tenant: string,
@@ -327,8 +330,8 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
 const PAST_PAGE = 500;
 
 /**
- * The list as of a time: the rows that existed, each in its version at that time. Filters apply to that version, so they are evaluated here
- * and not in SQL.
+ * The list as of a time: the rows that existed then, each in its version at that time. Filters apply to that version, so they are evaluated
+ * here and not in SQL.
  */
 async function listPast(
   reader: Reader,
@@ -343,7 +346,7 @@ async function listPast(
   for (;;) {
     const rows = await inOrder(base, { order, cursor })
       .where('created_at', '<=', asOf.getTime())
-      // Memories that were forgotten since are hidden in past states too, unless archived memories are listed.
+      // Memories that have been forgotten since are hidden in past states too, unless archived memories are listed.
       .$if(filter.archived === undefined || filter.archived === 'exclude', (query) => query.where(isNotForgotten))
       .limit(PAST_PAGE)
       .execute();

@@ -26,7 +26,7 @@ export interface RecallFilter {
   tags?: string[];
   /** One of these tags is required. */
   anyTag?: string[];
-  /** Ids of entities, one of which the memory must mention. */
+  /** The memory must mention one of the entities with these ids. */
   entities?: string[];
   after?: TimeInput;
   before?: TimeInput;
@@ -38,7 +38,7 @@ export interface RecallFilter {
   origins?: Origin[];
   sessions?: string[];
   contextTypes?: ContextType[];
-  /** Metadata fields, by dotted path, and the value each must have. */
+  /** The required values of metadata fields, keyed by dotted path. */
   metadata?: Record<string, string | number | boolean>;
   and?: RecallFilter[];
   or?: RecallFilter[];

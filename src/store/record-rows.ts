@@ -50,7 +50,7 @@ export function toEvent(row: EventRow): Event {
 
 export type MemoryRow = Selectable<MemoryTable>;
 
-/** A condition for reading past states: a memory that was forgotten since is hidden there, too. */
+/** A condition for reading past states. It hides memories that have been forgotten since. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
 /** Whether a memory has one of the tags. */
@@ -113,7 +113,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Parses a JSON column. Most of a memory's six JSON columns are empty, and these are not parsed. */
+/** Parses a JSON column. Empty lists and objects, which are frequent, are not parsed. */
 function fromJson(text: string): unknown {
   return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
@@ -172,7 +172,7 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
 
 type Identity = Pick<Memory, 'type' | 'content' | 'title' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
-/** The key that must be unique among the live memories of a scope, by the policy of the type; null where nothing has to be unique. */
+/** The key that must be unique among the live memories of a scope, by the policy of the type; null if nothing has to be unique. */
 export function uniqueKey(memory: Identity, type: MemoryType): string | null {
   if (type.unique === 'nothing') return null;
   if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;
@@ -181,7 +181,7 @@ export function uniqueKey(memory: Identity, type: MemoryType): string | null {
 
 /**
  * The key of exact duplicates, which have the same words and the same fields. Two statements may quote the same text; they are not
- * duplicates where the subject, attribute, value or polarity differs.
+ * duplicates if the subject, attribute, value or polarity differs.
  */
 export function contentKey({ content, subject, attribute, value, polarity }: Omit<Identity, 'type' | 'title'>): string {
   const key = `content:${contentHash(content)}`;
@@ -196,7 +196,7 @@ export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags'
     .join('\n');
 }
 
-/** The sources of a memory. These lists only grow, except by erasure. */
+/** The sources of a memory. These lists only grow, except when records are erased. */
 export type Sources = Pick<Memory, 'sourceEvents' | 'quotes'>;
 
 /**
@@ -212,7 +212,7 @@ export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: S
   return JSON.stringify({ ...memory, added });
 }
 
-/** A snapshot with its sources at that time: the sources of the next version, without those that the change added. */
+/** A snapshot with its sources at that time: the sources of the next version, without the sources that the change added. */
 export function withSources(snapshot: Record<string, unknown>, next: Sources): Record<string, unknown> & Sources {
   const { added, ...memory } = snapshot as { added?: Sources };
   // A revision by an earlier version of Varve contains all sources of its memory. The format of an imported revision is not checked.
@@ -242,7 +242,7 @@ const DATES = [
   'lastAccessedAt',
 ] as const;
 
-/** The earlier state of a memory: the snapshots of its changes, newest first, are applied to its current sources. */
+/** Reconstructs an earlier state of a memory by applying the snapshots of its changes, newest first, to its current sources. */
 export function fromSnapshots(snapshots: readonly string[], current: Sources): Memory {
   const then = snapshots.reduce<Sources>(
     (next, snapshot) => withSources(upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>), next),
@@ -264,7 +264,7 @@ function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
 }
 
-/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown one. */
+/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown type. */
 export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
   const type = table.get(name);
   if (type !== undefined) return type;
@@ -306,7 +306,7 @@ export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Me
   return isSharedFact(parts, memory) ? { ...memory, scope: sharedOwner(memory.scope) } : memory;
 }
 
-/** Whether a statement is stored for the user with every agent. Statements of tools and documents are not shared with other agents. */
+/** Whether a statement is stored for the user and shared by all agents. Statements of tools and documents are not shared. */
 function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boolean {
   const { scope, subject, attribute, trust, permanent } = memory;
   if (sharesFacts !== true || scope.user === null || scope.session !== null || scope.connection !== null) return false;
@@ -369,13 +369,13 @@ function originOf(
   };
 }
 
-/** A rendering in which the redacted value replaces the given one. */
+/** The content with the redacted value in place of the given value. */
 function withoutValue(content: string, given: string | null | undefined, value: string | null): string {
   const before = given?.trim() ?? '';
   return before === '' || value === null || before === value ? content : content.replaceAll(before, value);
 }
 
-/** A text, redacted by the privacy policy. */
+/** Redacts a text according to the privacy policy. */
 export function withoutSecrets({ privacy }: Pick<Parts, 'privacy'>, text: string): string {
   return privacy === undefined ? text : redactSensitive(text, privacy);
 }

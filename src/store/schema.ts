@@ -10,8 +10,8 @@ import type {
   WebhookTable,
 } from './doors/door-tables.ts';
 
-// The tables as both databases have them. Times are milliseconds since 1970, JSON is text on the way in and out, and a part of a scope that
-// is not set is '' where it belongs to a unique key (NULLs would not be equal there), else NULL.
+// The tables of both databases. Times are milliseconds since 1970, and JSON is read and written as text. An unset part of a scope is '' in
+// the columns of a unique key, because NULLs are not equal there; in other columns it is NULL.
 
 interface Owned {
   tenant_id: string;
@@ -33,7 +33,7 @@ export interface OwnerTable extends Placed {
 
 export interface EventTable extends Placed {
   row_id: Generated<number>;
-  /** The version of the owner that the event produced. It orders the owner's events as they were written. */
+  /** The owner's version after the event was written. It gives the order in which the owner's events were written. */
   sequence: number;
   id: string;
   session_id: string | null;
@@ -105,13 +105,13 @@ export interface MemoryTable extends Placed {
   context: string | null;
   metadata: string;
   internal: string;
-  /** The key that is unique among the live memories of a scope, as the type defines it; NULL when there is none. */
+  /** A key that is unique among the live memories of a scope, as the memory type defines it; NULL if the memory has none. */
   unique_key: string | null;
   /** The owner's version at the last change of the memory. Caches read the changes after their own version. */
   sequence: number;
 }
 
-/** Links a memory with its tags, its events, its entities, and the memories from which it was derived. */
+/** A link from a memory to a tag, an event, an entity, or a memory from which it was derived. */
 interface LinkTable {
   tenant_id: string;
   memory_id: string;
@@ -179,7 +179,7 @@ interface EmbeddingTable extends Owned {
   record_kind: string;
   record_row: number;
   model_id: string;
-  /** The number of the passage; 0 in all records but long events (`passagesOf`). */
+  /** The number of the passage. It is 0 for all records except long events (see `passagesOf`). */
   passage: number;
   /** The owner's version when the vector was written. Caches read the vectors after their own version. */
   sequence: number;
@@ -199,12 +199,12 @@ export interface JobTable {
   kind: string;
   payload: string;
   unique_key: string | null;
-  /** waiting, running, done or dead. */
+  /** `waiting`, `running`, `done` or `dead`. */
   state: string;
-  /** From 0, which runs first, to 9. */
+  /** From 0 to 9. Jobs with priority 0 run first. */
   priority: number;
   run_at: number;
-  /** How often the job was leased, including the current run, without postponed and returned runs. */
+  /** How often the job was leased, including the current run. Postponed and returned runs are not counted. */
   attempts: number;
   max_attempts: number;
   /** The fencing token. A worker without the current token cannot end the job. */
@@ -242,7 +242,7 @@ export interface RunTable extends Placed {
   changed: string;
   /** `local`, or the ids of the models. */
   model: string;
-  /** Micro-dollars; NULL when a model has no price. */
+  /** The cost in micro-dollars; NULL if a model has no price. */
   cost: number | null;
   error: string | null;
 }
@@ -273,13 +273,15 @@ export interface RefusalTable extends Placed {
 }
 
 export interface OwnerProgressTable extends Placed {
-  /** IANA name; NULL: the store's default. */
+  /** An IANA name; NULL means the store's default. */
   time_zone: string | null;
-  /** The hour of the nightly reflection, in local time; NULL: the store's default. */
+  /** The hour of the nightly reflection, in local time; NULL means the store's default. */
   reflection_hour: number | null;
   next_reflection_at: number | null;
   reflected_until: number | null;
-  /** The sequence of the last message recorded at `reflected_until` that was reflected on; 0 means all of them. */
+  /**
+   * The sequence of the last reflected message among those recorded exactly at `reflected_until`; 0 means that all of them were reflected.
+   */
   reflected_sequence: number;
   /** The sequence of the last observation that the working memory includes. */
   event_row: number;
@@ -307,7 +309,7 @@ interface MemoryUseTable extends Owned {
 
 export interface ForgottenTable extends Placed {
   id: string;
-  /** forgotten, done or dismissed. */
+  /** `forgotten`, `done` or `dismissed`. */
   as: string;
   memory_id: string | null;
   subject: string;
@@ -329,7 +331,7 @@ export interface ForgottenSpanTable {
   tenant_id: string;
   forgotten_id: string;
   event_id: string;
-  /** `content`, or `metadata`, of which the whole text is kept. */
+  /** `content` or `metadata`. For `metadata`, the whole text is stored. */
   field: string;
   start_at: number;
   end_at: number;
@@ -342,7 +344,7 @@ export interface ErasureTable {
   at: number;
   actor: string;
   reason: string;
-  /** A digest of the erased scope. */
+  /** A digest of the erased scope or record. */
   subject: string;
   counts: string;
   removed: number;

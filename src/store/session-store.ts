@@ -139,7 +139,10 @@ export async function advanceFormation(
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** Moves the cursor of formation past the last event of a session, which was formed elsewhere, unless an earlier event still waits. */
+/**
+ * Moves the cursor of formation past the last event of a session, which was formed elsewhere. Does nothing if an earlier event is not yet
+ * formed.
+ */
 export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
   await writer
     .updateTable('sessions')
@@ -165,8 +168,8 @@ export async function findIdleSessions(database: Database, before: number, limit
 }
 
 /**
- * Sessions of all tenants with events that no formation has read, and without an event since `quietSince`. Sessions whose formation waits,
- * runs, or has failed for good since `givenUpSince` are left out.
+ * Sessions of all tenants with events that no formation has read, and without an event since `quietSince`. Leaves out sessions whose
+ * formation is waiting, is running, or has failed for good since `givenUpSince`.
  */
 export async function findColdSessions(
   reader: Reader,
@@ -185,7 +188,7 @@ export async function findColdSessions(
   return rows.map(scopeOfRow);
 }
 
-/** Stores the schema of a connection's tools. After `timeToLive` it counts as stale, but stays. */
+/** Stores the schema of a connection's tools. After `timeToLive` the schema counts as stale, but it is kept. */
 export async function saveToolSchema(
   writer: Writer,
   scope: Scope,
@@ -219,11 +222,11 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
 
 interface SessionsWithReflections {
   tenant: string;
-  /** The owner of the sessions; null: all owners of the tenant. */
+  /** The owner of the sessions; null means all owners of the tenant. */
   owner: string | null;
   /** The types of memories that are reflections. */
   types: readonly string[];
-  /** Sessions without an event since this time have ended. */
+  /** Sessions without an event since this time count as ended. */
   quietSince: number;
   limit: number;
 }

@@ -38,13 +38,13 @@ export interface WrittenMemory {
    * has replaced the memory that it contradicts, or another value of a permanent fact.
    */
   outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
-  /** The other memories that were made of the text, where it says several things: "Is allergic to nuts and latex." Absent: none. */
+  /** Further memories, if the text makes several statements, such as "Is allergic to nuts and latex." Absent if there are none. */
   others?: Memory[];
 }
 
 /**
- * Stores a memory, unless the owner already has it. Its type defines the unique key: content and fields, or the title. The memory that the
- * new one contradicts is archived in the same transaction.
+ * Stores a memory, unless the owner already has a live one with the same unique key. The type defines the key: content and fields, or the
+ * title. The memory that the new one contradicts is archived in the same transaction.
  */
 export async function writeMemory(
   writer: Writer,
@@ -57,7 +57,7 @@ export async function writeMemory(
   // The sources of a shared fact may be conversations with other agents.
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
-  // Takes the lock of the owner first, so that two writers cannot both find that the memory is new.
+  // The lock of the owner is taken first, so that two writers cannot both find that the memory is new.
   await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, parts, memory);
@@ -76,7 +76,7 @@ export async function writeMemory(
   return { memory, outcome: 'created' };
 }
 
-/** A repeated statement confirms the known memory or updates it. */
+/** Confirms or updates the known memory that a new memory repeats. */
 async function meetKnown(
   writer: Writer,
   parts: Parts,
@@ -128,7 +128,7 @@ export async function reviseMemory(
   return revised;
 }
 
-/** The changed texts, redacted by the privacy policy. */
+/** Redacts the changed texts according to the privacy policy. */
 function cleanFields<Fields extends { content?: string; title?: string | null; value?: string | null }>(
   parts: Parts,
   fields: Fields,
@@ -160,8 +160,8 @@ export async function archiveMemory(
   const archived = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: null, change: why };
   if (ARCHIVED_AS[reason].leavesBlocks) await restateInBlocks(writer, parts, restated);
-  // A memory that an application prunes is removed from merged texts. Upkeep prunes with `archiveMemories`, and its pruned memories stay in
-  // merged texts.
+  // A memory that an application prunes is removed from merged texts. Maintenance prunes with `archiveMemories`, which leaves the pruned
+  // memories in merged texts.
   if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
   return archived;
 }
@@ -174,21 +174,24 @@ export function laterOf(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other;
 }
 
-/** Restores an archived memory. Throws `conflict` when a newer memory has replaced it. */
+/** Restores an archived memory. Throws `conflict` if a live memory has replaced it. */
 export async function restoreMemory(writer: Writer, parts: Parts, before: Memory, why: Change): Promise<Memory> {
   if (before.archivedAt === null) return before;
   const inItsPlace = await findInItsPlace(writer, parts, before);
   if (inItsPlace !== null) {
-    throw new VarveError(`The memory ${before.id} cannot be restored: ${inItsPlace.id} has taken its place.`, {
-      code: 'conflict',
-      details: { id: before.id, inItsPlace: inItsPlace.id },
-    });
+    throw new VarveError(
+      `The memory ${before.id} cannot be restored, because ${inItsPlace.id} has replaced it. Archive that one first.`,
+      {
+        code: 'conflict',
+        details: { id: before.id, inItsPlace: inItsPlace.id },
+      },
+    );
   }
   const after: Memory = { ...before, archivedAt: null, archiveReason: null, contradictedBy: null };
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Restores a forgotten memory if it still holds and nothing has taken its place. Otherwise it stays archived, as history. */
+/** Restores a forgotten memory if it still holds and no other memory has replaced it. Otherwise it stays archived, as history. */
 export async function restoreOrKeepAsHistory(
   writer: Writer,
   parts: Parts,
@@ -222,7 +225,7 @@ export async function supersedeMemory(
 
 interface Restated {
   before: Memory;
-  /** Null: the statement no longer holds. */
+  /** Null if the statement no longer holds. */
   after: Memory | null;
   change: Change;
 }
@@ -251,7 +254,7 @@ export async function singlesOf(reader: Reader, { id, scope }: Memory): Promise<
   return memoriesReplacedBy(reader, scope.tenant, id, 'live');
 }
 
-/** Single statements as one text: a dated list, in the order in which they were said. */
+/** Joins single statements into one text: a dated list, in the order in which they were said. */
 export function mergedList(memories: readonly Memory[]): string {
   return memories
     .toSorted((one, other) => one.statedAt.getTime() - other.statedAt.getTime())
@@ -290,7 +293,8 @@ async function assertSourcesExist(
       .execute();
     const found = new Set(rows.map((row) => row.id));
     const missing = ids.find((id) => !found.has(id));
-    if (missing !== undefined) throw invalidInput(`There is no ${what} ${missing} to refer to.`, { id: missing });
+    if (missing !== undefined)
+      throw invalidInput(`There is no ${what} ${missing} that this handle can refer to.`, { id: missing });
   }
 }
 
@@ -318,8 +322,8 @@ export async function findInItsPlace(writer: Writer, parts: Parts, memory: Memor
 }
 
 /**
- * The live value of an attribute that can have only one: by its policy, or because it is a permanent fact under a name that
- * the table of attributes does not know.
+ * The live value of an attribute that can have only one value. An attribute has one value by its policy, or if it is a permanent fact whose
+ * name the table of attributes does not know.
  */
 async function findValue(writer: Writer, { attributes }: Parts, memory: Memory): Promise<Memory | null> {
   const { attribute, subject, scope, permanent } = memory;

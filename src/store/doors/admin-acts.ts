@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
 import type { Page, Parts, Reader, Writer } from '../database.ts';
 
-/** An act of an administrator, for the audit trail. It never has content of memories or events. */
+/** An act of an administrator, for the audit trail. It never contains content of memories or events. */
 export interface Act {
   id: string;
   at: Date;
@@ -32,7 +32,7 @@ export interface Acts {
 
 const pageSchema: z.ZodType<{ limit: number; cursor?: string }, { limit?: number; cursor?: string }> = z.strictObject({
   limit: z.int().min(1).max(1000).default(100),
-  cursor: z.string().startsWith('act_', 'is not a cursor that a list has given').max(100).optional(),
+  cursor: z.string().startsWith('act_', 'is not a cursor that a list has returned').max(100).optional(),
 });
 
 export function createActs(parts: Parts): Acts {

@@ -8,7 +8,7 @@ export interface CreditOwner {
   user: string | null;
 }
 
-/** One line of an account's statement. */
+/** One entry in the history of an account. */
 export interface CreditEntry {
   id: string;
   kind: 'grant' | 'charge' | 'usage';
@@ -30,7 +30,7 @@ export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<num
 
 type NewEntry = CreditOwner & Omit<CreditEntry, 'at'> & { at: number };
 
-/** Adds an entry; false when an entry with this id exists already. */
+/** Adds an entry. Returns false if an entry with this id exists already. */
 export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
   const { tenant, user, id, kind, amount, reason, at } = entry;
   const added = await writer
@@ -47,7 +47,7 @@ export async function withdrawEntry(writer: Writer, tenant: string, id: string):
   await removeRows(writer, tenant, 'credit_entries', { id: [id] });
 }
 
-/** Changes a balance, which may become negative: for grants, and for usage, which has already happened. */
+/** Changes a balance without a check. The balance may become negative, because usage is charged after it has happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = await writer
     .insertInto('credit_accounts')
@@ -65,7 +65,7 @@ export async function addToBalance(writer: Writer, owner: CreditOwner, amount: n
 
 /**
  * Takes an amount from a balance in one conditional update, so that two concurrent charges cannot both use the last credit. Returns the
- * remaining balance; null when it is too low.
+ * remaining balance, or null if the balance is too low.
  */
 export async function takeFromBalance(
   writer: Writer,

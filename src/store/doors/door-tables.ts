@@ -1,11 +1,11 @@
-// The tables behind the server and the ledger: usage, credit, keys, acts, repeated requests, webhooks. `schema.ts` has the others, and
-// describes how times, JSON and scopes are stored.
+// The tables of the server and the ledger: usage, credit, API keys, administrative acts, repeated requests and webhooks. `schema.ts` has
+// the other tables, and describes how times, JSON and scopes are stored.
 
 export interface UsageTable {
   tenant_id: string;
   id: string;
   at: number;
-  /** The UTC day of `at`, as 2026-11-15. */
+  /** The UTC day of `at`, in the form 2026-11-15. */
   day: string;
   agent_id: string | null;
   user_id: string | null;
@@ -18,11 +18,11 @@ export interface UsageTable {
   tokens_cached: number;
   calls: number;
   milliseconds: number;
-  /** 1 when the provider did not report the tokens and Varve estimated them. */
+  /** 1 if the provider did not report the tokens and Varve estimated them. */
   estimated: number;
-  /** 1 when the call cost money but failed. */
+  /** 1 if the call cost money but failed. */
   failed: number;
-  /** Micro-dollars; NULL when the model has no price. */
+  /** The cost in micro-dollars; NULL if the model has no price. */
   cost: number | null;
   /** The amount that an account was charged for the usage, in micro-dollars. */
   charged: number;
@@ -37,7 +37,7 @@ export interface CreditAccountTable {
 
 export interface CreditEntryTable {
   tenant_id: string;
-  /** For an entry of the kind `usage`, the id of the row in the table `usage`. */
+  /** For an entry of the kind `usage`, this is the id of the row in the table `usage`. */
   id: string;
   user_id: string;
   kind: string;

@@ -6,27 +6,27 @@ import type { RevisionTable } from '../schema.ts';
 export const WEBHOOK_EVENTS = {
   'memory.created': 'A memory was formed or stored.',
   'memory.changed': 'A memory has a new version.',
-  'memory.archived': 'A memory was replaced, contradicted, merged or faded, and is out of recall.',
+  'memory.archived': 'A memory was replaced, contradicted, merged or faded, and recall no longer finds it.',
   'memory.forgotten': 'A memory was forgotten on request.',
-  'block.changed': 'A document such as the profile or working memory has a new version.',
+  'block.changed': 'A block such as the profile or working memory has a new version.',
   'intention.due': 'An intention has become due.',
-  'refusal.recorded': 'A statement of a reader was refused.',
+  'refusal.recorded': 'A proposed statement was refused.',
   'alert.raised': 'A check of formed memories failed.',
-  'scope.erased': 'A person, a session, an agent or a memory was erased; the certificate says how much.',
+  'scope.erased': 'A person, a session, an agent or a memory was erased; the certificate has the counts.',
   'job.dead': 'Background work failed for good.',
-  'webhook.ping': 'Somebody asked for a test message.',
+  'webhook.ping': 'A test message was requested.',
 } as const;
 
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 
-/** The owner and the session of something that happened. */
+/** The owner and the session to which an event belongs. */
 interface Place {
   agent: string | null;
   user: string | null;
   session: string | null;
 }
 
-/** The place of a whole tenant. */
+/** The place of an event that belongs to the whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };
 
 /** An event that may be sent to a webhook. Reading the same event again yields the same `subject`, by which deliveries are deduplicated. */
@@ -63,7 +63,7 @@ export async function endOfStretch(reader: Reader, tenant: string, { from, to }:
   return row?.at ?? to;
 }
 
-/** The events of a tenant within a time range. No outbox is written for them: they are read from the records and logs of the store. */
+/** The events of a tenant within a time range. They have no outbox of their own, but are read from the records and logs of the store. */
 export async function readHappenings(
   reader: Reader,
   database: Pick<Database, 'syntax'>,
@@ -92,7 +92,10 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/** A revision has the state before a change. The next revision or, for the last one, the memory itself has the state after it. */
+/**
+ * The changes of memories. A revision has the state before a change. The state after the change is in the next revision or, for the last
+ * one, in the memory itself.
+ */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -144,7 +147,7 @@ function changed(type: WebhookEvent, revised: Revised, more: Happening['data']):
   return happening(type, `${id}/${version}`, at, data, { agent, user, session });
 }
 
-/** An intention that was postponed is due again at its new time. */
+/** The intentions that became due. A postponed intention is due again at its new time. */
 async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<Place & { id: string; at: number }>`
     select id, due_at as at, agent_id as agent, user_id as "user", nullif(session_id, '') as session from memories
@@ -165,7 +168,7 @@ async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): 
   );
 }
 
-/** Alerts are entries of the tenant's audit trail. */
+/** The alerts, which are entries of the tenant's audit trail. */
 async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; at: number; act: string }>`
     select id, at, act from admin_acts
@@ -181,7 +184,10 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
   return rows.map(({ id, at, subject }) => happening('scope.erased', id, at, { certificate: id, subject }));
 }
 
-/** Failed deliveries are left out. The log of their webhook has them, and a delivery about the failure could fail too, without end. */
+/**
+ * The jobs that failed for good. Failed deliveries are left out: the webhook's own log records them, and a delivery about a failed delivery
+ * could fail in turn, without end.
+ */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`
     select id, kind, finished_at as at, attempts from jobs

@@ -8,18 +8,18 @@ import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {
   events: number;
-  /** Events that formation has not read. */
+  /** The number of events that formation has not read. */
   eventsWaiting: number;
   memories: number;
   memoriesArchived: number;
-  /** Live memories by type. */
+  /** The number of live memories of each type. */
   byType: Record<string, number>;
   blocks: number;
   sessions: number;
   entities: number;
-  /** Records that wait for their vector. */
+  /** The number of records that wait for a vector. */
   vectorsWaiting: number;
-  /** Changes of documents that wait for review, because they would remove much that still holds. */
+  /** The number of changes of blocks that wait for review, because they would remove much that still holds. */
   heldChanges: number;
   /** The number of owners: the tenant itself, agents, users, and pairs of both. */
   owners: number;
@@ -81,7 +81,7 @@ export async function listSessionRows(
       agent: row.agent_id,
       user: row.user_id,
       status: row.status,
-      // The times at which the turns were said. The session has the recording times, which are later for imported turns.
+      // These are the times at which the turns were said. The session row has the recording times, which are later for imported turns.
       startedAt: new Date(Number(spoken?.first ?? row.started_at)),
       lastEventAt: new Date(Number(spoken?.last ?? row.last_event_at)),
       events: Number(row.event_count),
@@ -94,7 +94,7 @@ export async function listSessionRows(
 
 type SessionRow = Selectable<SessionTable>;
 
-/** The user's first words, the times of the first and the last event, and the numbers of memories and refusals, of each session. */
+/** For each session: the user's first words, the times of the first and the last event, and the numbers of memories and refusals. */
 async function whatCameOf(reader: Reader, tenant: string, sessions: readonly SessionRow[]) {
   const ids = sql.join([...new Set(sessions.map(({ session_id }) => session_id))]);
   const bySession = async <Row>(query: RawBuilder<Row & { place: string }>): Promise<Map<string, Row>> =>
@@ -116,7 +116,7 @@ async function whatCameOf(reader: Reader, tenant: string, sessions: readonly Ses
   return (session: SessionRow) => {
     const key = `${session.owner_key} ${session.session_id}`;
     return {
-      // Words that were forgotten are blank now.
+      // Forgotten words are blank.
       opening: openings.get(key)?.content.trimStart().slice(0, 200) ?? null,
       spoken: spoken.get(key),
       memories: Number(memories.get(key)?.count ?? 0),

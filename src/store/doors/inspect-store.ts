@@ -15,7 +15,7 @@ import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts
 export interface OwnerSummary {
   agent: string | null;
   user: string | null;
-  /** Live memories. */
+  /** The number of live memories. */
   memories: number;
   sessions: number;
   lastEventAt: Date | null;
@@ -54,7 +54,7 @@ export async function listOwners(
   }));
 }
 
-/** Whether a text in lower case contains a part, in which `%` and `_` are ordinary characters. */
+/** Whether a lower-case text contains a part, in which `%` and `_` are ordinary characters. */
 function contains(text: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql<boolean>`${text} like ${`%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
@@ -69,7 +69,7 @@ export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reac
   limit: number;
   /** `stated`: the latest statement comes first. */
   order: 'newest' | 'oldest' | 'important' | 'stated';
-  /** A part of the text of the memories. */
+  /** A text that the memories must contain. */
   text?: string;
 }
 
@@ -88,8 +88,8 @@ const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
 };
 
 /**
- * A page of memories. It begins at an offset and not at a cursor, because a list of 50,000 that a person scrolls needs random access. Only
- * the rows of the page are read completely.
+ * A page of memories. It begins at an offset and not at a cursor, because a person who scrolls a list of 50,000 memories needs random
+ * access. Only the rows of the page are read completely.
  */
 export async function readMemoryRows(
   reader: Reader,

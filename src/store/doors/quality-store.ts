@@ -26,7 +26,7 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
 interface TalkCounts {
   conversations: number;
   userTurns: number;
-  /** Observations that the agent has recorded. */
+  /** The number of recorded observations. */
   observations: number;
   corrections: number;
   statements: number;
@@ -50,7 +50,7 @@ export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCount
   };
 }
 
-/** The user's turns and the events that the agent has recorded as corrections, by month. */
+/** The numbers of the user's turns and of recorded corrections, by month. */
 export async function correctionsByMonth(
   reader: Reader,
   scope: Scope,
@@ -84,7 +84,7 @@ export interface ScaffoldState {
   keys: number;
 }
 
-/** Every version of the scaffolds within a scope, by time. */
+/** Every version of the scaffolds within a scope, ordered by time. */
 export async function scaffoldStates(reader: Reader, scope: Scope): Promise<ScaffoldState[]> {
   const blocks = await reader
     .selectFrom('blocks')
@@ -142,7 +142,7 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
     .execute();
 }
 
-/** The attributes of the user that each owner knows, and since when. */
+/** The attributes of the user that each owner knows, and the time since which each is known. */
 export async function knownAttributes(
   reader: Reader,
   scope: Scope,
@@ -166,7 +166,7 @@ export async function knownAttributes(
   return found;
 }
 
-/** The number of refusals by reason. */
+/** The number of refusals for each reason. */
 export async function countRefusals(reader: Reader, scope: Scope): Promise<{ reason: string; count: number }[]> {
   const rows = await reader
     .selectFrom('refusals')

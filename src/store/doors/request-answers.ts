@@ -6,7 +6,7 @@ import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 /** A request with an idempotency key, which is executed once, however often it arrives. */
 export interface KeyedRequest {
   scope: Scope;
-  /** Part of the key, because two callers may use the same idempotency key. */
+  /** The caller is part of the key, because two callers may use the same idempotency key. */
   caller: string;
   key: string;
   /** A digest of the request, to detect a caller that uses the same key for another request. */
@@ -26,7 +26,7 @@ export interface RequestAnswers {
   clear(): Promise<void>;
 }
 
-// If a process dies during a request, it never answers. After this time the request may be made again.
+// A process that dies during a request never answers it. After this time, the request may be made again.
 const GIVEN_UP_AFTER = MINUTE;
 
 export function createRequestAnswers({ database, clock }: Parts): RequestAnswers {

@@ -13,20 +13,20 @@ type TableWithId = 'entities' | 'blocks' | 'refusals' | 'forgotten';
 
 /** The rows within a scope that an export reads, page by page. */
 export interface ExportedRows {
-  /** In the order of their ids. */
+  /** The rows of a table, ordered by id. */
   of<Table extends TableWithId>(table: Table): AsyncGenerator<Selectable<Tables[Table]>>;
-  /** In the order in which they were written. */
+  /** The events, in the order in which they were written. */
   events(): AsyncGenerator<EventRow>;
   /**
-   * `hidden`: derived memories, such as summaries, that were forgotten together with a statement and have no record of forgetting of their
-   * own.
+   * `kept` memories are not forgotten. `hidden` memories are derived ones, such as summaries, that were forgotten together with a statement
+   * and have no record of forgetting of their own.
    */
   memories(which: 'kept' | 'hidden'): AsyncGenerator<MemoryRow>;
-  /** The revisions of each owner within the scope, in the order of their records. */
+  /** The revisions of each owner within the scope, ordered by record. */
   revisions(): AsyncGenerator<Revision & { scope: Scope }>;
 }
 
-/** `withShared`: includes the user's facts that all agents share. */
+/** The rows of an export. `withShared` includes the user's facts that all agents share. */
 export function exportedRows(database: Database, scope: Scope, withShared: boolean): ExportedRows {
   const { tenant } = scope;
   const here = withShared ? withinShared(scope) : withinScope(scope);
@@ -80,7 +80,7 @@ function revisionsAfter(place: Scope, last: Selectable<RevisionTable> | null): R
     order by record_id, version limit ${PAGE}`;
 }
 
-/** A record, by its tenant and id. */
+/** The tenant and the id of a record. */
 interface Place {
   tenant: string;
   id: string;
@@ -94,7 +94,7 @@ export async function recordExists(
   return (await rowsBy(reader, tenant, table, { id: [id] }, ['id'])).length > 0;
 }
 
-/** The records among the ids that exist, with their owners. */
+/** The owners of the records with these ids. Ids without a record are left out. */
 export async function ownersOfRecords(
   reader: Reader,
   table: 'events' | 'memories' | 'blocks' | 'entities',
@@ -123,7 +123,7 @@ export async function setBlockVersion(
   await setColumns(writer, 'blocks', block, { version, created_at: createdAt });
 }
 
-/** The owner of a memory or a block; null where there is none with this id. */
+/** The owner of a memory or a block; null if no memory or block has this id. */
 export async function ownerKeyOf(reader: Reader, { tenant, id }: Place): Promise<string | null> {
   const table = id.startsWith('blk_') ? 'blocks' : 'memories';
   const [row] = await rowsBy(reader, tenant, table, { id: [id] }, ['owner_key']);
@@ -138,7 +138,7 @@ export async function revisionExists(reader: Reader, { tenant, id }: Place, vers
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Removes the first revision of a record and returns it; null where there is none. */
+/** Removes the first revision of a record and returns it. Returns null if there is none. */
 export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<Revision | null> {
   const row = await writer
     .deleteFrom('revisions')

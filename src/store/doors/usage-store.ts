@@ -105,21 +105,21 @@ export interface UsageEntry {
   scope: UsageScope;
   run: string | null;
   operation: Operation;
-  /** The task of a language model, or embed, rerank, inject. */
+  /** The task of a language model, or `embed`, `rerank` or `inject`. */
   task: string;
   model: string;
   usage: ModelUsage;
-  /** True when the call cost money but failed. */
+  /** Whether the call cost money but failed. */
   failed: boolean;
   at: number;
 }
 
-/** The UTC day of a time, as 2026-11-15. */
+/** The UTC day of a time, in the form 2026-11-15. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Records usage of a model; false when the record exists already. */
+/** Records usage of a model. Returns false if the record exists already. */
 export async function addUsageRow(
   writer: Writer,
   entry: UsageEntry,
@@ -156,13 +156,15 @@ export async function addUsageRow(
   return added !== undefined;
 }
 
-/** The subset of these ids that are in the database. */
+/** Those of the given ids that are already recorded. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await rowsBy(reader, tenant, 'usage', { id: ids }, ['id']);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The cost of a day in micro-dollars: background and foreground work, without remembered text in the application's own prompts. */
+/**
+ * The cost of a day in micro-dollars. It includes background and foreground work, but not remembered text in the application's own prompts.
+ */
 export async function spentOn(reader: Reader, day: string, whose: Tenant): Promise<number> {
   const { rows } = await sql<{ spent: number | string | null }>`
     select sum(cost) as spent from usage

@@ -8,7 +8,7 @@ for (const database of databases('sql')) {
     it('are written in a batch of any size, and only the new ones are returned', async () => {
       const { options, drop } = await database.create();
       const store = await openStore(options);
-      // 14 columns for each row: one statement with all of them would exceed the parameter limits of both databases.
+      // Each row has 14 columns, so one statement with all rows would exceed the parameter limits of both databases.
       const deliveries = Array.from({ length: 5_000 }, (_, index) => ({
         tenant_id: 't',
         id: `whd_${index}`,

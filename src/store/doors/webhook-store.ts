@@ -25,7 +25,7 @@ export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<vo
   await writer.insertInto('webhooks').values(row).execute();
 }
 
-/** Changes a webhook; undefined when the tenant has none with this id. */
+/** Changes a webhook. Returns undefined if the tenant has no webhook with this id. */
 export async function updateWebhook(
   writer: Writer,
   tenant: string,
@@ -69,7 +69,7 @@ export async function updateDelivery(
   await setColumns(writer, 'webhook_deliveries', delivery, fields);
 }
 
-/** The deliveries of a webhook, newest first, from before a cursor. */
+/** The deliveries of a webhook that are older than the position `before`, newest first. */
 export async function listDeliveries(
   reader: Reader,
   tenant: string,
@@ -86,7 +86,7 @@ export async function listDeliveries(
   return query.execute();
 }
 
-/** Removes log entries older than a time. */
+/** Removes log entries that are older than the given time. */
 export async function removeOldDeliveries(writer: Writer, tenant: string, before: number): Promise<void> {
   await writer
     .deleteFrom('webhook_deliveries')

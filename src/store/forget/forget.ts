@@ -36,11 +36,11 @@ export interface Forgetting {
   words?: readonly Quote[];
   /** Whether `memories` and `words` are everything that the owner has up to the request. Then no other turn can repeat them. */
   isEverything?: boolean;
-  /** Whether the quotes are the clauses that are meant, so that the rest of their sentences stays. */
+  /** Whether the quotes are exactly the clauses to forget, so that the rest of their sentences stays. */
   isByClause?: boolean;
-  /** Who asks: `user`, `agent` or `application`. */
+  /** The one who asks: `user`, `agent` or `application`. */
   by: string;
-  /** Absent when the request came through an API. */
+  /** The turn with the request. Absent if the request came through an API. */
   request?: Request | null;
   why: Change;
   /** Receives the ids of the derived memories of which nothing is left. */
@@ -48,10 +48,14 @@ export interface Forgetting {
 }
 
 /**
- * Forgets statements: hides them everywhere, but keeps them until they are erased. In one transaction the memories are archived, their
- * words are removed from the log (the user's turns, the assistant's echoes, the request), from documents and from derived memories, and a
- * record keeps the statement, who asked and when. No reader of turns can see the words, because the log no longer has them. Work in
- * progress finds a new epoch of the owner and starts again.
+ * Forgets statements: hides them everywhere, but keeps them until they are erased. One transaction does all of this:
+ * - The memories are archived.
+ * - Their words are removed from the log (the user's turns, the assistant's repetitions, the request), from blocks, and from derived
+ *   memories.
+ * - A record keeps the statement, who asked, and when.
+ *
+ * A later formation cannot read the words, because the log no longer has them. Work in progress finds a new epoch of the owner and starts
+ * again.
  */
 export async function forget(writer: Writer, parts: Parts, work: Forgetting): Promise<Forgotten[]> {
   const now = parts.clock.now();
@@ -60,7 +64,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const at = work.request?.event.occurredAt ?? new Date(now);
   const items = await itemsOf(writer, parts, work, owner);
   if (items.length === 0) return [];
-  // A fact that all agents of the user share is removed from the logs and documents of each agent.
+  // A fact that all agents of the user share is removed from the logs and blocks of each agent.
   const isShared = items.some(({ memory }) => memory?.scope.agent === null && memory.scope.user !== null);
   const around = isShared ? sharedOwner(owner) : owner;
   const { request = null, isEverything = false } = work;
@@ -105,7 +109,7 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   await beginEpoch(writer, tenant, [record.scope]);
 }
 
-/** Links a memory again with the entities that its text names. Forgetting has removed the entities that nothing else named. */
+/** Links a memory again with the entities that its text names. Forgetting has removed the entities that no other memory named. */
 async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
   const [memory] = await memoriesBy(writer, owner.tenant, { id: [id] });
   if (memory === undefined) return;

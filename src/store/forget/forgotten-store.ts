@@ -10,7 +10,7 @@ import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';
 import { chunks, ofVisibleOwners, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../owner-store.ts';
 
-/** Words that were removed from an event: from its text, or its whole metadata (`field`). */
+/** Words that were removed from an event. `field` is `content` for a span of its text, and `metadata` for its whole metadata. */
 export interface CutSpan extends Quote {
   field: 'content' | 'metadata';
   words: string;
@@ -79,7 +79,7 @@ interface ForgottenFilter {
   limit?: number;
 }
 
-/** The records of the owners that a handle sees, newest first. */
+/** The records of forgotten statements of the owners that a handle sees, newest first. */
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
@@ -113,7 +113,7 @@ export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<
     .execute();
 }
 
-/** The removed words, by the id of their record. */
+/** The removed words, keyed by the id of their record. */
 export async function spansOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<Map<string, CutSpan[]>> {
   const rows = await rowsBy(reader, tenant, 'forgotten_spans', { forgotten_id: ids });
   const byPlace = (one: CutSpan, other: CutSpan): number =>
@@ -122,7 +122,7 @@ export async function spansOf(reader: Reader, tenant: string, ids: readonly stri
   return new Map([...byRecord].map(([id, spans]) => [id, spans.map(toSpan).sort(byPlace)]));
 }
 
-/** The spans of an event that were hidden, by all records. A closed intention has spans, too, but hides no words. */
+/** All hidden spans of an event, with the records that have hidden them. A closed intention has spans, too, but hides no words. */
 export async function hiddenSpans(
   reader: Reader,
   tenant: string,
@@ -178,8 +178,8 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Whether a statement was forgotten, or is an intention that is over: it quotes the same words, or it has the same content and was made
- * before the request. A statement that is made again after the request is new.
+ * Whether a statement was forgotten, or is an intention that is over. Such a statement quotes the same words, or it has the same content
+ * and was made before the request. A statement that is made again after the request is new.
  */
 function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
@@ -260,7 +260,7 @@ type Done = (error: Error | null, key: Buffer) => void;
 
 type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
 
-/** The texts whose digests identify a statement: its wording, and its fields where it has a value. */
+/** The texts whose digests identify a statement: its wording, and its fields if it has a value. */
 function keysOf({ subject, attribute, value, polarity, text }: Recognised): string[] {
   const fields =
     attribute === null || value === null
@@ -279,7 +279,7 @@ export async function digestsFor(record: Recognised, salt: string): Promise<Forg
   return { salt, of: digests.map((digest) => digest.toString('base64url')) };
 }
 
-/** The statements among these that were forgotten, in this store or in the one from which a record came. */
+/** Those of the given statements that were forgotten, in this store or in the store from which a record came. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
   tenant: string,

@@ -13,8 +13,8 @@ import { ofOwner, rowsBy, setColumns } from '../owner-store.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too;
- * any other loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the memories that this
- * function has forgotten.
+ * any other derived memory loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the
+ * memories that this function has forgotten.
  */
 export async function hideInDerived(
   writer: Writer,
@@ -53,7 +53,8 @@ export async function hideInDerived(
 
 /**
  * Removes matching sentences from a memory and its history, and matching words from its title and tags. Returns false, and changes nothing,
- * if the memory matches but nothing would be left of it, it is archived, or its new title is taken. The caller then removes the memory.
+ * if the memory matches but cannot be redacted: nothing would be left of it, it is archived, or its new title is taken. The caller then
+ * removes the memory.
  */
 export async function redactMemory(
   writer: Writer,
@@ -129,7 +130,7 @@ const KIND = /^\p{L}+: /u;
 /** The beginning of a quotation of the user, with its day: "21 October: “". */
 const QUOTED_ON = /^(?:[^“\n]{1,40}: )?“/u;
 
-/** A summary whose title names the forgotten matter gets a new title: the word for its kind and its first remaining words. */
+/** A summary whose title names the forgotten statement gets a new title: the word for its kind and its first remaining words. */
 function titleOf(before: string, content: string): string {
   const [kind = ''] = KIND.exec(before) ?? [];
   const quoted = QUOTED_ON.test(content) ? content.replace(QUOTED_ON, '').split(/”(?=\n|$)/u)[0] : undefined;
@@ -160,9 +161,9 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
 }
 
 /**
- * Removes entities of forgotten statements that no live memory is linked to: those whose name is part of the forgotten content, and those
- * that nothing but forgotten statements names. An entity with metadata was written by the application and is removed only in the first
- * case.
+ * Removes the entities of forgotten statements, unless a live memory is linked to them. An entity is removed if its name is part of the
+ * forgotten content, or if only forgotten statements name it. An entity with metadata was written by the application and is removed only in
+ * the first case.
  */
 export async function removeEntities(writer: Writer, parts: Parts, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {

@@ -35,7 +35,7 @@ export interface Item {
   quotes: readonly Quote[];
   sayer: Sayer;
   spans: CutSpan[];
-  /** Whether the rest of the sentences that it quotes stays. */
+  /** Whether the rest of the sentences that the item quotes stays. */
   isByClause: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function ownersAround(writer: Writer, owner: Scope): Promise<string
 
 const MOST_HITS = 1000;
 
-/** The rows of an owner and of related owners with words of the items. */
+/** The rows of an owner and of related owners that contain words of the items. */
 export async function rowsWith(
   writer: Writer,
   parts: Parts,
@@ -85,14 +85,14 @@ interface HiddenItems {
   isEverything: boolean;
 }
 
-/** The turns with words of the items. Words of other people are not hidden, nor are documents, which were stored on purpose. */
+/** The turns that contain words of the items. Words of other people are not hidden, nor are documents, which were stored on purpose. */
 async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<EventRow[]> {
   const values = await rowsWith(writer, parts, 'event', { items, owner });
   const hits = await rowsBy(writer, owner.tenant, 'events', { row_id: values });
   return hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
 }
 
-/** The user's turns since a request, in which the user may have repeated something. */
+/** The user's turns since a request, in which the user may have repeated an item. */
 async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<EventRow[]> {
   return writer
     .selectFrom('events')
@@ -126,7 +126,7 @@ export async function hideInLog(
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
   const isUsers = ({ origin }: EventRow): boolean => origin === 'user';
-  // Imported turns may all have the time of their day: then the order of the log decides.
+  // Imported turns may all have the same time, so the order of the log decides between equal times.
   const asked = own.find(({ id }) => id === request?.event.id)?.sequence ?? Infinity;
   const isAfter = ({ occurred_at, sequence }: EventRow): boolean =>
     occurred_at > at.getTime() || (occurred_at === at.getTime() && sequence > asked);
@@ -134,7 +134,8 @@ export async function hideInLog(
     await yieldToEventLoop();
     const isRequest = request?.event.id === row.id;
     const isLater = isUsers(row) && isAfter(row) && !isRequest;
-    // If everything is forgotten, a turn is compared only with its own items: comparing 1,200 turns with all items took half a minute.
+    // If everything is forgotten, a turn is compared only with its own items: comparing 1,200 turns with all items would take half a
+    // minute.
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;
     const isQuoted = ({ quotes }: Item): boolean => quotes.some(({ event }) => event === row.id);
@@ -151,7 +152,7 @@ export async function hideInLog(
     await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
     hidden.add(row.id);
   };
-  // The user's turns come first: what they still contain afterwards, an assistant may repeat.
+  // The user's turns come first, because an assistant may repeat the words that they still contain afterwards.
   for (const row of rows.filter(isUsers)) await hide(row, null);
   const answers = rows.filter((row) => !isUsers(row));
   const names = isEverything ? null : await namesIn(writer, parts, owner, { answers, items });
@@ -160,14 +161,14 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** Notes the items that a later turn of the user makes again. The turn is split once for all items. */
+/** Notes the items that a later turn of the user repeats. The turn is split once for all items. */
 function noteRepeats(row: EventRow, items: readonly Item[], saidAgain: Map<Item, Date>): void {
   if (items.length === 0) return;
   const sentences = tellingSentences(row.content);
   for (const item of items) if (sentences.some(item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
 }
 
-/** The tests by which the answers of an assistant name the items in other words. */
+/** The tests that recognise sentences in which an assistant's answers name the items in other words. */
 async function namesIn(
   writer: Writer,
   parts: Parts,
@@ -183,7 +184,7 @@ async function namesIn(
 }
 
 /**
- * Finds the spans of the items in one turn and adds them to their items; the first item gets the words of the request. Returns all spans,
+ * Finds the spans of the items in one turn and adds them to their items. The first item gets the words of the request. Returns all spans,
  * and the tests that recognise them.
  */
 function cutItems(
@@ -227,8 +228,8 @@ function cutItems(
 }
 
 /**
- * Recognises the sentences of a reply that refer to an item: by its words, or by one distinctive word (a medicine, a name, a number) that
- * was removed from the turn before the reply. Words of statements that stay do not count.
+ * Recognises the sentences of a reply that refer to an item, by the words of the item or by one distinctive word (a medicine, a name, a
+ * number) that was removed from the turn before the reply. Words of statements that stay do not count.
  */
 function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing: readonly Memory[]): Says {
   const cut = spans.filter(({ event, field }) => field === 'content' && sources.has(event));
@@ -261,7 +262,9 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
   };
 }
 
-/** Recognises the clauses that another live statement rests on: with its value, or quoted by it and not by the item. */
+/**
+ * Recognises the clauses that support another live statement: they contain its value, or the statement quotes them and the item does not.
+ */
 function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly Memory[]): Hiding['stays'] {
   const others = standing.filter((memory) => memory.quotes.some(({ event }) => event === row.id));
   if (others.length === 0) return undefined;
@@ -277,8 +280,8 @@ function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly 
 }
 
 /**
- * The live statements from these turns that are not being forgotten. A summary does not count: it repeats what is being forgotten, and is
- * redacted after the log.
+ * The live statements from these turns that are not being forgotten. A summary does not count, because it repeats the forgotten statements
+ * and is redacted after the log.
  */
 async function standingStatements(
   writer: Writer,
@@ -319,7 +322,7 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
   return replies;
 }
 
-/** Removes words from imported events that were forgotten after the imported copy was made. */
+/** Removes from imported events the words that were forgotten after the imported copy was made. */
 export async function hideForgottenSpans(
   writer: Writer,
   parts: Parts,

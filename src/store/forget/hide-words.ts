@@ -19,7 +19,7 @@ interface Matter {
 
 /** A sentence with this share of a statement's words counts as a repetition of the statement. */
 const SAYS_IT = 0.8;
-/** In the reply to a turn fewer words are enough, because the reply is about that turn. */
+/** In the reply to a turn, fewer words are enough, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
 
 export interface Sayer {
@@ -36,7 +36,7 @@ export interface Sayer {
 /** The forms of a sentence that are compared with a statement. */
 interface Heard {
   stems: ReadonlySet<string>;
-  /** Normalised, with a space before and after. */
+  /** The normalised sentence, with a space before and after it. */
   plain: string;
   digits: string;
 }
@@ -59,7 +59,7 @@ export function hearingOnce(): (sentence: string) => Heard {
   };
 }
 
-/** Recognises a statement by its value, where the value alone identifies it, and by the words of the statement and of its sources. */
+/** Recognises a statement by its value, if the value alone identifies it, and by the words of the statement and of its sources. */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(contentStems).filter((each) => each.size > 0);
   const isTelling = value !== null && tells(value);
@@ -134,8 +134,8 @@ export function longNumbers(text: string): Set<string> {
 }
 
 /**
- * The stems of the distinctive words of a text: names and words that are not common in its language. Scripts without spaces
- * have none, because their words cannot be separated.
+ * The stems of the distinctive words of a text: names and words that are not common in its language. Texts in scripts without spaces have
+ * none, because their words cannot be separated.
  */
 export function distinctiveStems(text: string): Set<string> {
   const pack = detectPack(text, packOf('en'));
@@ -145,16 +145,16 @@ export function distinctiveStems(text: string): Set<string> {
 }
 
 /**
- * The sentences of a user's turn that can repeat a statement. A question about whether it is still known ("Did you forget Halden Foods?")
- * does not.
+ * The sentences of a user's turn that can repeat a statement. A question that only asks whether the statement is still known ("Did you
+ * forget Halden Foods?") does not repeat it.
  */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
- * Whether a sentence only asks if something is still known. A question with a comma does not count, because its second clause may make the
- * statement ("What do I wear at Halden Foods, where I work again?"), and losing a statement is worse than keeping a repetition.
+ * Whether a sentence only asks whether a statement is still known. A question with a comma does not count, because its second clause may
+ * make the statement ("What do I wear at Halden Foods, where I work again?"), and losing a statement is worse than keeping a repetition.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
@@ -163,20 +163,23 @@ function asksIfKnown(sentence: string): boolean {
 }
 
 export interface Hiding {
-  /** Spans that are hidden regardless of their words, with their whole sentence where they are at least half of it. */
+  /** Spans that are hidden regardless of their words. If a span is at least half of its sentence, the whole sentence is hidden. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
   says: Says;
-  /** Spans that are hidden without the rest of their sentence: the words of a request, whose sentence may contain something else. */
+  /**
+   * Spans that are hidden without the rest of their sentence. These are the words of a request, whose sentence may also make other
+   * statements.
+   */
   exact?: readonly Pick<Quote, 'start' | 'end'>[];
   /** Whether the rest of a quote's sentence stays, apart from clauses that match the statement. */
   isByClause?: boolean;
-  /** Whether a clause contains something that stays, and nothing to hide. */
+  /** Whether a clause belongs to a statement that stays, and contains nothing to hide. */
   stays?: (clause: string, start: number) => boolean;
 }
 
 /**
- * The spans of an event to hide. The whole sentence of a quote is hidden where the quote is at least half of the sentence, or where the
- * sentence matches the statement; with `isByClause`, the same holds for clauses. If no word of the event would be left, all of it is hidden.
+ * The spans of an event to hide. The whole sentence of a quote is hidden if the quote is at least half of the sentence, or if the sentence
+ * matches the statement. With `isByClause`, the same holds for clauses. If no word of the event would be left, all of it is hidden.
  */
 export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClause = false, stays }: Hiding): CutSpan[] {
   const { content } = row;
@@ -201,7 +204,7 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClaus
   return cut;
 }
 
-/** The clauses of a sentence of which the quotes are at least half, or that match the statement. */
+/** The clauses of a sentence that match the statement, or of which at least half is quoted. */
 function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[], says: Says): TextSpan[] {
   return splitClauses(sentence)
     .map(({ start, end }) => ({ start: at + start, end: at + end }))
@@ -212,7 +215,7 @@ function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[]
     });
 }
 
-/** The clauses of a sentence to hide: all clauses, unless some of them contain only something that stays. */
+/** The clauses of a sentence to hide: all clauses, unless some of them belong only to statements that stay. */
 function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): TextSpan[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;

@@ -11,16 +11,18 @@ import type { Says } from './redact-blocks.ts';
 interface Naming {
   /** The turns of the assistant. */
   texts: readonly string[];
-  /** What was forgotten. */
+  /** The forgotten statements. */
   matters: readonly { text: string }[];
   /** Ids of memories that are being forgotten. */
   gone?: ReadonlySet<string | undefined>;
 }
 
 /**
- * Recognises the sentences of an assistant that name what was forgotten in other words ("The Greens are your party"): by its distinctive
- * words and long numbers. Words that the user's turns or live statements still contain do not count; the words that were forgotten are no
- * longer there. Returns a test for the text of each matter that some sentence names.
+ * Recognises the sentences in which an assistant names a forgotten statement in other words ("The Greens are your party"), by the
+ * distinctive words and long numbers of the statement. Words that the user's turns or live statements still contain do not count. The
+ * forgotten words have already been removed from them.
+ *
+ * Returns a test for each statement that one of the texts names, keyed by the text of the statement.
  */
 export async function namingTests(
   writer: Writer,
@@ -46,20 +48,25 @@ export async function namingTests(
   return tests;
 }
 
-/** The stems of the words by which a sentence may name something: rare words, words with a capital letter inside it, and long numbers. */
+/**
+ * The stems of the words by which a sentence may name a statement: rare words, capitalised words that are not at its beginning, and long
+ * numbers.
+ */
 function namingStems(sentence: string): Set<string> {
   const names = sentence.match(/(?<=[\p{L}\p{N},;:]\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
   return new Set([...distinctiveStems(sentence), ...contentStems(names.join(' ')), ...tellingNumbers(sentence)]);
 }
 
-/** Numbers of four digits or more: shorter ones occur in many other sentences. */
+/** Numbers of four digits or more. Shorter numbers occur in many other sentences. */
 function tellingNumbers(text: string): string[] {
   return [...longNumbers(text)].filter((digits) => digits.length >= 4);
 }
 
 const MOST_TEXTS = 10_000;
 const ENGLISH = packOf('en');
-/** The rare words and long numbers of a text. Cached, because each turn of an assistant is compared with all records of its owner. */
+/**
+ * The rare words and long numbers of a text. They are cached, because each turn of an assistant is compared with all records of its owner.
+ */
 const distinctiveOnce = cached((text: string) => {
   // "joined" is in no list of frequent words, but "join" is.
   const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && (ENGLISH === null || !isTelling(stem, ENGLISH));
@@ -94,7 +101,7 @@ async function isStillSaid(
   if (turns.some(({ origin }) => origin === 'user')) return true;
   const columns = ['id', 'type', 'source_type'] as const;
   const memories = await rowsBy(writer, tenant, 'memories', { row_id: await rowsOf('memory') }, columns);
-  // Summaries and merged texts repeat what is being forgotten until they are redacted.
+  // Summaries and merged texts repeat the forgotten statements until they are redacted.
   return memories.some(
     ({ id, type, source_type }) =>
       !gone.has(id) && source_type !== 'consolidation' && memoryType(memoryTypes, type).comparable,

@@ -10,7 +10,7 @@ import { eventsGone } from '../block-store.ts';
 import { rowsBy, setColumns } from '../owner-store.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
-/** Whether a text states something that is to be hidden. */
+/** Whether a text makes a statement that is to be hidden. */
 export type Says = (text: string) => boolean;
 
 interface Redaction {
@@ -20,9 +20,10 @@ interface Redaction {
 }
 
 /**
- * Removes forgotten or erased content from the blocks of a scope and of related owners, and from their history: sentences and values that
- * match, and those whose sources were removed. Words are matched only in the owner's own blocks, because other people may have said the
- * same. Stored answers with this content are deleted or emptied. Returns the number of changed blocks, versions and answers.
+ * Removes forgotten or erased content from the blocks of a scope and of related owners, and from the history of these blocks. Sentences and
+ * values are removed if they match or if their sources were removed. Words are matched only in the owner's own blocks, because other people
+ * may have said the same. Stored answers with this content are deleted or emptied. Returns the number of changed blocks, versions and
+ * answers.
  */
 export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
@@ -82,7 +83,7 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
 }
 
 /**
- * Removes events from the sources of their owners' blocks. The sentences stay, because memories outlive their events; their sources are now
+ * Removes events from the sources of their owners' blocks. The sentences stay, because memories outlive their events. Their sources become
  * the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the event
  * was redacted after the sentence was written.
  */
@@ -118,7 +119,9 @@ function withoutEntries(content: string, keys: ReadonlySet<string>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/** A text without the matching sentences; of clauses that are separated by semicolons, only the matching ones are removed. */
+/**
+ * A text without the matching sentences. If a sentence has clauses that are separated by semicolons, only the matching clauses are removed.
+ */
 export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;
@@ -145,7 +148,7 @@ const STORED_ANSWERS = [
 ] as const;
 
 /**
- * Deletes held changes and refusals that repeat hidden words or name a removed record. Those of other people and other agents are matched
+ * Deletes held changes and refusals that repeat hidden words or name a removed record. Answers of other people and other agents are matched
  * only by the removed records, because others may have said the same. The stored answer to a request with an idempotency key is emptied
  * instead, because the request must still not be executed twice.
  */
@@ -156,7 +159,7 @@ async function dropAnswers(
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
   const namesGone = (text: string): boolean => text.match(ID)?.some((id) => gone.has(id)) ?? false;
-  // Answers of wider owners, such as the user's agent, may repeat the words of the owner, so they do not count as those of others.
+  // Answers of wider owners, such as the user's agent, may repeat the words of the owner, so they do not count as answers of others.
   const isOfOthers = ({ agent, user }: Place): boolean =>
     user === null ? scope.user === null && agent !== null && agent !== scope.agent : user !== scope.user;
   let changed = 0;

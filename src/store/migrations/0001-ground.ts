@@ -130,7 +130,7 @@ export const ground: Migration = {
     `create index jobs_due on jobs (run_at, id) where state = 'waiting'`,
     `create index jobs_turn on jobs (tenant_id, priority, run_at, id) where state = 'waiting'`,
     `create index jobs_leased on jobs (lease_until) where state = 'running'`,
-    // A partial index, because SQLite would prefer an index on (state, id) to the ones above.
+    // This index is partial, because SQLite would prefer an index on (state, id) to the ones above.
     `create index jobs_dead on jobs (id) where state = 'dead'`,
     `create index jobs_ended on jobs (state, finished_at) where finished_at is not null`,
     `create index jobs_owner on jobs (tenant_id, owner_key)`,

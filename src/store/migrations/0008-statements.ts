@@ -27,7 +27,7 @@ export const statements: Migration = {
       stated_by = case when source_type not in ('conversation', 'inference') then 'system'
         when trust = 'high' then 'user' when trust = 'medium' then 'agent' else 'tool' end`,
 
-    // Items of a reader that the checks have refused, with the reason.
+    // Proposed items that the checks have refused, with the reason.
     `create table refusals (
       tenant_id text not null, owner_key text not null, id text not null, agent_id text, user_id text, session_id text,
       run text, at ${time} not null, reason text not null, what text not null, text text, detail text,
@@ -40,7 +40,7 @@ export const statements: Migration = {
     await upgradeRows(transaction);
     for (const statement of [
       `alter table memories drop column key`,
-      // For reading all statements with an attribute, archived or not.
+      // This index serves reads of all statements with an attribute, archived or not.
       `create index memories_attribute on memories (tenant_id, owner_key, attribute) where attribute is not null`,
       `create index memories_statement on memories (tenant_id, owner_key, subject, attribute) where archived_at is null`,
       // This index is created last, because SQLite takes the newer one of two indexes that serve a query equally well.
@@ -94,7 +94,7 @@ async function upgradeRows(transaction: Transaction<Tables>): Promise<void> {
   }
 }
 
-/** The rows for which a condition holds, in their order, a page at a time. */
+/** The rows for which a condition holds, ordered by row, a page at a time. */
 function olderRows(transaction: Transaction<Tables>, condition: RawBuilder<unknown>): AsyncGenerator<OlderRow> {
   return pages(PAGE, async (after) => {
     const { rows } = await sql<OlderRow>`

@@ -15,11 +15,11 @@ interface ColumnTypes {
 export interface Migration {
   version: number;
   name: string;
-  /** The statements for both databases, which run before those for one of them. */
+  /** The statements for both databases. They run before the statements for one database. */
   statements?(types: ColumnTypes): string[];
   sqlite?: readonly string[];
   postgres?: readonly string[];
-  /** Work that needs code, on both databases, run after the statements in the same transaction. */
+  /** Work on both databases that needs code. It runs after the statements, in the same transaction. */
   transform?(transaction: Transaction<Tables>): Promise<void>;
   /** Tables with a tenant_id, which PostgreSQL guards with row-level security. */
   tenantTables?: readonly string[];
@@ -40,7 +40,7 @@ const TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
     real: 'double precision',
     json: 'jsonb',
     blob: 'vector',
-    // Not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
+    // The column is not the primary key, which is (tenant_id, row_id), so that a table can be distributed by tenant.
     rowId: 'row_id bigint generated always as identity',
   },
 };

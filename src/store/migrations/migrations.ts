@@ -6,7 +6,7 @@ import { statements } from './0008-statements.ts';
 import { forgottenRecords } from './0013-forgotten-records.ts';
 import type { Migration } from './migration.ts';
 
-/** All steps, oldest first. The longest ones have files of their own. */
+/** All steps, oldest first. The longest steps have files of their own. */
 export const MIGRATIONS: readonly Migration[] = [
   ground,
   // Amounts are whole micro-dollars. A day is a text such as '2026-11-15', in UTC, so that its first seven characters are the month.
@@ -76,7 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
         primary key (tenant_id, caller, request_key))`,
       `create index request_answers_at on request_answers (at)`,
 
-      // For followers of changes, who read the latest revisions of a whole tenant.
+      // Clients that follow the changes read the latest revisions of a whole tenant.
       `create index revisions_at on revisions (tenant_id, at)`,
     ],
     tenantTables: ['admin_acts', 'request_answers'],
@@ -85,7 +85,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 7,
     name: 'forgotten',
     statements: () => [
-      // For every recall, which reads the forgotten memories. Most owners have none.
+      // This index serves recall, which excludes forgotten memories. Most owners have none.
       `create index memories_forgotten on memories (tenant_id, owner_key) where archive_reason = 'forgotten'`,
     ],
   },
@@ -119,7 +119,7 @@ export const MIGRATIONS: readonly Migration[] = [
         select tenant_id, owner_key, 'event', row_id, 0 from events where length(content) > 100
         on conflict do nothing`,
     ],
-    // SQLite cannot change a primary key.
+    // SQLite cannot change a primary key, so the table is copied.
     sqlite: [
       `create table embeddings_next (
         tenant_id text not null, owner_key text not null, record_kind text not null, record_row integer not null,
@@ -137,8 +137,8 @@ export const MIGRATIONS: readonly Migration[] = [
       'alter table embeddings add primary key (tenant_id, record_kind, record_row, model_id, passage)',
     ],
   },
-  // Adds the sources of the sentences of documents. Older documents have no sources, so their sentences stay until the documents are
-  // written again. Also records whether a memory is part of every prompt or was looked up for the turn.
+  // Adds the sources of the sentences of blocks. Older blocks have no sources, so their sentences stay until the blocks are written again.
+  // The step also records whether a memory is part of every prompt or was looked up for the turn.
   {
     version: 12,
     name: 'documents',
@@ -152,7 +152,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 14,
     name: 'webhooks',
     statements: ({ time, integer, json }) => [
-      // The secret signs messages, so it cannot be stored as a hash. After a rotation the previous secret signs as well for a while.
+      // The secret signs messages, so it cannot be stored as a hash. After a rotation, the previous secret also signs messages for a while.
       `create table webhooks (
         tenant_id text not null, id text not null, url text not null, events ${json} not null, description text,
         secret text not null, previous_secret text, previous_until ${time}, enabled ${integer} not null,
@@ -177,7 +177,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 15,
     name: 'forgotten-digests',
-    // For a record from another store, which has no text: a salt, and the digests by which the forgotten statement is recognised.
+    // A record from another store has no text, but a salt and the digests by which the forgotten statement is recognised.
     statements: () => [`alter table forgotten add column digests text`],
   },
   // Events are read in the order of their owner's versions. Row numbers cannot order them, because on a cluster each server has a
@@ -190,14 +190,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `update events set sequence = row_id`,
       `drop index events_owner`,
       `create unique index events_owner on events (tenant_id, owner_key, sequence)`,
-      // For exports and the stream of changes, which read all owners of a tenant together.
+      // Exports and the stream of changes read all owners of a tenant together.
       `create index events_sequence on events (tenant_id, sequence, row_id)`,
       `drop index events_waiting`,
       `create index events_waiting on events (tenant_id, owner_key, sequence) where processed_at is null`,
     ],
   },
-  // Stores how far the last reflection got among messages with the same recording time, such as those of one import. Reuses a column
-  // that is no longer read.
+  // Stores how far the last reflection got among messages with the same recording time, such as those of one import. The step reuses a
+  // column that no code reads.
   {
     version: 17,
     name: 'reflected-sequence',
@@ -206,7 +206,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `update owner_progress set reflected_sequence = 0`,
     ],
   },
-  // Finds the memories that name an erased memory as the one that they replaced.
+  // This index finds the memories that replaced an erased memory.
   {
     version: 18,
     name: 'replaced-memories',
@@ -214,9 +214,9 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index memories_contradicts on memories (tenant_id, contradicts) where contradicts is not null`,
     ],
   },
-  // Lets PostgreSQL move a vector that does not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table.
-  // Smaller vectors stay in their rows: with the storage `external` alone, the vectors of all rows over 2 kB would be moved, and the
-  // target raises this limit to a whole page. The storage `main` would first try to compress each vector.
+  // Lets PostgreSQL move a vector that does not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table. Smaller
+  // vectors stay in their rows: with the storage `external` alone, the vectors of all rows over 2 kB would be moved, and
+  // `toast_tuple_target` raises this limit to a whole page. The storage `main` would first try to compress each vector.
   {
     version: 19,
     name: 'wide-vectors',

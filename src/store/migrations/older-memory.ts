@@ -38,9 +38,10 @@ export type UpgradedFields = Pick<
 >;
 
 const KEYED_FACT = 'keyed_fact';
-// Without the attributes of the application, because the names that formation wrote do not depend on them.
+// The table has no attributes of the application, because the names that formation wrote do not depend on them.
 const ATTRIBUTES = attributeTable();
-// Formation gave each value of these attributes a key of its own, such as allergy_penicillin. Now the attribute has many values.
+// Formation gave each value of these attributes a key of its own, such as allergy_penicillin. Since schema 8, the attribute has many
+// values.
 const KEY_FOR_EACH = /^(allergy|health_condition|medication)_.+$/;
 
 /** The fields of a statement for an older memory. Metadata that only an application can have written stays in the metadata. */
@@ -103,7 +104,7 @@ export function upgradeExported(line: unknown): unknown {
   const { key = null, ...data } = line['data'];
   const { type, content, value = null, category = null, trust = 'high', sourceType = 'import', metadata = {} } = data;
   if (!isObject(metadata) || !keySchema.nullable().safeParse(key).success) return line;
-  // An older export has the field `key` for every memory, even where it is null.
+  // An older export has the field `key` for every memory, even if it is null.
   const isOlder = 'key' in line['data'] || WRITTEN_BY_VARVE.some((name) => name in metadata);
   if (!isOlder) return line;
   const time = new Date(String(line['createdAt']));
@@ -122,7 +123,9 @@ export function upgradeExported(line: unknown): unknown {
   return { ...line, reader, internal, data: { ...data, ...fields, ...dated } };
 }
 
-/** The fields that formation always wrote into the metadata of a memory, besides the name of the distiller. */
+/**
+ * The fields that formation always wrote into the metadata of a memory, besides the name of the distiller, which is now called the reader.
+ */
 interface Formed {
   slot: { subject: string; attribute: string | null; polarity: 'positive' | 'negative' };
   statedAt: Date;

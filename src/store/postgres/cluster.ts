@@ -44,7 +44,7 @@ export function assertUsable(
   if (cluster.node === 0) return;
   if (migrates || (distributes && !cluster.isDistributed)) {
     throw invalidInput(
-      'This node is a worker of the cluster, and tables are made and changed by the coordinator. Run `varve migrate` there first.',
+      'This node is a worker of the cluster, but only the coordinator can create and change tables. Run `varve migrate` there first.',
     );
   }
   if (cluster.node > LAST_NODE) {
@@ -76,13 +76,16 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
 }
 
 /**
- * Distributes the tables that Citus does not manage yet by tenant, colocated with `owners`. Tables without a tenant in their keys (the
- * queue, which is leased across tenants with SKIP LOCKED, keys, schedules, settings) stay on the coordinator. Citus has to manage these
- * tables, too: if a transaction also writes to an unmanaged table, Citus commits the worker's part first and without two-phase commit. They
- * are not reference tables, because a reference table cannot be written while a worker is down, and a write locks the whole table.
+ * Distributes the tables that Citus does not manage yet. Tables with the tenant in all of their unique keys are distributed by tenant and
+ * colocated with `owners`. Other tables stay on the coordinator: the queue, which is leased across tenants with SKIP LOCKED, API keys,
+ * schedules and settings.
+ *
+ * Citus has to manage the tables on the coordinator, too: if a transaction also writes to an unmanaged table, Citus commits the worker's
+ * part first and without two-phase commit. They are not reference tables, because a reference table cannot be written while a worker is
+ * down, and a write locks the whole table.
  */
 export async function distributeTables(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // The coordinator connects to its workers as the role of the transaction.
+  // The coordinator connects to its workers as the role of the transaction, so this role must be able to log in.
   await sql
     .raw(`do $$ begin
     if not (select rolcanlogin from pg_roles where rolname = '${TENANT_ROLE}') then alter role ${TENANT_ROLE} login; end if;
@@ -119,12 +122,12 @@ export async function examineCluster(kysely: Kysely<Tables>, schema: string): Pr
     if (answers !== true) {
       problems.push({
         problem: `the node ${node} does not answer: its tenants cannot be reached, and work across tenants stops`,
-        remedy: 'start it, or look at the network and at pg_hba.conf',
+        remedy: 'start the node, or check the network and pg_hba.conf',
       });
     } else if (!isActive) {
       problems.push({
         problem: `the node ${node} is not active, or does not know the tables yet`,
-        remedy: 'wait a minute, then select start_metadata_sync_to_all_nodes()',
+        remedy: 'wait a minute, then run select start_metadata_sync_to_all_nodes()',
       });
     }
   }
@@ -140,10 +143,10 @@ function misplaced(tables: readonly PlacedTable[]): StoreProblem[] {
   return [
     ...(unplaced.length === 0
       ? []
-      : [{ problem: `not placed: ${unplaced.join(', ')}`, remedy: 'varve migrate --distribute' }]),
+      : [{ problem: `not managed by Citus: ${unplaced.join(', ')}`, remedy: 'varve migrate --distribute' }]),
     ...wrong.map(({ name, byTenant }) => ({
-      problem: `${name} is placed ${byTenant ? 'on one node or on all' : 'by tenant or on all nodes'}`,
-      remedy: `select undistribute_table('${name}'), then varve migrate --distribute`,
+      problem: `${name} is ${byTenant ? 'not distributed by tenant' : 'not on the coordinator alone'}`,
+      remedy: `run select undistribute_table('${name}'), then varve migrate --distribute`,
     })),
   ];
 }
@@ -163,13 +166,16 @@ async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<Sto
     if (Number(result) > 0) continue;
     problems.push({
       problem: `${node} has max_prepared_transactions = 0: a write to two nodes cannot be committed`,
-      remedy: 'set it to max_connections and restart the node',
+      remedy: 'set max_prepared_transactions to max_connections and restart the node',
     });
   }
   const versions = await ask("select extversion from pg_extension where extname = 'vector'");
   if (new Set(versions.map(({ result }) => result)).size > 1) {
     const said = versions.map(({ node, result }) => `${node} ${result || 'none'}`).join(', ');
-    problems.push({ problem: `pgvector differs: ${said}`, remedy: 'install the same version on all nodes' });
+    problems.push({
+      problem: `the nodes have different versions of pgvector: ${said}`,
+      remedy: 'install the same version on all nodes',
+    });
   }
   for (const { node, ok, result } of await ask(`select rolcanlogin from pg_roles where rolname = '${TENANT_ROLE}'`)) {
     if (ok && result === 't') continue;
@@ -183,7 +189,7 @@ async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<Sto
   } catch (error) {
     problems.push({
       problem: `work for a tenant does not reach the workers: ${messageOf(error)}`,
-      remedy: `let ${TENANT_ROLE} in between the nodes, in pg_hba.conf or with pg_dist_authinfo`,
+      remedy: `allow ${TENANT_ROLE} to connect between the nodes, in pg_hba.conf or with pg_dist_authinfo`,
     });
   }
   return problems;

@@ -28,7 +28,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     const pending = pendingMigrations(version);
     assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
     if (cluster.node > 0) return isDistributed;
-    // Makes changes to shards use one connection to each worker, which changes of roles and functions require.
+    // With this setting, changes to shards use one connection to each worker. Changes of roles and functions require it.
     if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);
@@ -65,7 +65,8 @@ async function storedVersion(transaction: Transaction<Tables>, schema: string): 
 }
 
 async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // Checked first, because Citus forwards even a statement without effect to the workers, where it requires the extension's owner.
+  // The extension is checked first, because Citus forwards even a statement without effect to the workers, where only the extension's owner
+  // may run it.
   const { rows } = await sql`select from pg_extension where extname = 'vector'`.execute(transaction);
   if (rows.length === 0) {
     await explained(
@@ -84,7 +85,7 @@ async function prepare(transaction: Transaction<Tables>, schema: string): Promis
         execute format('grant ${TENANT_ROLE} to %I', current_user);
       end if;
     end $$`,
-    `Let a database administrator run once: create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to <the role you connect as>;`,
+    `Ask a database administrator to run this once: create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to <the role you connect as>;`,
   );
   await sql.raw(`create schema if not exists "${schema}"`).execute(transaction);
   await sql.raw(`grant usage on schema "${schema}" to ${TENANT_ROLE}`).execute(transaction);

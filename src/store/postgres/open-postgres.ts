@@ -28,15 +28,16 @@ export interface PostgresOptions {
   /** The maximum number of connections in the pool for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once for each connection, which reduces the server's time by more than a third. Default true;
-   * applies to `url` only, because a pool of the application is used as it is. Behind a pooler that does not support prepared statements
-   * (PgBouncer in transaction mode without `max_prepared_statements`) Varve stops preparing at the first statement that is missing on the
-   * pooler's next connection.
+   * Whether frequent statements are prepared once for each connection, which reduces the server's time by more than a third. Default true.
+   * The setting applies to `url` only, because a pool of the application is used as it is.
+   *
+   * A pooler may not support prepared statements, such as PgBouncer in transaction mode without `max_prepared_statements`. Varve stops
+   * preparing statements at the first one that is missing on the pooler's next connection.
    */
   preparedStatements?: boolean;
   /**
-   * The `postgres://` URL of a streaming replica of the same server, from which recall and context read. It may be a moment behind, so that
-   * they may not find the latest writes yet. The turns of the current session are always read from the primary.
+   * The `postgres://` URL of a streaming replica of the same server, from which recall and context read. The replica may lag a moment
+   * behind, so recall and context may not find the latest writes yet. The turns of the current session are always read from the primary.
    */
   replicaUrl?: string;
   /**
@@ -85,7 +86,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         } catch (error) {
           if (![SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))) throw error;
           if (tries < WRITE_TRIES) continue;
-          const message = 'PostgreSQL rolled back every attempt, because other transactions write the same rows.';
+          const message =
+            'PostgreSQL rolled back every attempt, because other transactions write the same rows. Try again.';
           throw new VarveError(message, { code: 'store_busy', retryable: true, cause: error });
         }
       }
@@ -176,7 +178,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
 
 /**
  * Reads from a replica, or from the primary if the replica fails: it may be down, or cancel a long read. The incarnations of the owners are
- * first read from the primary. As long as the replica has different ones, it may still have something that was erased or forgotten, and the
+ * first read from the primary. As long as the replica has other incarnations, it may still hold data that was erased or forgotten, so the
  * primary is read instead.
  */
 function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['readReplica'] {
@@ -201,7 +203,11 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
       if (VarveError.isInstance(error, 'closed')) throw error;
       const result = await fromPrimary(tenant, work);
       // Warns only once until the replica works again.
-      if (isUsable) process.emitWarning(`The replica is not read: ${messageOf(error)}`, 'VarveStoreWarning');
+      if (isUsable)
+        process.emitWarning(
+          `Recall reads the primary, because the replica failed: ${messageOf(error)}`,
+          'VarveStoreWarning',
+        );
       isUsable = false;
       return result;
     }
@@ -225,17 +231,17 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
       select pg_wal_lsn_diff(pg_current_wal_lsn(), ${replayed}::pg_lsn)::text as bytes`.execute(primary);
     const bytes = Number(behind.rows[0]?.bytes ?? 0);
     if (bytes <= FAR_BEHIND) return [];
-    const problem = `the replica is ${Math.round(bytes / 1024 ** 2)} MB behind: recall finds what was true then`;
-    return [{ problem, remedy: 'look at its log and its disk' }];
+    const problem = `the replica is ${Math.round(bytes / 1024 ** 2)} MB behind: recall misses recent changes`;
+    return [{ problem, remedy: "check the replica's log and disk" }];
   } catch (error) {
     const problem = `the replica does not answer: ${messageOf(error)}; recall reads the primary`;
-    return [{ problem, remedy: 'start it, or correct its URL' }];
+    return [{ problem, remedy: 'start the replica, or correct its URL' }];
   }
 }
 
 /**
- * Vacuums the tables at once, because deleted rows stay in the files until then. Rows that an open transaction may still see are left to
- * the server's own vacuum, and so are tables of another owner, for which PostgreSQL only warns.
+ * Vacuums the tables at once, because deleted rows stay in the files until a vacuum. Rows that an open transaction may still see are left
+ * to the server's own vacuum. So are tables of another owner, for which PostgreSQL only warns.
  */
 async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
@@ -243,11 +249,11 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const tables = rows.map(({ name }) => `"${schema}"."${name.replaceAll('"', '""')}"`);
   const vacuum = (list: string): Promise<unknown> => sql.raw(`vacuum (index_cleanup on) ${list}`).execute(kysely);
   try {
-    // One statement for all tables, because each statement reads the whole catalog of the database at its end.
+    // One statement vacuums all tables, because each statement reads the whole catalog of the database at its end.
     await vacuum(tables.join(', '));
   } catch (error) {
     if (isConnectionLost(error)) throw serverGone(error);
-    // Another process may be dropping, changing or vacuuming one of the tables, which is then left to the server's own vacuum.
+    // Another process may be dropping, changing or vacuuming one of the tables. That table is left to the server's own vacuum.
     for (const table of tables) {
       await vacuum(table).catch((failure) => {
         if (isConnectionLost(failure)) throw serverGone(failure);
@@ -261,7 +267,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-// The server cannot be reached, is starting, or has no room left.
+// These codes mean that the server cannot be reached, is starting, or has run out of resources.
 const NOT_REACHED = /^(?:57P03|53...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(?:08...|57P0[12]|ECONNRESET|EPIPE)$/;
 
@@ -291,8 +297,8 @@ const PREPARED_FROM = 3;
 // Each connection keeps all of its prepared statements, at about 30 kB each on the server.
 const MOST_PREPARED = 300;
 const MOST_COUNTED = 3000;
-// The errors when the pooler's next connection does not have the statement, when it has it already, and when the schema was changed
-// meanwhile.
+// In this order, these codes mean that the pooler's next connection does not have the statement, that it already has the statement, and
+// that the schema has changed since the statement was prepared.
 const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';
@@ -344,7 +350,7 @@ export async function createPool(
     connectionString: url,
     max: maximumConnections,
     types: {
-      // Parses bigint as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. Leaves JSON as
+      // Bigint is parsed as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. JSON stays
       // text, as in SQLite, so that one mapping serves both databases.
       getTypeParser: (oid: number, format?: 'text' | 'binary') => {
         if (format !== 'binary' && oid === BIGINT) return Number;

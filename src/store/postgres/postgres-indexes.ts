@@ -9,7 +9,7 @@ import { recordConditions, recordTable, tellingWords, textTable } from '../index
 const CONDITION_FACTOR = 20;
 
 /**
- * A tsvector of Varve's own words, each prefixed with the key of its owner, as in SQLite.
+ * The index is a tsvector of the words that Varve has segmented, each prefixed with the key of its owner, as in SQLite.
  *
  * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search is therefore a function that
  * runs with the rights of the tables' owner and checks the tenant itself. Citus cannot inspect a function, so in a distributed store the
@@ -18,7 +18,7 @@ const CONDITION_FACTOR = 20;
 export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   const index: TextIndex = {
     async add(writer, kind, entries) {
-      // An upsert must not affect a row twice, so the last entry of a row is used.
+      // An upsert must not affect a row twice, so only the last entry of each row is written.
       const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
       for (const some of chunks(last)) {
         const rows = some.map(({ tenant, owner, rowId, words }) => {
@@ -75,7 +75,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   return index;
 }
 
-/** The functions behind the index, which every migration creates again. */
+/** The SQL functions that the index calls. Every migration creates them again. */
 export function textSearchFunctions(schema: string): string[] {
   return (['memory', 'event'] as const).flatMap((kind) => {
     const live = kind === 'memory' ? 'and (archived or r.archived_at is null)' : '';
@@ -122,7 +122,7 @@ function toTsvector(words: readonly string[]): string {
   return [...positions].map(([word, places]) => `${quoted(word)}:${places.join(',')}`).join(' ');
 }
 
-// HNSW indexes vectors of up to 2,000 dimensions. Larger ones get no index: each search reads all vectors of its owners.
+// HNSW indexes vectors of up to 2,000 dimensions. Larger vectors have no index, so each search reads all vectors of its owners.
 const MOST_INDEXED_DIMENSIONS = 2000;
 
 export function encodeVector(vector: Float32Array): string {

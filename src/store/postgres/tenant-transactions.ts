@@ -24,7 +24,7 @@ export interface TenantTransactions {
   enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
 }
 
-/** An index scan considers 100 candidates at a time, and continues until enough rows belong to the owner. */
+/** A scan of the vector index considers 100 candidates at a time and continues until enough rows belong to the owner. */
 const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
   'hnsw.iterative_scan': 'relaxed_order',
   'hnsw.ef_search': '100',
@@ -86,7 +86,7 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
       }
     }
 
-    /** A read already has its answer and does not wait for the commit, but the next statement on the connection does. */
+    /** A read already has its answer, so it does not wait for the commit. The next statement on the connection waits for it. */
     override async commitTransaction(connection: DatabaseConnection): Promise<void> {
       if (!this.#reading.has(connection)) return super.commitTransaction(connection);
       void connection.executeQuery(CompiledQuery.raw('commit')).catch(() => undefined);
@@ -102,7 +102,10 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
   return new EnteringDialect({ pool });
 }
 
-/** Settings as statements. Citus forwards `set local` to its workers only after this setting, and never forwards set_config(). */
+/**
+ * Converts settings to statements. Citus forwards `set local` to its workers only if `citus.propagate_set_commands` is set, and it never
+ * forwards set_config().
+ */
 function statements(settings: Readonly<Record<string, string>>, isCluster: boolean): string[] {
   const set = Object.entries(settings).map(([name, value]) =>
     name === 'search_path' ? `set local search_path = ${value}` : `set local ${name} = ${literal(value)}`,

@@ -36,7 +36,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('is rolled back with its transaction', async () => {
+    it('rolls a job back with its transaction', async () => {
       const { database } = queue;
       const failing = database.write('t', async (writer) => {
         await enqueue(writer, { kind: 'form', tenant: 't', payload: null }, queue);

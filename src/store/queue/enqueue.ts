@@ -9,7 +9,7 @@ import type { Job, Json, NewJob } from './job.ts';
 
 /** The result of enqueueing a {@link NewJob}. */
 export interface EnqueuedJob {
-  /** The job that waits now: the new one, or the earlier one with the same unique key. */
+  /** The id of the waiting job: the new one, or the earlier one with the same unique key. */
   id: string;
   isNew: boolean;
 }
@@ -76,7 +76,7 @@ export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): P
   return enqueued as EnqueuedJob;
 }
 
-/** A job of an owner, with the scope in its payload, from which {@link scopeOfJob} reads it. */
+/** A job of an owner. Its payload has the scope, which {@link scopeOfJob} reads. */
 export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
   const place = { ...scope, connection: null };
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
@@ -110,8 +110,9 @@ function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key:
 }
 
 /**
- * The update is needed even when it changes nothing, because it locks the row until the caller commits. Otherwise a worker could run the
- * waiting job before the caller's write is visible, and no job would be left to run after the write.
+ * Inserts jobs, or updates the waiting jobs with the same unique keys. The update is needed even when it changes nothing, because it locks
+ * the row until the caller commits. Otherwise a worker could run the waiting job before the caller's write is visible, and no job would be
+ * left to run after the write.
  */
 async function upsert(
   writer: Writer,
@@ -135,7 +136,7 @@ async function upsert(
     .execute();
 }
 
-// Sorted by key, so that two transactions that enqueue the same jobs cannot deadlock.
+// The rows are sorted by key, so that two transactions that enqueue the same jobs cannot deadlock.
 function onePerKey(rows: readonly JobRow[]): JobRow[] {
   const first = new Map<string, JobRow>();
   for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);

@@ -9,15 +9,15 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 /** `dead`: the job failed too often, or with an error that a retry cannot fix. The error is kept, and an operator can retry the job. */
 export type JobState = 'waiting' | 'running' | 'done' | 'dead';
 
-/** The tenant of a job that belongs to none, such as those of schedules. No real tenant has this name. */
+/** The tenant of jobs that belong to no tenant, such as the jobs of schedules. No real tenant has this name. */
 export const NO_TENANT = '';
 
-/** Work to be done outside the transaction that asks for it. */
+/** Work to be done outside the transaction that enqueues it. */
 export interface NewJob {
   /** Selects the handler. */
   kind: string;
   tenant: string;
-  /** The owner of the job, so that erasing the owner removes it. Default ''. */
+  /** The owner of the job. Erasing the owner removes the job. Default ''. */
   ownerKey?: string;
   payload: Json;
   /**
@@ -26,13 +26,13 @@ export interface NewJob {
    */
   uniqueKey?: string;
   /**
-   * What happens to the run time of an earlier waiting job with the same key: `keep` leaves it (the default), `move` takes the new one,
-   * earlier or later. A job that waits for its next attempt is never moved.
+   * What happens to the run time of an earlier waiting job with the same key. `keep` (default) leaves the run time; `move` sets the new
+   * one, earlier or later. A job that waits for its next attempt is never moved.
    */
   whenWaiting?: 'keep' | 'move';
-  /** Not before this time. Default: at once. */
+  /** The earliest time of the run. Default: at once. */
   runAt?: TimeInput;
-  /** Not before this many milliseconds from now; an alternative to `runAt`. */
+  /** The minimum delay of the run in milliseconds; an alternative to `runAt`. */
   delay?: number;
   /** The number of failed attempts after which the job is dead. Default 8. */
   maxAttempts?: number;
@@ -81,7 +81,7 @@ export function toJob(row: Selectable<JobTable>): Job {
   };
 }
 
-/** One tenant's jobs, or every tenant's. */
+/** Selects the jobs of one tenant or of every tenant. */
 export interface TenantFilter {
   /** Default: every tenant. */
   tenant?: Tenant;

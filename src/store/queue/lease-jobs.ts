@@ -17,8 +17,8 @@ export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
 
-// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant whose first job comes between two readings waits for
-// at most this many leases.
+// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant whose first job arrives between two readings waits
+// for at most this many leases.
 const LEASES_PER_READING = 16;
 
 interface FairPick {
@@ -32,7 +32,7 @@ interface FairPick {
 
 /**
  * The ids of up to `limit` due jobs, with tenants in round-robin order: a tenant with ten thousand jobs gets as many turns as one with ten.
- * May return fewer jobs than are due.
+ * The result may have fewer jobs than are due.
  */
 async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   if (turns.left <= 0 || turns.queue.length === 0) {
@@ -66,8 +66,9 @@ async function pickShares(pick: FairPick, inTurn: FairTurns['queue'], share: num
 }
 
 /**
- * Steps from one tenant and priority to the next in the index (a loose index scan), instead of reading every waiting job. The two columns
- * are not compared as a row value, because SQLite would then use only the tenant and read all of its jobs.
+ * Reads the tenants that have due jobs, with the priorities of these jobs. The query steps from one tenant and priority to the next in the
+ * index (a loose index scan), instead of reading every waiting job. The two columns are not compared as a row value, because SQLite would
+ * then use only the tenant and read all of its jobs.
  */
 async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']): Promise<FairTurns['queue']> {
   const { rows } = await sql<{ tenant_id: string; priority: number }>`
@@ -121,7 +122,7 @@ async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> 
   return rows.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0)).map(toJob);
 }
 
-/** Whether there is a job to lease. Only reads, so that no write lock is taken. */
+/** Whether there is a job to lease. The check only reads, so that no write lock is taken. */
 async function isAnythingDue(reader: Reader, kinds: readonly string[], now: number): Promise<boolean> {
   if (kinds.length === 0) return false;
   const { rows } = await sql<{ found: number }>`
@@ -141,7 +142,7 @@ async function pickExpired(writer: Writer, { database, kinds, limit, now }: Leas
   if (hopeless.length > 0) {
     await sql`
       update jobs set state = 'dead', finished_at = ${now}, lease_id = null, lease_until = null,
-        last_error = 'The worker ended, or lost touch with the database, in the middle of the last attempt.'
+        last_error = 'The worker ended or lost its connection to the database during the last attempt.'
       where id in (${sql.join(hopeless)})`.execute(writer);
   }
   return rows.map((row) => row.id).filter((id) => !hopeless.includes(id));
@@ -160,13 +161,13 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
   return [...new Set([...inTurn, ...oldest])].slice(0, limit);
 }
 
-// Without statistics, as in a queue that has just filled, PostgreSQL estimates that a plain condition on the kind matches so few jobs that
-// it reads and sorts all due jobs instead of the first few in the index. For this form it assumes that half of the jobs match.
+// Without statistics, as in a queue that has just filled, PostgreSQL expects a plain condition on the kind to match very few jobs. It then
+// reads and sorts all due jobs instead of the first few in the index. For `coalesce`, it assumes that half of the jobs match.
 function ofKinds(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`coalesce(kind in (${sql.join(kinds)}), false)`;
 }
 
-// Of two jobs with the same unique key, the second starts when the first has ended.
+// A job does not start while another job with the same unique key is running.
 function eligible(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`${ofKinds(kinds)} and (unique_key is null or not exists (
     select 1 from jobs as other where other.state = 'running' and other.unique_key is not null
@@ -216,13 +217,16 @@ export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<
   });
 }
 
-/** Whether a turn would do anything. Only reads, so that an idle worker takes no write lock. */
+/** Whether a turn would do anything. The check only reads, so that an idle worker takes no write lock. */
 export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn<LeasedRun>): Promise<boolean> {
   if (ended.length > 0 || renew.length > 0) return true;
   return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
 }
 
-/** Moves back waiting jobs that were created later than `now` by more than two clocks may differ, and cuts leases to one day from `now`. */
+/**
+ * Repairs times after the clock was set back. Waiting jobs that were created more than `skew` later than `now` are moved back, and leases
+ * end at most one day after `now`.
+ */
 export async function bringJobsBack(writer: Writer, { now, skew }: { now: number; skew: number }): Promise<void> {
   await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}
     where state = 'waiting' and created_at > ${now + skew}`.execute(writer);

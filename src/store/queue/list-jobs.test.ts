@@ -81,7 +81,8 @@ for (const on of databases('sql')) {
       });
       await middle.opened;
       const retrying = retryJob(queue.database, dead?.id ?? '', queue);
-      // On a server the retry runs up to the key, which the open transaction holds. The other databases run one transaction at a time.
+      // On PostgreSQL, the retry waits for the key, which the open transaction has locked. The other databases run one transaction at a
+      // time.
       const isWaiting = async (): Promise<boolean> => {
         const { rows } = await queue.database.read(EVERY_TENANT, (reader) =>
           sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'

@@ -33,7 +33,7 @@ const pageSchema = z.object({
   cursor: z.string().startsWith('job_', 'expected the cursor of an earlier page').optional(),
 });
 
-/** Jobs of one tenant or of all, newest first. */
+/** Jobs of one tenant or of all tenants, newest first. */
 export async function listJobs(database: Database, filter: JobFilter = {}): Promise<JobPage> {
   const { tenant = EVERY_TENANT, ...rest } = filter;
   const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
@@ -53,7 +53,7 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
   return { jobs, cursor: rows.length > limit ? (jobs.at(-1)?.id ?? null) : null };
 }
 
-/** The waiting jobs of a kind, oldest first, due or not. */
+/** The waiting jobs of a kind, due or not, ordered by the time of their next run. */
 export async function waitingJobs(reader: Reader, kind: string, limit: number): Promise<Job[]> {
   const rows = await reader
     .selectFrom('jobs')

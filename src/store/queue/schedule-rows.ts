@@ -6,7 +6,7 @@ export type ScheduleRow = Selectable<ScheduleTable>;
 
 /** Upserts schedules by name. The next due time changes only with the cron expression or the time zone. */
 export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
-  // The order is fixed, so that processes that start together cannot deadlock.
+  // Schedules are written in a fixed order, so that processes that start together cannot deadlock.
   for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     await writer
       .insertInto('schedules')
@@ -26,12 +26,12 @@ export async function upsertSchedules(writer: Writer, rows: readonly Insertable<
   }
 }
 
-/** Schedules by name: all of them, or those that are due at a time. */
+/** All schedules, or those that are due at the given time, ordered by name. */
 export async function readSchedules(reader: Reader, dueAt: number = Number.MAX_SAFE_INTEGER): Promise<ScheduleRow[]> {
   return reader.selectFrom('schedules').selectAll().where('next_due', '<=', dueAt).orderBy('name').execute();
 }
 
-/** Whether a schedule is due. Only reads, so that no write lock is taken. */
+/** Whether a schedule is due. The check only reads, so that no write lock is taken. */
 export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
   const { rows } = await sql`select 1 as found from schedules where next_due <= ${now} limit 1`.execute(reader);
   return rows.length > 0;

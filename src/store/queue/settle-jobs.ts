@@ -42,7 +42,7 @@ export async function settleJobs(writer: Writer, runs: readonly EndedRun[], now:
   return settled;
 }
 
-/** The rows that have the lease of one of the runs. */
+/** The condition for rows that have the lease of one of the runs. */
 export function holds(runs: readonly Pick<EndedRun, 'job' | 'leaseId'>[]): RawBuilder<boolean> {
   const pairs = runs.map((run) => sql`(${run.job.id}, ${run.leaseId})`);
   return sql<boolean>`(id, lease_id) in (values ${sql.join(pairs)})`;
@@ -125,7 +125,7 @@ export async function changePayload(writer: Writer, run: LeasedRun, payload: Jso
   if (!(await updateHeld(writer, run, { payload: JSON.stringify(payload) }))) throw leaseLost(run);
 }
 
-/** Changes the row of a running job; false when this worker no longer has the lease. */
+/** Changes the row of a running job. Returns false if this worker no longer has the lease. */
 async function updateHeld(writer: Writer, { job, leaseId }: LeasedRun, change: Partial<JobTable>): Promise<boolean> {
   const result = await writer
     .updateTable('jobs')
@@ -165,7 +165,7 @@ export async function retryJob(
   });
 }
 
-// Small enough that removing the jobs of years does not block other writers.
+// A batch is small enough that it does not block other writers, even if the jobs of years are removed.
 const BATCH = 1000;
 
 /**

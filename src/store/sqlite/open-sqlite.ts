@@ -56,7 +56,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
   const read: Database['read'] = async (_tenant, work) => {
     assertOpen();
-    // A store in memory has only one connection, and a read must not see half a transaction.
+    // A store in memory has only one connection, and a read must not see an unfinished transaction.
     return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
   };
 
@@ -99,8 +99,8 @@ const SQLITE_SYNTAX: Syntax = {
 };
 
 /**
- * Kysely closes a connection only if it has used it. A reading connection that stayed open would keep the file open, and SQLite would not
- * merge the write-ahead log into the file.
+ * Closes a connection, even if Kysely has not used it: Kysely closes only connections that it has used. A reading connection that stayed
+ * open would keep the file open, and SQLite would not merge the write-ahead log into the file.
  */
 async function closeConnection(kysely: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
   await kysely.destroy();
@@ -124,7 +124,7 @@ async function openFile(path: string): Promise<DatabaseSync> {
     // whenFree() waits instead, because SQLite's own timeout would block the event loop.
     database.exec('pragma busy_timeout = 0');
     await whenFree(() => database.exec('pragma journal_mode = wal'));
-    // FULL instead of NORMAL, because an acknowledged write must survive a power failure and not just a crash of the process.
+    // The level is FULL and not NORMAL, because an acknowledged write must survive a power failure and not just a crash of the process.
     database.exec('pragma synchronous = full');
     // Erased content is overwritten and not just unlinked.
     database.exec('pragma secure_delete = on');
@@ -141,8 +141,8 @@ async function openFile(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Makes the file readable by its owner only, because memories are private. SQLite gives its log the same permissions. A file that is
- * shared with a group on purpose stays unchanged; one that everybody can read does not.
+ * Makes the file readable by its owner only, because memories are private. SQLite gives its log the same permissions. A file that only its
+ * owner and its group can access stays unchanged, because it may be shared on purpose.
  */
 function keepPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
@@ -205,10 +205,12 @@ const ROWS = 1_000_000;
 const ROWS_OF_PARTIAL = ROWS / 10;
 
 /**
- * Writes statistics for SQLite's query planner as they would be in a large store. Without statistics SQLite assumes that ten rows have the
- * same tenant and reads all rows of a tenant to find five by their keys: upkeep of 20,000 memories took a minute instead of a fraction of a
- * second. ANALYZE would write the statistics of the present store, which is small at first. Tables that are also read across tenants, such
- * as the queue, keep SQLite's assumptions.
+ * Writes statistics for SQLite's query planner as they would be in a large store. Without statistics, SQLite assumes that ten rows have the
+ * same tenant, and reads all rows of a tenant to find five by their keys. Maintenance of 20,000 memories would then take a minute instead
+ * of a fraction of a second.
+ *
+ * ANALYZE would write the statistics of the current store, which is small at first. Tables that are also read across tenants, such as the
+ * queue, keep SQLite's assumptions.
  */
 function writeStatistics(connection: DatabaseSync): void {
   const indexes = connection
@@ -240,8 +242,8 @@ function storedVersion(connection: DatabaseSync): number {
 }
 
 /**
- * Merges the segments of the full-text index, which keep deleted words until then, and truncates the write-ahead log, which keeps old
- * pages. The merge is done in small steps, so that the event loop is not blocked.
+ * Merges the segments of the full-text index, which keep deleted words until they are merged. Truncates the write-ahead log, which keeps
+ * old pages. The merge is done in small steps, so that the event loop is not blocked.
  */
 async function scrub(connection: DatabaseSync): Promise<void> {
   for (const table of ['memory_text', 'event_text']) {
@@ -305,7 +307,7 @@ function createGroupCommit(
     });
 }
 
-/** Runs the writes of a group. The returned functions tell each caller the outcome, once the group is committed. */
+/** Runs the writes of a group. The returned functions pass the outcome to each caller, once the group is committed. */
 async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(() => void)[]> {
   const outcomes: (() => void)[] = [];
   for (const { work, resolve, reject } of group) {
@@ -323,7 +325,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(
   return outcomes;
 }
 
-/** Creates a folder with its parents. Node's own recursive mkdir never returns where no folder can be created, as in /proc. */
+/** Creates a folder with its parents. Node's own recursive mkdir never returns if no folder can be created, as in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -331,7 +333,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process has created the folder meanwhile.
+    // Another process may have created the folder meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -347,7 +349,10 @@ const REPORT_AFTER = 1_000;
 
 const reporters = new Set<() => void>();
 
-/** Calls `report` whenever this process waits for a lock of another one for more than a second. Returns a function that ends this. */
+/**
+ * Calls `report` whenever this process waits for a lock of another process for more than a second. Returns a function that removes
+ * `report`.
+ */
 export function onLongWait(report: () => void): () => void {
   reporters.add(report);
   return () => void reporters.delete(report);
@@ -405,7 +410,7 @@ function codeOf(error: unknown): number | null {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
 }
 
-/** Errors of the disk or the file, not of the query, by SQLite's result codes. */
+/** Errors of the disk or the file, not of the query, keyed by SQLite's result codes. */
 const PLACE_PROBLEMS: Readonly<Record<number, string>> = {
   8: 'The database cannot be written to.',
   10: 'The disk failed to read or write.',

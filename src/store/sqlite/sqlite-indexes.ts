@@ -125,7 +125,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
           kind,
           rows: of[kind].rows,
           passages: of[kind].passages,
-          // Copied, because the next scan of this matrix overwrites the scores.
+          // The scores are copied, because the next scan of this matrix overwrites them.
           scores: of[kind].scan(query).slice(),
         })),
       );
@@ -239,8 +239,8 @@ const { Instance, Module } = (
   }
 ).WebAssembly;
 
-// scan(query, vectors, count, width, scores): scores[i] = query · vectors[i], with four times four floats in each step. Assembled from
-// docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
+// scan(query, vectors, count, width, scores) computes scores[i] = query · vectors[i], with 16 floats in each step. The module is assembled
+// from docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
 const MODULE =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKowIBoAICBHsCfwJAA0AgAkUNAf0MAAAAAAAAAAAAAAAAAAAA' +
   'ACEF/QwAAAAAAAAAAAAAAAAAAAAAIQb9DAAAAAAAAAAAAAAAAAAAAAAhB/0MAAAAAAAAAAAAAAAAAAAAACEIIAAhCSAAIANBAnRqIQoDQCAFIAn9' +
@@ -250,7 +250,7 @@ const MODULE =
 
 let compiled: object | undefined;
 
-/** Row and passage are encoded in one number, so this must exceed the number of passages of the longest event. */
+/** Row and passage are encoded in one number, so this limit must exceed the number of passages of the longest event. */
 const MOST_PASSAGES = 16_384;
 
 const PAGE = 65_536;
