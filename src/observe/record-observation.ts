@@ -28,7 +28,10 @@ const updateSchema = z.strictObject({
 
 /** The source of an observation. */
 export interface ObservationSource {
-  /** Default `agent`. The words of a tool or a page are attributed to the tool, and no statement of the user is formed from them. */
+  /**
+   * Default `agent`. The words of a tool or a page are attributed to the tool, and no statement of the user is formed from them. What the
+   * user said (`user`) is attributed to the agent, because the agent reports it.
+   */
   statedBy?: 'user' | 'agent' | 'tool';
   /** The name of the page, mail or tool. */
   source?: string | null;
