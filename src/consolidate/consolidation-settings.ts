@@ -29,7 +29,7 @@ export interface TierSettings {
   words: number;
   /** Days after which an unconfirmed sentence of the working memory is dropped. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null: any key. */
+  /** The keys that the scaffold may have; null if it may have any key. */
   scaffoldKeys: string[] | null;
   /** The maximum number of observations in one call of a model. */
   batch: number;
@@ -63,9 +63,9 @@ export interface PatternSettings {
 
 export interface NightlySettings {
   enabled: boolean;
-  /** The local hour, 0 to 23, of users who have not set one. */
+  /** The local hour of the nightly reflection, 0 to 23, for users who have not set one. */
   hour: number;
-  /** The time zone of users who have not set one. */
+  /** The time zone for users who have not set one. */
   timeZone: string;
   words: number;
   /** The maximum number of exchanges in one call of a model. A longer period is read in several calls, the oldest exchanges first. */
@@ -92,7 +92,7 @@ export interface UsefulnessSettings {
   used: number;
   confirmed: number;
   corrected: number;
-  /** For a memory that was given repeatedly and never used. */
+  /** The step for a memory that was given repeatedly and never used. */
   ignored: number;
   /** How often a memory must have been given, without ever being used, to count as ignored. */
   ignoredAfter: number;

@@ -49,8 +49,8 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<number> {
     const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
     const stored = row.next_reflection_at;
-    // For an owner without a due time it counts from the creation, because the first hour may have passed already. A due time that is
-    // too far away was written before the clock was set back.
+    // The first due time of an owner is computed from the owner's creation, because it may have passed already. A due time that is too far
+    // away was written before the clock was set back.
     const from = stored === null ? Math.min(row.created_at, now) : now;
     const isUsable = stored !== null && stored <= now + FARTHEST;
     const dueAt = isUsable ? stored : nextReflection(nightly, own, from);

@@ -81,13 +81,13 @@ function themeStems(text: string): Set<string> {
   return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
 }
 
-/** The measure that was given with an outcome, or the one in its words. */
+/** The measure that was given with an outcome, or else the one in its text. */
 function measureOf({ measure }: Record<string, unknown>, text: string): Evidence['measure'] {
   const { name, value } = isObject(measure) ? measure : {};
   return typeof name === 'string' && typeof value === 'number' ? { name, value } : readMeasure(text);
 }
 
-/** "got 1,340 views" → 1,340 views. Dates, times and money are not counts. */
+/** Reads a count and its unit: "got 1,340 views" has 1,340 views. Dates, times and money are not counts. */
 function readMeasure(text: string): Evidence['measure'] {
   const [, number, name] =
     /(?<![\p{L}\p{N}$€£#.,:/-])(\p{N}{1,3}(?:,\p{N}{3})+|\p{N}+(?:\.\p{N}+)?)\s+(\p{L}{3,20})\b/u.exec(text) ?? [];
