@@ -22,7 +22,7 @@ interface VectorSample {
   model: string;
   /** How many documents the view had when the sample was taken; 0 if most vectors were still missing. */
   takenAt: number;
-  /** By ordinal. */
+  /** The vectors, by the ordinals of their documents. */
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
@@ -32,7 +32,7 @@ export interface Cohesion {
   readonly session: number;
 }
 
-// Measured on 5,000 turns of LoCoMo: text, postings and columns together.
+// The size of postings and columns, measured on 5,000 turns of LoCoMo.
 const BYTES_PER_DOCUMENT = 900;
 
 /**
@@ -83,7 +83,7 @@ export class RecallView {
   #moves = 0;
   readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; moves: number; size: number }>();
 
-  /** 0 for ordinals that must not be found any more. */
+  /** 0 for withdrawn ordinals, which must not be found; 1 for others. */
   get live(): Uint8Array {
     return this.#live.values;
   }
@@ -264,7 +264,7 @@ interface GrowingArray<Values extends Numbers> {
   readonly values: Values;
 }
 
-/** An empty array, whose capacity doubles when it is full. */
+/** Creates an empty array whose capacity doubles when it is full. */
 export function growingArray<Values extends Numbers>(make: new (length: number) => Values): GrowingArray<Values> {
   let room = new make(64);
   let length = 0;
