@@ -33,7 +33,7 @@ const varveLayout: Layout = defineLayout({
   name: 'varve',
   escape: 'markdown',
   history: 'messages',
-  // As many results as fit. docs/decisions/prompt.md describes the alternatives that were tried.
+  // The context shows as many of these results as fit. docs/decisions/prompt.md describes the alternatives that were tried.
   recall: { limit: 60, minimumRelevance: 0, order: 'time', withoutSections: ['learnings'] },
   system: [
     { section: 'instructions', item: asIs },
@@ -127,7 +127,7 @@ function contextBlock(type: string, section: SectionName, advice: string, item?:
   return { section, before: `<context type="${type}">`, after: `${advice}\n</context>`, item: item ?? titled };
 }
 
-/** `- Title: first 200 characters`. */
+/** Writes an item as `- Title: text`, with the first 200 characters of the text. */
 function titled(item: Item, writing: Writing): string {
   const text = writing.line(item.text);
   const cut = text
