@@ -67,7 +67,7 @@ export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>)
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** The fields of a statement that are compared, of stored statements and of drafts of a reader. */
+/** The compared fields of a stored statement or of a reader's draft. */
 export interface SaidStatement {
   text: string;
   value: string | null;
@@ -121,7 +121,7 @@ function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
   return expected.stated.some((turn) => turns.includes(turn));
 }
 
-/** Whether the subject of an expected memory is the user, in the languages of the lives. */
+/** Whether the subject of an expected memory is the user, in the languages of the data set `lives`. */
 export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   return (
     /^(?:user|nutzer|usuari|utilisat|usuário|用户|ユーザー|gebruiker|utente|użytkowni|사용자|пользовател|المستخدم|उपयोगकर्ता|kullanıcı)/i.test(
