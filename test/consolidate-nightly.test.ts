@@ -87,8 +87,8 @@ describe('the marker format', () => {
       learnings: [],
       warnings: ['The answer has no section markers. All of it was used as the profile.'],
     });
-    // Data is no profile.
-    expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is data')] });
+    // JSON is not a profile.
+    expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is JSON')] });
   });
 
   it('[K10] only missing sections, broken lists and bad items are dropped', () => {
