@@ -108,7 +108,7 @@ function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedA
 
 /** Spans that are named by OpenTelemetry's conventions for memory. */
 interface Tracing {
-  /** Runs work inside a span. Without OpenTelemetry the work runs without one. */
+  /** Runs work inside a span. Without OpenTelemetry the work runs without a span. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
   /** Whether queries and texts may go into spans. */
   readonly content: boolean;
@@ -205,7 +205,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** Returns the result of work, or throws `timed_out` after the time. The work itself then continues, and its result is ignored. */
+/** Returns the result of work, or throws `timed_out` after the given time. The work itself then continues, and its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

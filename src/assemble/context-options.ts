@@ -74,7 +74,7 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 
 /** Settings for all contexts, with `createVarve({ context })`, or for a single context. */
 export interface ContextSettings extends ContextHooks {
-  /** Default `varve`. */
+  /** The layout of the context. Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
   /** The maximum number of tokens, or budgets for sections. Default 8,000, or that of the layout. */
   budget?: number | Budget;

@@ -216,7 +216,7 @@ function fitTotal(
       const before = fitted.get(section);
       if (before === undefined || before.items.length === 0) break;
       const less = fit(section, before.items, Math.max(before.tokens - over, 0), OVER_TOTAL);
-      // A cut text with its notice can be as long as before; then the whole text is removed.
+      // A text that was cut can be as long as before, because of its notice. Then the whole text is removed.
       const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, OVER_TOTAL);
       fitted.set(section, { ...next, dropped: [...before.dropped, ...next.dropped], cut: before.cut || next.cut });
       context = writeContext(request, materialOf(fitted), writing);

@@ -213,7 +213,7 @@ function createQuoted(): Quoted {
     },
     mostOf(turn, text) {
       const quoted = spans.get(turn) ?? [];
-      // Several statements can be read from the same words, so they are checked together.
+      // Several statements can be read from the same words, so these statements are checked together.
       const found = quoted
         .filter(({ start, end }) => {
           const same = quoted.filter((other) => other.start < end && other.end > start);

@@ -106,7 +106,7 @@ async function loadKnowledge(
     quotes: await quotesOf(reader, scope.tenant, [...behind]),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
-    // The agent follows learnings, so text from a document or a tool must not become one.
+    // The agent follows learnings, so text from a document or a tool must not become a learning.
     learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
@@ -127,7 +127,7 @@ function isSafetyFact(memory: Memory, now: number): boolean {
 const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|アレルギー|アナフィラ/iu;
 const IMPORTANT = 0.8;
 
-/** Whether a sentence without fields is about a danger to somebody's health. */
+/** Whether a statement without an attribute is about a danger to somebody's health. */
 function isDanger({ attribute, content, importance, trust }: Memory): boolean {
   return attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }

@@ -100,7 +100,7 @@ export interface Item {
   restsOn?: ReadonlyMap<string, readonly Statement[]>;
   /** For a turn: the memories that were formed from it. */
   statements?: readonly string[];
-  /** The sentence of a fact, which is shown as a label and a value. */
+  /** The sentence of a fact. The fact itself is shown as a label and a value. */
   sentence?: string;
   /** For an entry of a JSON block: its key and its value. */
   entry?: { key: string; value: unknown };

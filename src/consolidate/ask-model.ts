@@ -51,7 +51,7 @@ export interface MergeInput {
   subject: string;
   /** The texts, oldest first. Where two texts contradict each other, the later one holds. */
   texts: readonly string[];
-  /** An answer of up to twice this many words is cut to it; a longer answer fails the task. */
+  /** An answer of up to twice this many words is cut to this limit; a longer answer fails the task. */
   wordLimit: number;
 }
 

@@ -49,8 +49,8 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
 }
 
 /**
- * A model's text without unsupported sentences: instructions to the agent that the user never gave, and addresses, accounts and telephone
- * numbers that no source contains.
+ * Removes unsupported sentences from a model's text: instructions to the agent that the user never gave, and addresses, accounts and
+ * telephone numbers that no source contains.
  */
 export function checkedText(text: string, sources: TextSources): string {
   return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));

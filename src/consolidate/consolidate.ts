@@ -17,8 +17,8 @@ interface ConsolidateOptions {
   cause?: RunCause;
   signal?: AbortSignal;
   /**
-   * Runs everything and rolls it back; the report is the one that a real run would return. Language models are called, and the calls cost
-   * money.
+   * Runs all steps and rolls their changes back. The report is the one that a real run would return. Language models are called, and the
+   * calls cost money.
    */
   dryRun?: boolean;
 }
@@ -77,8 +77,8 @@ export async function consolidateOwner(
       report.failures.push({ step: name, error });
     }
   }
-  // Only a run that changed nothing marks this version as consolidated. After any other run the next job looks again, because records may
-  // have arrived meanwhile.
+  // Only a run that changed nothing marks this version as consolidated. After any other run the next job consolidates again, because
+  // records may have arrived meanwhile.
   const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
   if (!hasChanged && report.failures.length === 0) {
     await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));

@@ -4,7 +4,7 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
 /** The settings of consolidation and maintenance. */
 export interface ConsolidationSettings {
-  /** Working memory and scaffold. */
+  /** The settings of working memory and scaffold. */
   tiers: TierSettings;
   /** How waiting reflections are merged into the texts that every prompt contains, for each level. */
   reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
@@ -124,7 +124,7 @@ export type ConsolidationOptions = {
 const count = z.int().min(0).max(100_000);
 const days = z.number().min(0).max(36_500);
 const step = z.number().min(-1).max(1);
-/** Settings that may be left out, each by itself or all of them. */
+/** A group of settings. Each of them, or the whole group, may be left out. */
 const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const merge = (threshold: number, words: number) =>
   group({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) });

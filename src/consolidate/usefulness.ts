@@ -200,7 +200,7 @@ const USED = 0.5;
 /** The minimum share of all words of a memory that the answer must contain if the memory adds no words to the question. */
 const REPEATED = 0.8;
 
-/** Judges by their words whether an answer uses a memory, and how the user reacted. */
+/** Judges by common words whether an answer uses a memory, and by the first words of the user's reaction how the user reacted. */
 export function judgeUse(memory: string, { question, answer, reaction }: AnsweredTurn): Verdict {
   const [known, asked, answered] = [contentStems(memory), contentStems(question), contentStems(answer)];
   const added = new Set([...known].filter((stem) => !asked.has(stem)));

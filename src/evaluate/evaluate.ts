@@ -50,7 +50,7 @@ export interface Progress {
   left: number | null;
 }
 
-/** Plays every conversation through Varve and measures the results; the same data, settings and seed give the same rows. */
+/** Replays every conversation and measures the results. The same data, settings and seed give the same rows. */
 export async function evaluate(options: EvaluateOptions): Promise<Run> {
   const { dataset, file, signal, onProgress } = options;
   const header = headerOf(options);

@@ -60,7 +60,7 @@ export function abstentionCurve(
 
 /**
  * Area under the curve of the two shares of {@link abstentionCurve}: the probability that a question with an answer has more confidence
- * than one without. 0.5 is chance; NaN if one of the two kinds of question is missing.
+ * than a question without an answer. 0.5 is chance; NaN if one of the two kinds of question is missing.
  */
 export function abstentionArea(questions: readonly { isAnswerable: boolean; confidence: number }[]): number {
   const answerable = questions.filter((question) => question.isAnswerable);

@@ -14,7 +14,7 @@ export interface Row {
   kind: string;
   /** The measured values, by the names of {@link METRICS}. */
   values: Record<string, number>;
-  /** The texts that were asked, found or missed, for a reader. */
+  /** The texts that were asked, found or missed, for people. */
   detail?: Record<string, unknown>;
 }
 
@@ -49,7 +49,7 @@ function metricsOf(measure: Measure, metrics: Record<string, Definition>): Recor
 /** The budgets in tokens at which the prompt is measured. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
-/** Every number of a run, with its definition. */
+/** All metrics of a run, with their definitions. */
 export const METRICS: Readonly<Record<string, Metric>> = {
   ...metricsOf('extraction', {
     kept: higher(

@@ -21,7 +21,7 @@ interface AppOptions {
   settings?: Partial<DoorSettings>;
   version?: string;
   log?: Log;
-  /** Aborted when the server stops: streams end, and the server is no longer ready. */
+  /** The signal that aborts when the server stops: streams end, and the server is no longer ready. */
   stopping?: AbortSignal;
   /** The options of the inspector at `/`: its one-time link and its demo life. */
   inspector?: InspectorOptions;

@@ -56,7 +56,7 @@ export function jsonSchema(
       if (made.format === 'date-time') delete made.pattern;
       // Answers may get more fields in later versions.
       if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties;
-      // Zod adds the safe-integer bounds to every integer, which is noise for a reader.
+      // Zod adds the safe-integer bounds to every integer. They would be noise in the document.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
     },

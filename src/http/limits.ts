@@ -16,7 +16,7 @@ interface Bucket {
 // bucket.
 const MOST_BUCKETS = 10_000;
 
-/** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is one. */
+/** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is a token. */
 function createBuckets(now: () => number): { take(name: string, room: number, perSecond: number): number | null } {
   const buckets = new Map<string, Bucket>();
   return {
@@ -92,7 +92,7 @@ export function createFollowerLimit(most: number): FollowerLimit {
 
 /** Counts the requests of keys, or of addresses. */
 export interface RateLimit {
-  /** Takes one request of a key; throws `rate_limited` when it has none left. */
+  /** Counts one request of a key; throws `rate_limited` when the key has no requests left. */
   take(key: string, perSecond: number): void;
 }
 

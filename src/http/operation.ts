@@ -23,9 +23,9 @@ interface OperationInput<Query = unknown, Body = unknown> {
   headers: Headers;
   /** The body as a stream, if the operation has `streams`. */
   stream: ReadableStream<Uint8Array> | null;
-  /** Aborted when the client disconnects. Created lazily, because most operations do not need it. */
+  /** The signal that aborts when the client disconnects. It is created lazily, because most operations do not need it. */
   gone(): AbortSignal;
-  /** Aborted when the client disconnects or the server stops, for work that can be restarted. */
+  /** The signal that aborts when the client disconnects or the server stops, for work that can be restarted. */
   goneOrStopping(): AbortSignal;
   /** Counts a stream of changes of this key until the signal aborts; throws when the key has too many. */
   follow(until: AbortSignal): void;
@@ -33,9 +33,9 @@ interface OperationInput<Query = unknown, Body = unknown> {
   isAllowed(): Promise<boolean>;
 }
 
-/** An answer that is more than a JSON body. */
+/** A response that is more than a JSON body. */
 export class Reply {
-  /** Default: the first status that the operation declares. */
+  /** The status of the response. Default: the status that the operation declares. */
   readonly status?: number;
   readonly body?: unknown;
   readonly stream?: ReadableStream<Uint8Array>;

@@ -21,7 +21,7 @@ export interface DoorParts {
   rates: RateLimit;
   failures: FailureLimit;
   followers: FollowerLimit;
-  /** Aborted when the server stops. */
+  /** The signal that aborts when the server stops. */
   stopping: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ interface OperationRequest {
   params: Record<string, string>;
   /** The address of the client. */
   address: string;
-  /** Called with the key, for the log. */
+  /** Called with the key of the request, for the log. */
   onKey(key: ApiKey): void;
 }
 

@@ -34,7 +34,7 @@ export interface Running {
 
 // A body may arrive slowly, for example that of an import, but headers may not.
 const HEADERS_TIMEOUT = 15_000;
-// Node checks every 30 s by default, and would allow 45 s for headers.
+// By default, Node checks timeouts every 30 s, and so would allow 45 s for headers.
 const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
 // The timeout is longer than the minute for which load balancers keep a connection. Otherwise they would send into a closed connection.

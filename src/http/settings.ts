@@ -15,7 +15,7 @@ export interface DoorSettings {
   timeout: number;
   /** The maximum number of requests a second for a key that has no limit of its own; 0 allows any number. */
   rateLimit: number;
-  /** The maximum number of wrong keys a minute from one address. Further ones get the status 429 instead of 401. 0 allows any number. */
+  /** The maximum number of wrong keys a minute from one address. Further wrong keys get 429 instead of 401. 0 allows any number. */
   failureLimit: number;
   /** The maximum number of streams of changes that one key may follow at a time; 0 allows any number. */
   followerLimit: number;

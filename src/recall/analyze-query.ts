@@ -180,7 +180,7 @@ export interface QueryAnalysis {
   readonly asks: 'when' | 'how-many' | 'other';
   /** The time ranges that the question asks about; empty if it names none. */
   readonly times: readonly TimeRange[];
-  /** The times whose plans the question asks for, without another topic; empty if it asks for something else. */
+  /** The times whose plans the question asks for, without another topic; empty for other questions. */
   readonly agenda: readonly TimeRange[];
   /** The document about the event that the question names in place of a date; −1 if there is none. */
   readonly anchor: number;
@@ -188,7 +188,7 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** Whether the question is in the first person and not about a text: its answer is in the user's own words. */
+  /** Whether the question is in the first person and not about a text, so that its answer is in the user's own words. */
   readonly asksOfUser: boolean;
   /**
    * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items
@@ -210,7 +210,7 @@ const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
-  // \b knows only ASCII letters, so word boundaries are written explicitly.
+  // In a regular expression, \b recognises only ASCII letters, so word boundaries are written explicitly.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]?s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, flags);
 }
 

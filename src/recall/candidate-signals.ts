@@ -229,7 +229,7 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
 
 const othersWords = new WeakMap<RecallDocument, boolean>();
 
-/** Whether a turn of the user is mostly pasted or quoted text. Computed for candidates only, because it takes 50 µs. */
+/** Whether a turn of the user is mostly pasted or quoted text. Only candidates are tested, because a test takes 50 µs. */
 function isOthersWords(document: RecallDocument): boolean {
   if (document.type !== 'message' || document.role === 'agent' || document.role === 'tool') return false;
   const known = othersWords.get(document) ?? isMostlyForeign(document.text);

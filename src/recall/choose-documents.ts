@@ -105,7 +105,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 /**
  * The permanent facts that a question asks for, by their attributes. All words of an attribute's name have to be in the question: "name"
  * asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for something else:
- * "How did he get to work in March?", "Who lives in the spare room?". In the dataset `lives`, only 10 of 69 English questions with a word
+ * "How did he get to work in March?", "Who lives in the spare room?". In the data set `lives`, only 10 of 69 English questions with a word
  * of an attribute ask for it. In other languages the topic is not checked, because the list of neutral words is English.
  */
 export function askedFacts(
@@ -270,7 +270,7 @@ export function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: Recal
   return liveMemories(view, ({ day }) => day != null && agenda.some(({ from, to }) => day >= from && day < to));
 }
 
-// These words name a person or an amount, not a topic.
+// These words of a question do not name a kind of memory.
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 
 /**

@@ -14,9 +14,9 @@ export interface Links {
 }
 
 const SAMPLE = 1500;
-// The unit is the standard deviation of the cosines of unrelated texts. The measured values of neighbours and of sessions are 1.5–2.3 and
-// 0.5–0.7 for conversations of two people, 0 ± 0.1 for shuffled turns, 0.3 and 0.05 for many people who each ask an assistant, and 0.5 and
-// 0 for a user and an assistant with boilerplate answers.
+// The unit is the standard deviation of the cosines of unrelated texts. These values of neighbours and of sessions were measured:
+// conversations of two people have 1.5–2.3 and 0.5–0.7, shuffled turns 0 ± 0.1, many people who each ask an assistant 0.3 and 0.05, and a
+// user and an assistant with boilerplate answers 0.5 and 0.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
 

@@ -340,7 +340,7 @@ function selectCandidates(context: QueryContext, count: number, weights: Weights
 
 const RECIPROCAL_RANK_CONSTANT = 60;
 
-/** Reciprocal rank fusion: each list adds 1 / (60 + rank), ranks from 1. */
+/** Reciprocal rank fusion: each list adds 1 / (60 + rank). Ranks begin at 1. */
 export function fuseByReciprocalRank<Item>(rankings: readonly (readonly Item[])[]): Map<Item, number> {
   const scores = new Map<Item, number>();
   for (const ranking of rankings) {

@@ -100,7 +100,7 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   timeZone: timeZoneSchema.optional(),
 });
 
-/** A part of a result's score, which is the sum of value × weight over all parts. */
+/** A part of a result's score. The score is the sum of value × weight over all parts. */
 export interface SignalShare {
   signal: string;
   value: number;

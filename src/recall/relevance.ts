@@ -52,7 +52,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Recall abstains below this answerability. Training chose it so that one known answer in twenty is withheld. */
+/** Recall abstains below this answerability. With the value from training, one known answer in twenty is withheld. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -90,7 +90,7 @@ interface EvidenceSummary {
 /** From this number of documents on, the text nearest to an unrelated question is about as similar as in a large store. */
 const LARGE_STORE = 60;
 /**
- * The difference in similarity between the nearest of 60 statements and a single statement. It was measured on the dataset `lives`, at the
+ * The difference in similarity between the nearest of 60 statements and a single statement. It was measured on the data set `lives`, at the
  * similarity that 95 of 100 answers reach.
  */
 const ALLOWANCE = 0.11;

@@ -89,7 +89,7 @@ export function readBlockText(text: string, basis: Basis): BlockText {
 /**
  * Writes the text of a document. Under each heading, prose comes before the dated lines, which are in the order of their days. Without
  * `sections`, sentences without a heading come first and the others stay under their headings. With `sections`, a sentence of an unknown
- * section goes under the last one.
+ * section goes under the last section.
  */
 export function writeBlockText(
   { sentences, omitted }: BlockText,

@@ -88,7 +88,7 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 /**
  * Whether documents contain a statement only while it is being said or used. Such a statement is the user's own words without an attribute
  * by which a later statement could end it, so nothing would show that it no longer holds. Recall still finds it after documents have
- * dropped it. In 46 conversations of the dataset `lives`, one in six such facts and one in four such habits had ended, but only one in
+ * dropped it. In 46 conversations of the data set `lives`, one in six such facts and one in four such habits had ended, but only one in
  * thirty tastes and personal details, whose types are therefore `lasting`.
  */
 function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {

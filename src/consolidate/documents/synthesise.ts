@@ -209,7 +209,7 @@ interface NextTiers {
   suspicion: string | null;
 }
 
-/** The tiers after a batch of observations. A model works them in; without a model they become lines and entries as they were given. */
+/** The tiers after a batch of observations. A model works the observations in; without a model they become lines and entries as given. */
 async function nextTiers(
   deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   run: ActiveRun,

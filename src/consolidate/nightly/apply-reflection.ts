@@ -156,7 +156,7 @@ function saidOn({ messages }: LookBack): Said[] {
   });
 }
 
-/** The sentence that supports a text best, as its quote: the prompt of the reflection does not ask for quotes. */
+/** The sentence that supports a text best, as its quote. The prompt of the reflection does not ask for quotes. */
 function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] {
   const stems = contentStems(text);
   const [best] = said

@@ -32,9 +32,9 @@ import { type ParsedReflection, parseReflection, reflectPrompt } from './reflect
 
 /** The counts of a reflection, named as in the HTTP answer. */
 export interface ReflectionCounts extends Counts {
-  /** How many users were reflected on. A user with several agents counts once for each. */
+  /** How many users were reflected on. A user with several agents counts once for each agent. */
   users: number;
-  /** True when there were no new turns, so that nothing was done. A failed reflection is not skipped; the warnings have the reason. */
+  /** Whether nothing was done, because there were no new turns. A failed reflection is not skipped; the warnings have the reason. */
   skipped: boolean;
   /** Whether a new profile waits for review because it would lose too many statements. The rest of the reflection was applied. */
   profile_held: boolean;
@@ -75,9 +75,9 @@ export async function reflectOwner(
 }
 
 /**
- * Reflects now on every owner within a scope who has messages since the last reflection: a scope without a user means all users of the
- * tenant, a scope without an agent all agents of the user. The failure of one of several owners becomes a warning, and the others are still
- * processed; the failure of the only owner is thrown.
+ * Reflects now on every owner within a scope who has messages since the last reflection. A scope without a user means all users of the
+ * tenant, and a scope without an agent means all agents of the user. If the reflection on one of several owners fails, the failure becomes
+ * a warning, and the other owners are still processed. The failure of the only owner is thrown.
  */
 export async function reflectAll(
   deps: ConsolidateDeps,
@@ -129,7 +129,7 @@ async function reflectOnce(
       const progress = await findProgress(writer, scope);
       const { reflectedUntil, reflectedSequence } = back.progress;
       if (progress.reflectedUntil !== reflectedUntil || progress.reflectedSequence !== reflectedSequence)
-        throw new VarveError('Another reflection on the same messages was committed first.', {
+        throw new VarveError('Another reflection on the same messages was committed first. Reflect again.', {
           code: 'conflict',
           retryable: true,
         });

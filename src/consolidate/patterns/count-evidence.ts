@@ -30,7 +30,7 @@ export interface PatternCount {
 interface GroupCount {
   label: string;
   count: number;
-  /** Rounded to the digits that a text shows. */
+  /** The mean of the measure, rounded to the digits that a text shows; null if nothing was measured. */
   mean: number | null;
   /** The standard error of the mean; infinite for a single case. */
   error: number;
@@ -230,8 +230,8 @@ function rounded(value: number): number {
 }
 
 /**
- * The ratio of the rounded means, so that a reader who divides them gets the same number. Null with more than two variants, because it
- * would be unclear which two are meant.
+ * The ratio of the rounded means, so that dividing the means in the text gives the same number. Null with more than two variants, because
+ * it would be unclear which two means are compared.
  */
 function ratioOf(groups: readonly GroupCount[]): number | null {
   const [best, last, ...others] = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');

@@ -25,7 +25,7 @@ export interface Evidence {
   vector: Float32Array | null;
 }
 
-/** A decision with its outcomes. The last of several measurements counts. Null for a decision without outcomes. */
+/** Converts a decision with its outcomes to evidence. The last of several measurements counts. Null for a decision without outcomes. */
 export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
   if (outcomes.length === 0) return null;
   const measured = outcomes.flatMap(({ metadata, content }) => measureOf(metadata, content) ?? []);
@@ -48,7 +48,7 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   };
 }
 
-/** An episode that belongs to no decision, such as "Suggested recipe post → 340 views". */
+/** Converts an episode that belongs to no decision to evidence, such as "Suggested recipe post → 340 views". */
 export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;

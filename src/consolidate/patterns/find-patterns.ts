@@ -233,7 +233,7 @@ export async function writePattern(
   });
 }
 
-/** The counts as a sentence. A model, if there is one, writes a sentence that comes before them. */
+/** The counts as a sentence. A model, if there is one, writes a sentence that comes before the counts. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
   // If the counts support no claim, a model must not make one either.

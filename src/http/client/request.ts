@@ -9,9 +9,9 @@ export interface ClientOptions {
   key: string;
   /** The number of retries of a retryable request. Default 3. */
   retries?: number;
-  /** The most milliseconds that one attempt may take. Default 30,000. */
+  /** The maximum number of milliseconds of one attempt. Default 30,000. */
   timeout?: number;
-  /** Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
