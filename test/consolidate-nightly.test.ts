@@ -85,10 +85,10 @@ describe('the marker format', () => {
       intentions: [],
       closes: [],
       learnings: [],
-      warnings: ['The answer has no markers: all of it is taken for the profile.'],
+      warnings: ['The answer has no section markers. All of it was used as the profile.'],
     });
-    // Data is no profile.
-    expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is data')] });
+    // JSON is not a profile.
+    expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is JSON')] });
   });
 
   it('[K10] only missing sections, broken lists and bad items are dropped', () => {
@@ -366,7 +366,7 @@ for (const database of databases()) {
       server.otherwise(text('---PROFILE---\n[]\n---FACTS---\n[]'));
       // A reflection makes at most ten calls, of six turns each; the rest waits for the next one.
       const { warnings } = await ana.reflect();
-      expect(warnings).toEqual([expect.stringContaining('the rest waits for the next one')]);
+      expect(warnings).toEqual([expect.stringContaining('The next reflection reads the rest')]);
       expect(server.requests).toHaveLength(10);
       expect(await ana.reflect()).toMatchObject({ skipped: false, warnings: [] });
       expect(server.requests).toHaveLength(12);

@@ -534,7 +534,7 @@ for (const database of databases()) {
       server.next(answer({ working: [...working, { text: 'User is a master.', from: [] }] }));
       await ana.consolidation.run();
       const [revision] = await ana.blocks.history('working_memory');
-      expect(revision?.reason).toBe('took in new observations; refused: 1 value_not_said, 1 no_source');
+      expect(revision?.reason).toBe('added new observations; refused: 1 value_not_said, 1 no_source');
     });
 
     it('[T6] every observation is put to the model once', async () => {

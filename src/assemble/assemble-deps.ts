@@ -67,7 +67,7 @@ export interface NotedAlong {
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
 
-/** A log that keeps entries for `days`. A failed write loses the entry but never fails an answer. */
+/** Creates a log that keeps entries for this number of days. A failed write loses the entry but never fails an answer. */
 function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90): ContextLog {
   const writes = gatherWrites<{ context: LoggedContext; along: Partial<NotedAlong> }>(async (noted) => {
     const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
@@ -108,7 +108,7 @@ function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedA
 
 /** Spans that are named by OpenTelemetry's conventions for memory. */
 interface Tracing {
-  /** Runs work inside a span. Without OpenTelemetry the work runs without one. */
+  /** Runs work inside a span. Without OpenTelemetry the work runs without a span. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
   /** Whether queries and texts may go into spans. */
   readonly content: boolean;
@@ -129,7 +129,7 @@ const UNTRACED: OpenSpan = { set: () => {} };
 
 const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
-/** Spans through `@opentelemetry/api`, if the application has installed it; otherwise none. */
+/** Makes spans through `@opentelemetry/api` if the application has installed it; otherwise there are no spans. */
 async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
   if (options === false) return noTracing;
   const api = await loadApi();
@@ -137,7 +137,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   return {
     content: options.content === true,
     span(name, attributes, work) {
-      // Looked up for each span, because an application may register its provider later.
+      // The tracer is looked up for each span, because an application may register its provider later.
       const tracer: OpenTelemetry.Tracer = api.trace.getTracer('varve');
       return tracer.startActiveSpan(name, { attributes }, async (span: OpenTelemetry.Span) => {
         try {
@@ -205,12 +205,15 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** The result of work. Throws `timed_out` after the time; the work itself continues, and its result is ignored. */
+/** Returns the result of work, or throws `timed_out` after the given time. The work itself then continues, and its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new VarveError(`No answer within ${milliseconds} ms.`, { code: 'timed_out', retryable: true })),
+      () =>
+        reject(
+          new VarveError(`There was no answer within ${milliseconds} ms.`, { code: 'timed_out', retryable: true }),
+        ),
       milliseconds,
     );
   });

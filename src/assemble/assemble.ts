@@ -262,7 +262,7 @@ async function gather(request: GatherRequest): Promise<Gathered> {
   };
 }
 
-// Knowledge stays the same for many turns, and so do its items.
+// The items of knowledge are cached, because knowledge stays the same for many turns.
 const knownBefore = new WeakMap<Knowledge, Material>();
 
 function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {

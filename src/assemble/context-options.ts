@@ -28,12 +28,12 @@ export interface Asked {
 
 /** A service of the application whose data goes into a context when the message needs it. */
 export interface Service {
-  /** The heading of its data. Default: its name. */
+  /** The heading of the service's data. Default: the name of the service. */
   title?: string;
-  /** Words of a message for which the data is loaded. */
+  /** The words in a message for which the data is loaded. */
   about: readonly string[];
   load(asked: Asked): Promise<Readonly<Record<string, unknown>> | readonly string[] | string | null>;
-  /** The trust of its data. Default medium. */
+  /** The trust of the service's data. Default `medium`. */
   trust?: Trust;
 }
 
@@ -60,21 +60,21 @@ export interface HistoryOptions {
   relevant?: number;
   /** For `semantic`: the minimum similarity of older exchanges. Default 0.6. */
   minimumSimilarity?: number;
-  /** How older turns that exceed the budget are handled. Default `summarise`; the last 4 stay verbatim. */
+  /** How older turns that exceed the budget are handled. Default `summarise`; at least the last 4 turns stay verbatim. */
   older?: 'summarise' | 'drop';
   /** The texts of the turns that the application sends itself. The context repeats them neither as messages nor as recalled records. */
   given?: readonly string[];
 }
 
-/** Whether and what to look up before a turn. */
+/** How to decide whether and what to look up before a turn. */
 export type LookupMode = 'rules' | 'model' | 'always' | 'never';
 
-/** Sections to leave out, one by one or by tier. */
+/** Switches for single sections, and for the groups `reflections` and `lookups`. */
 export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'lookups', boolean>>;
 
-/** Settings for all contexts, with `createVarve({ context })`, or for a single one. */
+/** Settings for all contexts, with `createVarve({ context })`, or for a single context. */
 export interface ContextSettings extends ContextHooks {
-  /** Default `varve`. */
+  /** The layout of the context. Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
   /** The maximum number of tokens, or budgets for sections. Default 8,000, or that of the layout. */
   budget?: number | Budget;
@@ -88,7 +88,7 @@ export interface ContextSettings extends ContextHooks {
   lookup?: LookupMode;
   /** The model that chooses the queries for `lookup: 'model'`. */
   lookupModel?: LanguageModel;
-  /** The number of memories in every prompt. Default 20. */
+  /** The number of most important memories in every prompt. Default 20. */
   topMemories?: number;
   /** The maximum number of recalled records. Default: that of the layout, or 10. */
   recallLimit?: number;
@@ -112,7 +112,7 @@ export interface ContextOptions extends ContextSettings {
   message?: string;
   /** The instructions of the agent. They are the application's own text and never cut. */
   instructions?: string;
-  /** The capabilities of the agent, at the end of the system prompt. */
+  /** The capabilities of the agent. The layout determines their place in the system prompt. */
   capabilities?: string;
   identity?: { name: string; constitution?: string };
   directives?: readonly string[];

@@ -6,7 +6,7 @@ export interface SectionReport {
   place: 'system' | 'user' | 'history' | 'tools';
   /** The budget of the section; null if it has none of its own. */
   budget: number | null;
-  /** Tokens of all gathered items, and of the items that were taken. */
+  /** The number of tokens of all gathered items, and of the items that were taken. */
   wanted: number;
   taken: number;
   items: number;
@@ -20,7 +20,7 @@ export interface SectionReport {
 
 /** The queries to look up before a turn, and the reason. */
 export interface Lookup {
-  /** If empty, nothing is looked up. */
+  /** If there are no queries, nothing is looked up. */
   queries: string[];
   by: 'rules' | 'model' | 'always' | 'never';
   reason: string;
@@ -32,12 +32,12 @@ export interface Lookup {
 export interface ContextReport {
   id: string;
   layout: string;
-  /** `estimate`, or the name of a tokenizer, with which the numbers are exact. */
+  /** `estimate`, or the name of the tokenizer that counted exactly. */
   counter: string;
   tokens: {
-    /** Tokens of the whole context, including tools. */
+    /** The number of tokens of the whole context, including tools. */
     total: number;
-    /** Tokens of all gathered items. */
+    /** The number of tokens of all gathered items. */
     wanted: number;
     limit: number;
     system: number;
@@ -57,7 +57,7 @@ export interface ContextReport {
   stable: { characters: number; tokens: number };
   lookup: Lookup;
   intent: Intent;
-  /** Tokens of memory in the context, compared with the tokens of all turns. */
+  /** The number of tokens of memory in the context (`injected`), compared with the tokens of all turns (`raw`). */
   saving: { injected: number; raw: number };
   /** Whether the knowledge came from the cache. */
   cached: boolean;

@@ -33,7 +33,7 @@ export interface FitRequest {
   reserve?: number;
   /** The maximum number of items of the section `recall`. Default: as many as fit. */
   mostRecalled?: number;
-  /** Whether the budget's tokens for evidence are reserved. Layouts without lookups do not reserve them. */
+  /** Whether the budget's tokens for evidence are reserved. Contexts without lookups do not reserve them. */
   holdsEvidence?: boolean;
   toolTokens: number;
   counter: TokenCounter;
@@ -45,8 +45,8 @@ const TAKES_ROOM = SECTION_NAMES.filter((name) => sectionOf(name).overflow !== '
 const DEFAULT_TOTAL = 8000;
 
 /**
- * Fits the gathered items into their budgets. Sections get their tokens one after the other, and each leaves out what an earlier section
- * already contains. An item for which an earlier section had no room may still appear in a later one.
+ * Fits the gathered items into their budgets. Sections get their tokens one after the other, and each section leaves out the statements
+ * that an earlier section contains. An item that did not fit into an earlier section may still appear in a later one.
  */
 export function fitContext(request: FitRequest): FittedContext {
   const fitter = createFitter(request);
@@ -156,12 +156,12 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
 
 const OVER_OWN = 'over the budget of its section';
 const OVER_TOTAL = 'over the total budget';
-// A blank line between two sections.
+// The tokens of a blank line between two sections.
 const BETWEEN_SECTIONS = 1;
 
 /**
- * The unused rest of the tokens that are reserved for the message, which are a multiple of a tenth of the budget. The system prompt leaves
- * all of them free, so that it is the same for a message of ten words and one of twenty.
+ * The tokens that are reserved for the message and that it does not use. The reservation is a multiple of a tenth of the budget. The system
+ * prompt leaves the whole reservation free, so that it is the same for a message of ten words and one of twenty.
  */
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor((budget.total ?? DEFAULT_TOTAL) / 10), 1);
@@ -196,7 +196,7 @@ function withoutSaid(
   return { unsaid, repeated };
 }
 
-/** The items with the highest scores, in their original order. Of equal scores, the earlier item stays. */
+/** The items with the highest scores, in their original order. If scores are equal, the earlier item is kept. */
 function best(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const kept = new Set(items.toSorted((one, other) => other.score - one.score).slice(0, most));
@@ -216,7 +216,7 @@ function fitTotal(
       const before = fitted.get(section);
       if (before === undefined || before.items.length === 0) break;
       const less = fit(section, before.items, Math.max(before.tokens - over, 0), OVER_TOTAL);
-      // A cut text with its notice can be as long as before; then the whole text is removed.
+      // A text that was cut can be as long as before, because of its notice. Then the whole text is removed.
       const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, OVER_TOTAL);
       fitted.set(section, { ...next, dropped: [...before.dropped, ...next.dropped], cut: before.cut || next.cut });
       context = writeContext(request, materialOf(fitted), writing);

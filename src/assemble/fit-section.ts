@@ -43,7 +43,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
   while (count > 0 && measure(keep(best(count))) > budget) count -= 1;
   const chosen = best(count);
   const kept = (): Item[] => keep(chosen);
-  // The first item without room may be long; shorter items after it may still fit.
+  // The first item that does not fit may be long; shorter items after it may still fit.
   for (const { index } of rule === 'drop-lowest' ? order.slice(count + 1, count + 1 + MOST_TRIES) : []) {
     chosen.add(index);
     if (measure(kept()) > budget) chosen.delete(index);
@@ -85,7 +85,7 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
   return { items: kept, tokens: measure(kept), dropped: [], cut: false };
 }
 
-// A text that was cut to fewer characters is not useful.
+// A text that would be cut to fewer characters than this is dropped.
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
@@ -200,7 +200,7 @@ function wordsOfTurn(text: string): string {
     : words;
 }
 
-// A turn with more than a tenth of unquoted words is still shown, because the rest may explain the quotes.
+// A turn is still shown if more than a tenth of its text is not quoted, because the rest may explain the quotes.
 const TOLD = 0.9;
 
 function createQuoted(): Quoted {
@@ -213,7 +213,7 @@ function createQuoted(): Quoted {
     },
     mostOf(turn, text) {
       const quoted = spans.get(turn) ?? [];
-      // Several statements can be read from the same words, so they are checked together.
+      // Several statements can be read from the same words, so these statements are checked together.
       const found = quoted
         .filter(({ start, end }) => {
           const same = quoted.filter((other) => other.start < end && other.end > start);
@@ -267,7 +267,7 @@ interface Sentence {
   restsOn: readonly Statement[];
 }
 
-// Cached, because documents stay the same for many turns, and splitting them costs as much as the rest of a turn.
+// The sentences are cached, because documents stay the same for many turns, and splitting them costs as much as the rest of a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
 /** The sentences of an item, by their words. */

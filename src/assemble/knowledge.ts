@@ -23,10 +23,10 @@ import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, me
 /** The records that every prompt of a session contains. They change slowly, so they are cached between turns. */
 export interface Knowledge {
   stamp: string;
-  /** Changes when something is erased. */
+  /** The incarnations of the owners, which change when records are erased. */
   incarnations: string;
   blocks: VisibleBlock[];
-  /** The words that the statements behind blocks quote: statement → quotes. */
+  /** The quotes of the statements that blocks rest on, by the id of the statement. */
   quotes: ReadonlyMap<string, readonly Quote[]>;
   /** Permanent facts that are true now, sorted by category and attribute. */
   facts: Memory[];
@@ -106,7 +106,7 @@ async function loadKnowledge(
     quotes: await quotesOf(reader, scope.tenant, [...behind]),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
-    // The agent follows learnings, so text from a document or a tool must not become one.
+    // The agent follows learnings, so text from a document or a tool must not become a learning.
     learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
@@ -116,18 +116,18 @@ async function loadKnowledge(
   };
 }
 
-/** Whether a statement is a fact about the health of the user or of somebody else. Such facts of other people are in every prompt, too. */
+/** Whether a statement is a health fact. The health facts of other people are in every prompt, too. */
 function isSafetyFact(memory: Memory, now: number): boolean {
   const { category, value, polarity, tense, trust } = memory;
   const isStated = category === 'health' && value !== null && polarity === 'affirmed' && trust !== 'low';
   return isStated && tense !== 'planned' && tense !== 'happened' && !hasEnded(memory, now);
 }
 
-// The words for an allergy in all languages of the packs, and for what it does.
+// Matches words for allergies, anaphylaxis and adrenaline injectors in all languages of the packs.
 const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|アレルギー|アナフィラ/iu;
 const IMPORTANT = 0.8;
 
-/** Whether a sentence without fields is about a danger to somebody's health. */
+/** Whether a statement without an attribute is about a danger to somebody's health. */
 function isDanger({ attribute, content, importance, trust }: Memory): boolean {
   return attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }
@@ -224,8 +224,8 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
 }
 
 /**
- * Reading increments access counts, which break ties between equally important memories. As long as no memory has changed, ended or
- * expired, the same memories are returned in the same order, so that the prompt stays the same.
+ * Keeps the memories of the last reading, in their order, as long as no memory has changed, ended or expired, so that the prompt stays the
+ * same. Otherwise the order would change, because reading increments access counts, which break ties between equally important memories.
  */
 function steady(next: Knowledge, before: Knowledge, request: KnowledgeRequest): Knowledge {
   if (next.stamp !== before.stamp || next.incarnations !== before.incarnations || next.loadedAt < before.loadedAt)

@@ -17,11 +17,11 @@ export interface SectionFormat {
   apart?: boolean;
   /** The separator of items. Default: a new line. */
   between?: string;
-  /** Text on the line of the first item before it, and on the line of the last item after it. */
+  /** Texts directly before the first item and directly after the last item, on the same lines. */
   around?: readonly [string, string];
-  /** Default: the rule of the section. */
+  /** What happens when the section exceeds its budget. Default: the rule of the section. */
   rule?: OverflowRule;
-  /** The maximum number of characters of one item's text, and the notice that it was cut. */
+  /** The maximum number of characters of one item's text, and the notice after a text that was cut. */
   cap?: { characters: number; notice: string };
 }
 
@@ -34,7 +34,7 @@ export interface Frame {
   sections: readonly SectionFormat[];
 }
 
-/** Tokens for sections and in total. */
+/** The token budgets of sections and of the whole context. */
 export interface Budget {
   /** The maximum number of tokens of the whole context. Default 8,000. */
   total?: number;
@@ -63,7 +63,7 @@ export interface Layout {
   name: string;
   /** How stored text is escaped. */
   escape: 'markdown' | 'xml';
-  /** Slow-changing sections first, so that providers can cache the system prompt. */
+  /** The sections of the system prompt. Those that change slowly should come first, so that providers can cache the prompt. */
   system: readonly (SectionFormat | Frame)[];
   /** The sections of the user's turn. */
   user: readonly (SectionFormat | Frame)[];

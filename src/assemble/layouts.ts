@@ -33,7 +33,7 @@ const varveLayout: Layout = defineLayout({
   name: 'varve',
   escape: 'markdown',
   history: 'messages',
-  // As many results as fit. docs/decisions/prompt.md describes the alternatives that were tried.
+  // The context shows as many of these results as fit. docs/decisions/prompt.md describes the alternatives that were tried.
   recall: { limit: 60, minimumRelevance: 0, order: 'time', withoutSections: ['learnings'] },
   system: [
     { section: 'instructions', item: asIs },
@@ -95,7 +95,7 @@ function memoryOf(tag: string, section: SectionName): SectionFormat {
   });
 }
 
-/** Reflections of agent, user and session as XML in the system prompt; recalled facts in the user's turn. */
+/** A layout with the reflections of agent, user and session as XML in the system prompt, and recalled facts in the user's turn. */
 const reflectionsXmlLayout: Layout = defineLayout({
   name: 'reflections-xml',
   escape: 'xml',
@@ -127,7 +127,7 @@ function contextBlock(type: string, section: SectionName, advice: string, item?:
   return { section, before: `<context type="${type}">`, after: `${advice}\n</context>`, item: item ?? titled };
 }
 
-/** `- Title: first 200 characters`. */
+/** Writes an item as `- Title: text`, with the first 200 characters of the text. */
 function titled(item: Item, writing: Writing): string {
   const text = writing.line(item.text);
   const cut = text
@@ -147,7 +147,7 @@ function savedItem(item: Item, writing: Writing): string {
   ].join('\n');
 }
 
-/** Permanent facts and the profile in the system prompt, context blocks before the message. */
+/** A layout with permanent facts and the profile in the system prompt, and context blocks before the message. */
 export const factsAndProfileLayout: Layout = defineLayout({
   name: 'facts-and-profile',
   escape: 'markdown',
@@ -187,7 +187,7 @@ export const factsAndProfileLayout: Layout = defineLayout({
   },
 });
 
-/** A fixed budget for each section, 8,000 tokens in total. */
+/** A layout with a fixed budget for each section, 8,000 tokens in total. */
 export const fixedBudgetsLayout: Layout = defineLayout({
   name: 'fixed-budgets',
   escape: 'markdown',
@@ -224,7 +224,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
   },
 });
 
-/** The most important memories as `- [TYPE] content` lines, between the agent's instructions and its capabilities. */
+/** A layout with the most important memories as `- [TYPE] content` lines between the agent's instructions and its capabilities. */
 const memoryListLayout: Layout = defineLayout({
   name: 'memory-list',
   escape: 'markdown',
@@ -243,7 +243,7 @@ const memoryListLayout: Layout = defineLayout({
   user: [{ section: 'message', item: asIs }],
 });
 
-/** Instructions and working memory first, then six more sections in a fixed order. */
+/** A layout with instructions and working memory first, then six more sections in a fixed order. */
 const workingMemoryLayout: Layout = defineLayout({
   name: 'working-memory',
   escape: 'markdown',
@@ -300,7 +300,7 @@ export const layoutNameSchema: z.ZodType<LayoutName> = z.preprocess(
   z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]),
 );
 
-/** A layout by its name, or one of the application's own. Default `varve`. */
+/** The layout with a name, or the application's own layout as it was given. Default `varve`. */
 export function layoutOf(layout: LayoutName | FormerLayoutName | Layout = 'varve'): Layout {
   return typeof layout === 'string' ? LAYOUTS[parse(layoutNameSchema, layout, 'The layout')] : layout;
 }

@@ -115,7 +115,7 @@ async function byModel(input: LookupInput, { lookupModel, timeout = 2000 }: Cont
     timeout,
   });
   const queries = data.lookup ? data.queries.map(shortened).filter((query) => query.trim() !== '') : [];
-  return { queries, by: 'model', reason: data.lookup ? 'the model wants to know' : 'the model needs nothing' };
+  return { queries, by: 'model', reason: data.lookup ? 'the model asks for it' : 'the model needs no lookup' };
 }
 
 // The beginning and the end of a long message usually contain the request; the middle is often pasted text.
@@ -178,8 +178,8 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
 }
 
 const MOST_RESULTS = 10;
-// Recall abstains wrongly on 4 of 100 answerable questions of the gate. Its evidence shares are the same with this limit and with all 60
-// results.
+// In the evaluation gate, recall abstains wrongly on 4 of 100 questions that have an answer. The evidence shares are the same with this
+// limit as with all 60 results.
 const NEAREST_ONLY: RecallOptions = { abstain: false, limit: 5, minimumRelevance: 0.05 };
 // More results are read than shown, so that some are left after removing those that other sections contain.
 const LOOKED_AT = 40;
@@ -191,7 +191,7 @@ export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions
 
 function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
-  // The section of summaries shows these types.
+  // If the section `summaries` is on, it shows the types of summaries, and recall leaves them out.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
   const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
   return {
@@ -202,7 +202,7 @@ function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest
   };
 }
 
-/** The dependencies of the sections that are found by searching. */
+/** The input of the sections that are filled by searching. */
 interface Search {
   deps: RecallDeps;
   scope: Scope;
@@ -238,7 +238,7 @@ async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
   };
 }
 
-/** A semantic search without results is repeated by words, unless the options have a minimum similarity. */
+/** Recalls once. A semantic search without results is repeated as a search for words, unless the options have a minimum similarity. */
 async function recallOnce({ deps, scope, isOfUser }: Search, query: string, how: RecallOptions): Promise<Recalled> {
   const recalled = await recall(deps, scope, query, how, { isOfUser });
   const byWords = how.mode === 'semantic' && how.minimumSimilarity === undefined && recalled.results.length === 0;
@@ -345,12 +345,12 @@ async function readBehind(
 
 // A reply with fewer content words says nothing by itself: "Ha!", "What a pity.", "Lovely. Which days?"
 const FEWEST_WORDS = 4;
-// An object or a list of more than numbers, alone or after its key.
+// Matches a JSON object, or a JSON list that does not begin with a number, alone or after its key.
 const JSON_TEXT = /(?:^|: )[{[]["{[].*[}\]]\s*$/su;
 
 /**
- * Whether a recalled event says something without the turns around it. A short reply of the agent does not, unless the message asks what
- * the agent said. The JSON of an observation is data for the section of structured data.
+ * Whether a recalled event can be understood without the turns around it. A short reply of the agent cannot, but it is shown if the message
+ * asks what the agent said. JSON of an observation is not shown, because it belongs to the section of structured data.
  */
 function standsAlone({ kind, origin, content }: Event, message: string): boolean {
   if (kind === 'observation') return !JSON_TEXT.test(content);
@@ -367,8 +367,8 @@ interface EvidenceOrder {
 }
 
 /**
- * Deduplicates recalled results as items. Instead of a statement that is a quotation of its turn, the turn is shown. Results from tools and
- * documents come last, after the statements of people about themselves.
+ * Converts recalled results to items without duplicates. Instead of a statement that is a quotation of its turn, the turn is shown. Results
+ * of low trust come last.
  */
 function evidenceItems(
   results: readonly RecallResult[],
@@ -444,7 +444,7 @@ async function asksForKnown({ deps, scope }: GatherRequest, message: string): Pr
 
 const LONGEST_QUESTION = 200;
 
-/** A question without an answer in memory. The layout words the notice. */
+/** A question without an answer in memory. The layout writes the notice around the question. */
 function unknownItem(message: string): Item {
   const question = oneLine(message);
   return applicationItem(

@@ -21,11 +21,11 @@ export type OverflowRule =
 interface Section {
   /** What happens when the section exceeds its budget, unless the layout has another rule. Sections with `keep` get their tokens first. */
   overflow: OverflowRule;
-  /** The section can change from turn to turn while the knowledge stays the same. */
+  /** Whether the section can change from turn to turn while the knowledge stays the same. */
   perTurn?: true;
   /** The switch that leaves out this section together with others. */
   tier?: 'reflections' | 'lookups';
-  /** How its memories are logged as given to the model: found for the turn, or contained in every prompt. */
+  /** How the memories of the section are logged as given to the model: found for the turn, or contained in every prompt. */
   gives?: 'found' | 'always';
 }
 
@@ -100,7 +100,7 @@ export interface Item {
   restsOn?: ReadonlyMap<string, readonly Statement[]>;
   /** For a turn: the memories that were formed from it. */
   statements?: readonly string[];
-  /** For a fact, which is shown as a label and a value: its sentence. */
+  /** The sentence of a fact. The fact itself is shown as a label and a value. */
   sentence?: string;
   /** For an entry of a JSON block: its key and its value. */
   entry?: { key: string; value: unknown };
@@ -110,7 +110,7 @@ export interface Item {
 /** The gathered items of a context, by section. */
 export type Material = Partial<Record<SectionName, readonly Item[]>>;
 
-/** An item of the application's own text. It is not escaped, and dropped last. */
+/** An item of the application's own text. It is not escaped, and it is dropped last. */
 export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
 }
@@ -137,7 +137,10 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
   };
 }
 
-/** A permanent fact: its label as the title, its value as the text, its category as the label. A sentence that says more is the text. */
+/**
+ * A permanent fact as an item, with the name of the attribute as its title and the category as its label. Its text is the value, or the
+ * whole sentence if that says more than the value.
+ */
 export function factItem(fact: Memory, label: string): Item {
   const { value, content, trust } = fact;
   const text = textByTrust(value === null || saysMore(fact, label, value) ? content : value, trust);
@@ -150,7 +153,7 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /**
  * Whether a sentence says more than the label and the value of its field: other names or numbers, several words, or further values ("peanuts
- * and penicillin"). The words of a rendering ("Is 41 years old") say no more, and "last week" says nothing at a later time.
+ * and penicillin"). The fixed words of a rendering ("Is … years old") do not count, and neither do relative dates such as "last week".
  */
 function saysMore({ content, attribute, statedAt }: Memory, label: string, value: string): boolean {
   const rendering = PACKS.map(({ templates }) => templates[attribute ?? ''] ?? '').join(' ');
@@ -175,7 +178,7 @@ function saysMore({ content, attribute, statedAt }: Memory, label: string, value
   );
 }
 
-/** Whether a value is followed or preceded by another one. */
+/** Whether a value is followed or preceded by another value in a list. */
 function isInList(sentence: string, value: string): boolean {
   const at = sentence.toLowerCase().indexOf(value.toLowerCase());
   if (at < 0) return false;
@@ -202,7 +205,7 @@ export function blockItem(id: string, text: string): Item {
   return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score: 1 };
 }
 
-/** A JSON block, one item for each entry: `"key": value`, ready to be written. Later entries are dropped first. */
+/** The entries of a JSON block as items with the text `"key": value`. Later entries are dropped first. */
 export function entryItems(id: string, content: unknown): Item[] {
   if (typeof content !== 'object' || content === null) return [];
   return Object.entries(content).map(([key, value], index) => ({
@@ -225,13 +228,13 @@ export function entryWithout(entry: Item, isSaid: (statement: string) => boolean
   return left.length === 0 ? null : { ...entry, text: entryText(key, left), entry: { key, value: left } };
 }
 
-/** A JSON block in one item, for a connection or a user. */
+/** A JSON block of a connection or a user, as one item. */
 export function jsonItem(id: string, content: unknown, label?: string): Item | null {
   if (typeof content !== 'object' || content === null || Object.keys(content).length === 0) return null;
   return { ...blockItem(id, defuseImages(safeJson(content))), label };
 }
 
-/** Data of the application: a line for each field. */
+/** Data of the application as items, one for each field or line. */
 export function fieldItems(
   data: Readonly<Record<string, unknown>> | readonly string[] | string,
   about: { label?: string; trust: Trust; score: (text: string) => number },

@@ -58,14 +58,17 @@ export function ownText(
   };
 }
 
-/** `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`: part of the user's turn, so that the system prompt can be cached. */
+/**
+ * The date and time, such as `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`. They are part of the user's turn, so that the system
+ * prompt can be cached.
+ */
 function dateLine(now: number, timeZone = 'UTC'): string {
   const { date, time } = formattersOf(timeZone);
   // Newer ICU puts a narrow no-break space before AM.
   return `[${date.format(now)} — ${time.format(now).replace(/\s/gu, ' ')} ${timeZone}]`;
 }
 
-// Cached, because making the two formatters costs fifty times as much as using them.
+// The formatters are cached, because making the two costs fifty times as much as using them.
 const formatters = new Map<string, Record<'date' | 'time', Intl.DateTimeFormat>>();
 const MOST_ZONES = 500;
 const DATE = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const;
@@ -131,14 +134,14 @@ interface DigestedHistory {
   given?: Item[];
 }
 
-/** This many turns stay verbatim, however many tokens they take. */
+/** At least this many turns stay verbatim, however many tokens they take. */
 const ALWAYS_VERBATIM = 4;
 // The share of the history's budget that the digests of older turns may take.
 const SHARE_OF_EARLIER = 0.2;
 const LONGEST_DIGEST = 160;
 const SHORTEST_DIGEST = 24;
 const LABEL = 8;
-// Tokens for the lines around the section.
+// The number of tokens of the lines around the section.
 const HEADING = 10;
 
 interface Digesting extends Pick<ContextHooks, 'summarise'> {
@@ -172,7 +175,7 @@ async function inShort(older: readonly Item[], { budget: room, counter, summaris
     const item: Item = { text, kind: 'event', id: null, trust: 'medium', score: 0 };
     return fitSection({ items: [item], rule: 'cut', budget: room, reason: '', measure: countOf(counter) }).items;
   }
-  // The room is divided among all turns, at about four characters per token, instead of showing a few turns completely.
+  // The tokens are divided among all turns, at about four characters per token, instead of showing a few turns completely.
   const longest = Math.min(Math.max(Math.floor((room * 4) / older.length) - LABEL, SHORTEST_DIGEST), LONGEST_DIGEST);
   const lines = older.map((turn) => ({
     ...turn,
@@ -185,7 +188,7 @@ function countOf(counter: TokenCounter): (items: readonly Item[]) => number {
   return (items) => counter.count(items.map(({ text }) => `- ${text}`).join('\n'));
 }
 
-/** The first sentence, or its beginning. */
+/** The first sentence of a text, cut to at most `longest` characters. */
 function beginning(text: string, longest: number): string {
   const line = oneLine(defuseImages(text));
   const sentence = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;

@@ -49,9 +49,9 @@ export interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;
-  /** Oldest first: where two texts contradict each other, the later one holds. */
+  /** The texts, oldest first. Where two texts contradict each other, the later one holds. */
   texts: readonly string[];
-  /** An answer of up to twice this many words is cut to it; a longer answer fails the task. */
+  /** An answer of up to twice this many words is cut to this limit; a longer answer fails the task. */
   wordLimit: number;
 }
 
@@ -144,14 +144,14 @@ interface SynthesiseInput {
   sentences: readonly Sentence[];
   observations: readonly (Pick<Event, 'kind' | 'origin' | 'category' | 'occurredAt'> & { content: string })[];
   scaffold: Record<string, unknown>;
-  /** The keys that the application allows in the scaffold; null: any key. */
+  /** The keys that the application allows in the scaffold; null if it allows any key. */
   scaffoldKeys: readonly string[] | null;
   wordLimit: number;
   today: string;
   refused: readonly RefusedChange[];
 }
 
-/** A change of one entry of the scaffold. `from` has the numbers of the observations behind it; an undefined value removes the entry. */
+/** A change of one entry of the scaffold. `from` has the numbers of its observations. An undefined value removes the entry. */
 export interface ScaffoldChange {
   key: string;
   value: unknown;

@@ -5,8 +5,8 @@ import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
-// Telephone numbers, account numbers and amounts. `problemOf` exempts dates, because a model may take a year from the date of a turn, whose
-// text need not contain it.
+// Matches telephone numbers, account numbers and amounts. `problemOf` exempts dates, because a model may take a year from the date of a
+// turn whose text does not contain the year.
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
@@ -49,8 +49,8 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
 }
 
 /**
- * A model's text without unsupported sentences: instructions to the agent that the user never gave, and addresses, accounts and telephone
- * numbers that no source contains.
+ * Removes unsupported sentences from a model's text: instructions to the agent that the user never gave, and addresses, accounts and
+ * telephone numbers that no source contains.
  */
 export function checkedText(text: string, sources: TextSources): string {
   return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));

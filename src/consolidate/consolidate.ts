@@ -17,8 +17,8 @@ interface ConsolidateOptions {
   cause?: RunCause;
   signal?: AbortSignal;
   /**
-   * Runs everything and rolls it back; the report is the one that a real run would return. Language models are called, and the calls cost
-   * money.
+   * Runs all steps and rolls their changes back. The report is the one that a real run would return. Language models are called, and the
+   * calls cost money.
    */
   dryRun?: boolean;
 }
@@ -33,7 +33,7 @@ export interface ConsolidationReport {
   tags: MergedTag[];
   /** The ids of new and updated patterns. */
   patterns: string[];
-  /** The number of given memories that were judged, and of those whose importance changed. */
+  /** The number of memories that were judged by their use in answers, and how many of them changed in importance. */
   judged: number;
   moved: number;
   /**
@@ -77,8 +77,8 @@ export async function consolidateOwner(
       report.failures.push({ step: name, error });
     }
   }
-  // Only a run that changed nothing marks this version as consolidated. After any other run the next job looks again, because records may
-  // have arrived meanwhile.
+  // Only a run that changed nothing marks this version as consolidated. After any other run the next job consolidates again, because
+  // records may have arrived meanwhile.
   const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
   if (!hasChanged && report.failures.length === 0) {
     await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
@@ -117,7 +117,7 @@ const STEPS: readonly Step[] = [
       Object.assign(report, await judgeGiven(deps, owner, options));
     },
   },
-  // Last, because the documents include what the other steps have changed.
+  // This step is last, because the documents include the changes of the other steps.
   {
     name: 'synthesise',
     isOn: ({ tiers }, owner) => tiers.enabled && owner.user !== null,
@@ -128,8 +128,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * Runs one of several independent parts of a step. Returns null if the failure concerns this part only; any other failure, such as an
- * unreachable model, ends the step.
+ * Runs one of several independent parts of a step. Reports a failure that concerns this part only, and returns null. Any other failure,
+ * such as an unreachable model, ends the step.
  */
 async function alone<Result>(
   { report, options }: OwnerRun,

@@ -4,7 +4,7 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
 /** The settings of consolidation and maintenance. */
 export interface ConsolidationSettings {
-  /** Working memory and scaffold. */
+  /** The settings of working memory and scaffold. */
   tiers: TierSettings;
   /** How waiting reflections are merged into the texts that every prompt contains, for each level. */
   reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
@@ -29,7 +29,7 @@ export interface TierSettings {
   words: number;
   /** Days after which an unconfirmed sentence of the working memory is dropped. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null: any key. */
+  /** The keys that the scaffold may have; null if it may have any key. */
   scaffoldKeys: string[] | null;
   /** The maximum number of observations in one call of a model. */
   batch: number;
@@ -63,9 +63,9 @@ export interface PatternSettings {
 
 export interface NightlySettings {
   enabled: boolean;
-  /** The local hour, 0 to 23, of users who have not set one. */
+  /** The local hour of the nightly reflection, 0 to 23, for users who have not set one. */
   hour: number;
-  /** The time zone of users who have not set one. */
+  /** The time zone for users who have not set one. */
   timeZone: string;
   words: number;
   /** The maximum number of exchanges in one call of a model. A longer period is read in several calls, the oldest exchanges first. */
@@ -92,7 +92,7 @@ export interface UsefulnessSettings {
   used: number;
   confirmed: number;
   corrected: number;
-  /** For a memory that was given repeatedly and never used. */
+  /** The step for a memory that was given repeatedly and never used. */
   ignored: number;
   /** How often a memory must have been given, without ever being used, to count as ignored. */
   ignoredAfter: number;
@@ -124,7 +124,7 @@ export type ConsolidationOptions = {
 const count = z.int().min(0).max(100_000);
 const days = z.number().min(0).max(36_500);
 const step = z.number().min(-1).max(1);
-/** Settings that may be left out, each by itself or all of them. */
+/** A group of settings. Each of them, or the whole group, may be left out. */
 const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const merge = (threshold: number, words: number) =>
   group({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) });

@@ -35,7 +35,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
       isPaid: false,
       cron: nightly.enabled ? intervals.nightly : null,
       async run() {
-        // The schedule stays in the store after nightly reflection was switched off.
+        // The schedule stays in the store after nightly reflection is switched off.
         if (nightly.enabled) await queueDueReflections(deps);
       },
     },

@@ -105,7 +105,7 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 /**
  * Merges the memories of a tag into one text, always from the single statements and never from an older merged text. Prompts show the text
  * in place of the statements. The statements stay live, so that recall finds each of them and a later statement can replace or end it. A
- * statement that the text leaves out is not changed. Null if the text contains no new statement, or no more than half of the statements.
+ * statement that the text leaves out is not changed. Returns null if the text contains no new statement or at most half of the statements.
  */
 export async function mergeTag(
   deps: UpkeepDeps & RunDeps,

@@ -8,9 +8,9 @@ import type { RunDeps } from './consolidate-deps.ts';
 type RehearsedDeps = Pick<RunDeps, 'database' | 'ledger' | 'languageModel'>;
 
 /**
- * Runs `work` in one transaction and rolls it back. `work` cannot tell that it is a dry run: each step sees the changes of the previous
- * steps, and the result says what would have changed. Other writers wait until the rollback: those of the same owners in PostgreSQL, all of
- * them in SQLite. So this function is for work on one owner; for work on a whole tenant use {@link rehearseApart}.
+ * Runs `work` in one transaction and rolls it back. Each step of `work` sees the changes of the previous steps, and the result is that of a
+ * real run. Until the rollback, other writers wait: those of the same owners in PostgreSQL, all writers in SQLite. So this function is for
+ * work on one owner; for work on a whole tenant use {@link rehearseApart}.
  *
  * The transaction never waits for a language model. When `work` needs an answer, the transaction is rolled back, the model is asked, and
  * `work` starts again with all answers so far. The calls are paid and metered as in a real run.
@@ -58,7 +58,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   return work({ ...rehearsedDeps(deps, apart, pass), languageModel: null });
 }
 
-// The dry run fails after more than this number of answers have become useless, because the store changed between two passes.
+// The dry run fails when more answers than this became useless because the store changed between two passes.
 const MOST_STRAYED = 3;
 
 type Answer = { generated: Generated<unknown> } | { error: unknown };
@@ -131,7 +131,7 @@ function withinTransaction(database: Database, writer: Writer, pass: Pass): Data
   };
 }
 
-/** Ends a pass: the step that needs the answer throws it, and so does every later access to the database. */
+/** The error that ends a pass. The step that needs the answer throws it, and so does every later access to the database. */
 function unanswered(): Error {
   return new Error('The model has not been asked yet.');
 }

@@ -20,7 +20,7 @@ export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
-  /** Null: no model is configured, and the work is done locally. */
+  /** Null if no model is configured; the work is then done locally. */
   readonly languageModel: LanguageModel | null;
   /** Adds notes on the input of the run, such as counts, to its entry in the audit log. */
   read(notes: RunNotes): void;
@@ -93,7 +93,10 @@ export async function inRun<Result>(
   }
 }
 
-/** Work that waits for credit or was stopped has not failed, and no entry may name an owner who was just erased. */
+/**
+ * Whether a run was interrupted and gets no entry in the audit log. Work that waits for credit or was stopped has not failed. After an
+ * erasure, no entry may name the erased owner.
+ */
 function isCutShort(error: unknown): boolean {
   if (VarveError.isInstance(error, 'conflict') && error.details?.['erased'] === true) return true;
   return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>

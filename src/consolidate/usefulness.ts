@@ -93,12 +93,12 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   return found;
 }
 
-/** Removes the given memories from the list, so that each is judged once, and counts the use of each. */
+/** Removes the given memories from the log, so that each is judged once, and counts how each was used. */
 async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
   const ids = given.map((each) => each.given.id);
   const taken = await takeGiven(writer, scope.tenant, ids);
   const counts = new Map<string, Counts>();
-  // A memory that is gone is known as null and not searched for again.
+  // A memory that does not exist is cached as null, so that it is not searched for again.
   const memories = new Map<string, Memory | null>();
   for (const { given: each, turn } of given) {
     if (!taken.has(each.id)) continue;
@@ -156,7 +156,7 @@ export function stepOf(more: Counts, sum: Counts, settings: UsefulnessSettings):
 function reasonOf({ used, confirmed, corrected }: Counts): string {
   if (corrected > 0) return 'the user corrected an answer that used it';
   if (confirmed > 0) return 'the user confirmed an answer that used it';
-  return used > 0 ? 'it was used in an answer' : 'given again and again, and never used';
+  return used > 0 ? 'it was used in an answer' : 'it was given repeatedly and never used';
 }
 
 interface AnsweredTurn {
@@ -197,10 +197,10 @@ export interface Verdict {
 
 /** The minimum share of a memory's additional words, beyond those of the question, that the answer must contain. */
 const USED = 0.5;
-/** The same share for a memory without words beyond those of the question, of all its words. */
+/** The minimum share of all words of a memory that the answer must contain if the memory adds no words to the question. */
 const REPEATED = 0.8;
 
-/** Judges by their words whether an answer uses a memory, and how the user reacted. */
+/** Judges by common words whether an answer uses a memory, and by the first words of the user's reaction how the user reacted. */
 export function judgeUse(memory: string, { question, answer, reaction }: AnsweredTurn): Verdict {
   const [known, asked, answered] = [contentStems(memory), contentStems(question), contentStems(answer)];
   const added = new Set([...known].filter((stem) => !asked.has(stem)));

@@ -8,7 +8,7 @@ export interface Turn {
   role: Role;
   speaker: string;
   text: string;
-  /** The time of the turn; null: shortly after the preceding turn. */
+  /** The time of the turn; null if it follows shortly after the preceding turn. */
   at: Date | null;
 }
 
@@ -29,7 +29,7 @@ export interface ExpectedMemory {
   /** An attribute of a person, such as `home_city`, and its value. */
   slot: string | null;
   value: string | null;
-  /** The turns that state it; empty where the data set does not name them. */
+  /** The turns that make the statement; empty where the data set does not name them. */
   stated: string[];
   /** The turn or the session from which the statement no longer holds; null if it holds to the end. */
   until: string | null;
@@ -43,7 +43,7 @@ export interface ExpectedMemory {
 /** A question and its expected answer. */
 export interface Question {
   id: string;
-  /** The session after which the question is asked; null: at the end. */
+  /** The session after which the question is asked; null if it is asked at the end. */
   after: string | null;
   /** The data set's category, by name: `single`, `time`, `unknown` …. For `forgotten`, the evidence must not be returned. */
   kind: string;
@@ -63,7 +63,7 @@ export interface StoredFact {
   text: string;
 }
 
-/** A conversation of any data set, in one shape. Ids are unique within it. */
+/** A conversation, in the common format of all data sets. Ids are unique within a conversation. */
 export interface Conversation {
   id: string;
   language: string;
@@ -113,8 +113,8 @@ export function turn(id: string, role: Role, text: string, fields: Partial<Turn>
 }
 
 /**
- * Makes references valid: empty turns, evidence that names no turn, and questions with only such evidence are left out. `faults` reports
- * how many.
+ * Makes references valid: empty turns, evidence that names no turn, and questions with only such evidence are left out. The returned
+ * `faults` say how many of each were left out.
  */
 export function repaired(name: string, conversations: readonly Conversation[], faults: string[] = []): Dataset {
   const counts = { dangling: 0, unanswerable: 0, empty: 0 };

@@ -16,7 +16,7 @@ export type { AskOptions };
 /** The data, the measures and the configurations of an evaluation. */
 export interface EvaluateOptions {
   dataset: Dataset;
-  /** Default: all. */
+  /** The measures to take. Default: all. */
   measures?: readonly Measure[];
   /** Names of {@link ARMS}. Default: `all` alone. */
   arms?: readonly string[];
@@ -27,7 +27,7 @@ export interface EvaluateOptions {
    * you set one.
    */
   varve?: VarveOptions;
-  /** The model that answers questions and judges answers. Default: the language model of `varve`; null: none. */
+  /** The model that answers questions and judges answers; null for no model. Default: the language model of `varve`. */
   judge?: LanguageModel | null;
   /** The file for the rows. With a file, a run that was stopped can be resumed. */
   file?: string;
@@ -46,11 +46,11 @@ export interface Progress {
   done: number;
   of: number;
   conversation: string;
-  /** Estimated remaining milliseconds; null at the beginning. */
+  /** The estimated remaining milliseconds; null at the beginning. */
   left: number | null;
 }
 
-/** Plays every conversation through Varve and measures the results; the same data, settings and seed give the same rows. */
+/** Replays every conversation and measures the results. The same data, settings and seed give the same rows. */
 export async function evaluate(options: EvaluateOptions): Promise<Run> {
   const { dataset, file, signal, onProgress } = options;
   const header = headerOf(options);
@@ -77,7 +77,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Run> {
   return file === undefined ? { header, rows, done: [...done] } : readRun(file);
 }
 
-/** Weights for the progress estimate: turns take most of the time, questions the rest. */
+/** The size of a conversation for the estimate of the remaining time: the number of its turns, questions and facts. */
 function sizeOf({ sessions, questions, facts }: Conversation): number {
   return sessions.reduce((sum, { turns }) => sum + turns.length, 0) + questions.length + facts.length + 1;
 }

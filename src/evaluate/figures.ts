@@ -76,7 +76,7 @@ export interface Compared {
   before: Estimate;
   after: Estimate;
   difference: Difference;
-  /** `better` and `worse` only if the difference is significant (p < 0.05). */
+  /** The verdict is `better` or `worse` only if the difference is significant (p < 0.05). */
   verdict: 'better' | 'worse' | 'same';
 }
 
@@ -92,7 +92,7 @@ export function compareRuns(before: Run, after: Run): Compared[] {
   return arms.flatMap((arm) => compared({ rows: before.rows, arm }, { rows: after.rows, arm }));
 }
 
-/** Compares every arm of a run with the first one. */
+/** Compares every arm of a run with the first arm. */
 export function compareArms(run: Run): Compared[] {
   const [base, ...others] = armsOf(run);
   const { rows } = run;
@@ -124,7 +124,7 @@ function compared(before: Side, after: Side): Compared[] {
   });
 }
 
-/** Formats a share as .713, a count as 6.5, milliseconds with their unit; "–" if there is no value. */
+/** Formats a share as .713, a count as 6.5, and milliseconds with their unit. A missing value is "–". */
 export function shown(metric: string, value: number): string {
   if (Number.isNaN(value)) return '–';
   const unit = METRICS[metric]?.unit ?? 'share';
@@ -133,7 +133,7 @@ export function shown(metric: string, value: number): string {
   return value.toFixed(3).replace(/^(-?)0\./, '$1.');
 }
 
-/** A figure with its interval: .713 (.68 to .74). */
+/** Formats a figure with its interval: .713 (.68 to .74). */
 export function shownWithInterval(metric: string, figure: Estimate): string {
   const mean = shown(metric, figure.mean);
   return Number.isNaN(figure.low) ? mean : `${mean} (${shownInterval(metric, figure, '')})`;

@@ -125,7 +125,7 @@ export async function measureScaffold(replay: Replay): Promise<Found[]> {
   });
 }
 
-/** The use of language models per session: calls, tokens, and money where the prices are known. No rows without a call. */
+/** The use of language models per session: calls, tokens, and money where the prices are known. Without a call there are no rows. */
 export async function measureCost({ conversation, varve }: Replay): Promise<Found[]> {
   const lines = await varve.ledger.report({ tenant: 'default', by: ['task', 'model'] });
   // The ledger also has embeddings, which are not calls of a language model.

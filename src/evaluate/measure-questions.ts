@@ -69,7 +69,7 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
 
 /**
  * The metrics of a ranking whose results rest on several turns each. For rank metrics a result counts once, as the first turn of evidence
- * that no earlier result had; for recall it counts for all its turns.
+ * that no earlier result had. For recall a result counts for all its turns.
  */
 export function placeValues(
   turns: readonly (readonly string[])[],
@@ -212,7 +212,7 @@ export function watchColdStart(ask: AskOptions): {
       );
       if (open.length === 0) return;
       possible ||= turns;
-      // Asked in a new session, because the prompt always contains the turns of the current session.
+      // The question is asked in a new session, because the prompt always contains the turns of the current session.
       await replay.varve.drain();
       for (const question of open) {
         const context = await contextFor(replay.handle(`cold ${question.id}`), question, ask, 2000);

@@ -19,7 +19,7 @@ export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<
 
 /**
  * Normalised discounted cumulative gain with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1), or a map from id to gain for
- * graded labels. From 0 to 1: 1 if no other order has more gain among the first k. NaN if nothing is relevant.
+ * graded labels. The value is 1 if no other order has more gain among the first k, and NaN if nothing is relevant.
  */
 export function ndcgAt(
   ranked: readonly string[],
@@ -60,7 +60,7 @@ export function abstentionCurve(
 
 /**
  * Area under the curve of the two shares of {@link abstentionCurve}: the probability that a question with an answer has more confidence
- * than one without. 0.5 is chance; NaN if one of the two kinds of question is missing.
+ * than a question without an answer. 0.5 is chance; NaN if one of the two kinds of question is missing.
  */
 export function abstentionArea(questions: readonly { isAnswerable: boolean; confidence: number }[]): number {
   const answerable = questions.filter((question) => question.isAnswerable);

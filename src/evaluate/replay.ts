@@ -30,8 +30,8 @@ const NIGHT = 20 * HOUR;
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
 /**
- * Replays a conversation: its turns at their own times, background work when it is due, each session closed and followed by a night. A
- * simulated clock is advanced, so that nothing waits. By default the store is in memory.
+ * Replays a conversation. Turns are observed at their own times, background work runs when it is due, and each session is closed and
+ * followed by a night. The clock is simulated, so that nothing waits. By default the store is in memory.
  */
 export async function replay(
   conversation: Conversation,

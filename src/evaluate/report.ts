@@ -133,7 +133,7 @@ function budgetPlot(figures: readonly Figure[]): string {
     return [{ ...figure, x: tokens, y: figure.mean, label }];
   });
   if (points.length < 2) return '';
-  const [name, xTitle, yTitle] = ['evidence in the prompt', 'tokens of the prompt', 'evidence in it'];
+  const [name, xTitle, yTitle] = ['evidence in the prompt', 'tokens of the prompt', 'share of the evidence'];
   return figureOf(
     'Evidence in the prompt, by its budget',
     linePlot({ name, points, xTitle, yTitle, xs: BUDGETS, isLogarithmic: true }),

@@ -1,4 +1,4 @@
-/** What a run measures. Each measure produces rows, one for each question, memory or statement. */
+/** The measures of a run. Each measure produces rows, one for each question, memory or statement. */
 export const MEASURES = ['extraction', 'retrieval', 'scaffold', 'consolidation', 'cold-start', 'end-to-end'] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -14,11 +14,11 @@ export interface Row {
   kind: string;
   /** The measured values, by the names of {@link METRICS}. */
   values: Record<string, number>;
-  /** The texts that were asked, found or missed, for a reader. */
+  /** The texts that were asked, found or missed, for people. */
   detail?: Record<string, unknown>;
 }
 
-/** A row without its place, as a measure returns it. */
+/** A row as a measure returns it, without its conversation and its arm. */
 export type Found = Omit<Row, 'conversation' | 'arm'>;
 
 /** The definition of a metric. */
@@ -28,7 +28,7 @@ export interface Metric {
   definition: string;
   /** Whether higher or lower is better; `none` for a descriptive metric. */
   better: 'higher' | 'lower' | 'none';
-  /** Shares are shown as .713, counts and tokens as they are. */
+  /** Shares are shown as .713, counts as plain numbers, and times in milliseconds. */
   unit: 'share' | 'count' | 'milliseconds';
 }
 
@@ -49,29 +49,29 @@ function metricsOf(measure: Measure, metrics: Record<string, Definition>): Recor
 /** The budgets in tokens at which the prompt is measured. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
-/** Every number of a run, with its definition. */
+/** All metrics of a run, with their definitions. */
 export const METRICS: Readonly<Record<string, Metric>> = {
   ...metricsOf('extraction', {
     kept: higher(
       'kept (recall)',
-      'Share of the expected memories that hold at the end and are said by live statements resting on their turns: by their slot’s value, 60 % of their content words (one statement, or those of the turn together), or 25 % where the turn is quoted. With expected_contains: a live memory of the expected type, important enough, that has at least one of the expected words.',
+      'Share of the expected memories that hold at the end and that live statements from their turns contain. A statement contains a memory if it has the value of the memory’s slot, 60 % of the memory’s content words, or 25 % of them if it quotes the turn. Several statements from the turn may contain the 60 % together. With expected_contains, a live memory must have the expected type, the minimum importance and at least one of the expected words.',
     ),
     complete: higher(
       'expected words kept',
-      'With expected_contains: share of the expected words that live memories of the transcript have.',
+      'With expected_contains, the share of the expected words that live memories of the transcript have.',
     ),
     stale: lower('stale', 'Share of the expected memories that have ended and are still said by a live statement.'),
     useful: higher(
       'useful (precision)',
-      'Share of the live statements that rest on a turn which states an expected memory.',
+      'Share of the live statements that rest on a turn that states an expected memory.',
     ),
     hallucinated: lower(
       'hallucinated',
-      'Share of the live statements of which fewer than half of the content words (or of the words of the value) were ever said. A free paraphrase therefore counts as hallucinated.',
+      'Share of the live statements for which the conversation has fewer than half of the content words of the statement or of its value. A free paraphrase therefore counts as hallucinated.',
     ),
     duplicate: lower(
       'duplicates',
-      'Share of the live statements that repeat an earlier live one: the same subject, attribute and value, or four fifths of the content words.',
+      'Share of the live statements that repeat an earlier live statement: the same subject, attribute and value, or four fifths of the content words.',
     ),
     calls: lower('model calls', 'Calls of language models per session, without judging.', 'count'),
     sentTokens: lower('tokens sent', 'Tokens sent to language models per session.', 'count'),
@@ -85,7 +85,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   ...metricsOf('retrieval', {
     'precision@5': higher(
       'precision@5',
-      'Share of the first five results that rest on a turn of evidence which no earlier result had.',
+      'Share of the first five results that rest on a turn of evidence that no earlier result had.',
     ),
     'ndcg@5': higher(
       'NDCG@5',
@@ -93,7 +93,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     ),
     'recall@5': higher(
       'recall@5',
-      'Share of the turns of evidence among the first five results; a memory stands for the turns it was learned from.',
+      'Share of the turns of evidence among the first five results. A memory counts as the turns that it was formed from.',
     ),
     'recall@10': higher('recall@10', 'Share of the turns of evidence among the first ten results.'),
     mrr: higher('MRR', '1 / rank of the first result with evidence, 0 if there is none.'),
@@ -104,7 +104,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     silentOnAnswerable: lower('wrongly silent', 'Share of the answerable questions on which recall abstains.'),
     leaked: lower(
       'forgotten and found',
-      'Share of the turns that the user asked to forget whose words are still in ten results of recall, or in the turns that these rest on.',
+      'Share of the turns that the user asked to forget and whose words are still in the first ten results of recall or in the turns behind these results.',
     ),
     confidence: descriptive(
       'confidence',
@@ -121,7 +121,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
       'scaffold accuracy',
       'Share of the user’s slots (home_city, employer, …) that hold at the end and whose value the permanent facts or the scaffold have.',
     ),
-    contradicted: lower('contradicted', 'Share of these slots for which only another value is known.'),
+    contradicted: lower('contradicted', 'Share of the user’s slots for which only another value is known.'),
   }),
   ...metricsOf('consolidation', {
     coverage: higher(
@@ -132,18 +132,18 @@ export const METRICS: Readonly<Record<string, Metric>> = {
       'staleness',
       'Share of the expected memories that have ended and that the documents still contain.',
     ),
-    words: descriptive('length', 'Words of the documents together.', 'count'),
+    words: descriptive('length', 'Number of words of all documents together.', 'count'),
     completeness: higher(
       'completeness (judged)',
-      'Judge model, 1 to 5, as a share: do the documents contain everything important?',
+      'Mark of the judge model from 1 to 5, as a share, for whether the documents contain everything important.',
     ),
     conciseness: higher(
       'conciseness (judged)',
-      'Judge model, 1 to 5, as a share: are the documents free of repetition and trivia?',
+      'Mark of the judge model from 1 to 5, as a share, for whether the documents are free of repetition and trivia.',
     ),
     recency: higher(
       'recency (judged)',
-      'Judge model, 1 to 5, as a share: do the statements of the documents still hold?',
+      'Mark of the judge model from 1 to 5, as a share, for whether the statements of the documents still hold.',
     ),
   }),
   ...metricsOf('cold-start', {
@@ -154,7 +154,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     ),
     turnsWaited: lower(
       'turns waited',
-      'The same, counted from the turn that completes the evidence of the first such question; 0 means at once.',
+      'User turns from the first turn that completes the evidence of a question until the prompt first has all evidence of a question; 0 means at once.',
       'count',
     ),
   }),
@@ -164,7 +164,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
         `evidence@${tokens}`,
         higher(
           `evidence in ${tokens.toLocaleString('en')} tokens`,
-          `Share of the evidence of a question that is in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words (its beginning, or nine tenths of it sentence by sentence), or a line, or the statements of the prompt that rest on that turn together, that contain an expected memory of it by 60 % of its content words or by its slot’s name and value.`,
+          `Share of the evidence of a question that is in the prompt of ${tokens.toLocaleString('en')} tokens. A turn of evidence is in the prompt if the prompt has its beginning, or nine tenths of it sentence by sentence. It is also in the prompt if a line has 60 % of the content words of an expected memory of the turn, or the name and value of the memory’s slot. The statements from the turn may have the 60 % together.`,
         ),
       ]),
     ),
@@ -175,15 +175,15 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     tokens: descriptive('tokens of memory', 'Tokens of memory in the prompt of 2,000 tokens.', 'count'),
     saved: higher(
       'tokens saved',
-      '1 − tokens of memory in the prompt / tokens of the whole history, over the questions at which the history is longer than the budget of 2,000 tokens.',
+      '1 − tokens of memory in the prompt / tokens of the whole history, for questions whose history is longer than the budget of 2,000 tokens.',
     ),
     overhead: lower(
       'memory against a short history',
-      'Tokens of memory in the prompt / tokens of the whole history, over the questions at which the history still fits into the budget of 2,000 tokens. Above 1, memory repeats itself.',
+      'Tokens of memory in the prompt / tokens of the whole history, for questions whose history still fits into the budget of 2,000 tokens. A value above 1 means that memory repeats itself.',
     ),
     correct: higher(
       'right answers (judged)',
-      'Answered by a model from the prompt alone, and judged right by a model with the rubric in src/evaluate/judge.ts; for unanswerable questions, the right answer is that it is unknown.',
+      'Share of the questions that a model answers from the prompt alone and that a judge model calls right, with the rubric in src/evaluate/judge.ts. The right answer to an unanswerable question is that the answer is unknown.',
     ),
   }),
 };

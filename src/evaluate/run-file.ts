@@ -8,7 +8,7 @@ import { MEASURES, type Row } from './row.ts';
 export interface RunHeader {
   kind: 'run';
   dataset: string;
-  /** The conversations, in the order in which they are played. */
+  /** The conversations, in the order in which they are replayed. */
   conversations: string[];
   arms: string[];
   /** Whether each signal of recall was left out in turn. */
@@ -32,7 +32,7 @@ export interface RunHeader {
 export interface Run {
   header: RunHeader;
   rows: Row[];
-  /** Conversations whose rows are complete. */
+  /** The conversations whose rows are complete. */
   done: string[];
 }
 

@@ -1,7 +1,7 @@
 import type { ExpectedMemory } from './conversation.ts';
 
-// Statements are compared with the expected ones by their words, not by their meaning: "talks into the phone, which writes for User" does
-// not count as "dictates messages to the phone". Such figures are for comparing runs; read the failures before you trust a single figure.
+// Statements are compared with expected statements by words, not by meaning: "talks into the phone, which writes for User" does not
+// count as "dictates messages to the phone". Such figures are for comparing runs; read the failures before you trust a single figure.
 
 const STOP = new Set(
   "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
@@ -67,7 +67,7 @@ export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>)
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** The fields of a statement that are compared, of stored statements and of drafts of a reader. */
+/** The compared fields of a stored statement or of a reader's draft. */
 export interface SaidStatement {
   text: string;
   value: string | null;
@@ -80,8 +80,8 @@ const ENOUGH = 0.6;
 const ENOUGH_QUOTED = 0.25;
 
 /**
- * Whether a statement contains an expected memory: it rests on one of the memory's turns, and has its slot's value, 60 % of its content
- * words, or 25 % of them if it quotes the turn. `textOf` returns the text of a turn.
+ * Whether a statement contains an expected memory. The statement must rest on one of the memory's turns. It must also have the value of the
+ * memory's slot, 60 % of the memory's content words, or 25 % of them if it quotes the turn. `textOf` returns the text of a turn.
  */
 export function says(
   expected: ExpectedMemory,
@@ -121,7 +121,7 @@ function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
   return expected.stated.some((turn) => turns.includes(turn));
 }
 
-/** Whether the subject of an expected memory is the user, in the languages of the lives. */
+/** Whether the subject of an expected memory is the user, in the languages of the data set `lives`. */
 export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   return (
     /^(?:user|nutzer|usuari|utilisat|usuário|用户|ユーザー|gebruiker|utente|użytkowni|사용자|пользовател|المستخدم|उपयोगकर्ता|kullanıcı)/i.test(

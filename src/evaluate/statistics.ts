@@ -34,7 +34,7 @@ export interface Difference extends Estimate {
 }
 
 export interface ResamplingOptions {
-  /** Default 2,000. */
+  /** The number of resampling rounds. Default 2,000. */
   rounds?: number;
   /** Default 1. */
   seed?: number;
@@ -85,7 +85,7 @@ function byConversation(observations: readonly Observation[]): Group[] {
     const group = groups.get(conversation) ?? { sum: 0, count: 0 };
     groups.set(conversation, { sum: group.sum + value, count: group.count + 1 });
   }
-  // Sorted, so that the same data in another order gives the same interval.
+  // The groups are sorted, so that the same data in another order gives the same interval.
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
 }
 

@@ -19,7 +19,7 @@ export function isLimited(key: ApiKey): boolean {
   return key.agents !== null || key.users !== null;
 }
 
-/** The scope of a request within the limits of its key. With a key for one user or agent the request need not name it. */
+/** The scope of a request within the limits of its key. If a key is limited to one agent or user, the request need not name it. */
 export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): HandleScope {
   return {
     ...asked,
@@ -49,8 +49,8 @@ function outside(part: string): VarveError {
 }
 
 /**
- * A handle may read and change records that are shared above its scope. A key that is limited to some users or agents may only read
- * them: one user's key must not change what all users share.
+ * Limits the changes of a handle to the records of its key. A handle may read and change records that are shared above its scope. A key
+ * that is limited to some users or agents may only read these records, because one user's key must not change what all users share.
  */
 export function limitHandle(handle: Handle, key: ApiKey): Handle {
   if (!isLimited(key)) return handle;
@@ -59,7 +59,7 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
     const memory = await memories.get(id);
     if (memory !== null) assertReach(key, memory.scope);
   };
-  /** A method that changes the memory with its first argument as the id. */
+  /** Wraps a method whose first argument is the id of the memory that it changes. */
   const owned =
     <Rest extends unknown[], Result>(method: (id: string, ...rest: Rest) => Promise<Result>) =>
     async (id: string, ...rest: Rest): Promise<Result> => {
@@ -76,7 +76,7 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
     memories: {
       ...memories,
       async create(memory, why) {
-        // Creating the memory archives the one that it contradicts, so the key must be allowed to change that one too.
+        // Creating a memory archives the memory that it contradicts, so the key must be allowed to change that memory too.
         if (memory.contradicts != null) await own(memory.contradicts);
         return memories.create(leveled(memory), why);
       },

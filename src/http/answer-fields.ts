@@ -38,7 +38,7 @@ function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   if (fields === undefined || fields.includes('all')) return [...items];
   const known = items.map((item) => Object.entries(item as Record<string, unknown>));
   const kept = known.map((entries) => entries.filter(([name]) => fields.includes(name)));
-  // Without this check a misspelt name would give empty records.
+  // Without this check a misspelt name would return empty records.
   if (items.length > 0 && kept.every((entries) => entries.length === 0)) {
     const names = [...new Set(known.flatMap((entries) => entries.map(([name]) => name)))];
     throw invalidInput(`The parameter \`fields\` names no field of these records. Fields: ${names.join(', ')}.`, {
@@ -101,13 +101,13 @@ function shortOf(result: RecallResult): Record<string, unknown> {
           speaker: result.event.speaker ?? result.event.origin,
           trust: trustOfTurn(result.event, result.passage),
         };
-  // Turns that were asked for with `neighbours` or `withSources`.
+  // Only requests with `neighbours` or `withSources` have these turns.
   const along = { before, after, sources };
   const asked = Object.entries(along).filter(([, events]) => events.length > 0);
   return { kind, id, text, ...about, score: round(score), relevance: round(relevance), ...Object.fromEntries(asked) };
 }
 
-/** A failed item of a batch; the others are not affected. */
+/** The error of a failed item of a batch. The other items are not affected. */
 export const failedItem: z.ZodType = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** Runs `work` for each item in order. The result of a refused item is its error. */

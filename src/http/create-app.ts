@@ -21,9 +21,9 @@ interface AppOptions {
   settings?: Partial<DoorSettings>;
   version?: string;
   log?: Log;
-  /** Aborted when the server stops: streams end, and the server is no longer ready. */
+  /** The signal that aborts when the server stops: streams end, and the server is no longer ready. */
   stopping?: AbortSignal;
-  /** The options of the inspector at `/`: its one-time link, its demo life. */
+  /** The options of the inspector at `/`: its one-time link and its demo life. */
   inspector?: InspectorOptions;
   /** Answers `/mcp` for a key. */
   mcp?(request: Request, key: ApiKey): Promise<Response>;
@@ -33,7 +33,7 @@ interface Variables {
   requestId: string;
   /** The id of the key, once it is known. */
   caller: string | null;
-  /** Headers of every answer. */
+  /** The headers of every response. */
   headers: Record<string, string>;
 }
 
@@ -57,7 +57,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-// The same limit as in the MCP SDK.
+// This is the limit of the MCP SDK.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The dependencies of the routes. */
@@ -151,7 +151,7 @@ function routeProbes({ app, parts: { varve, stopping } }: Door): void {
   app.get('/health', (context) => context.json({ status: 'ok' }, 200, context.get('headers')));
   app.get('/ready', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503, context.get('headers'));
-    // A small query that needs no worker of a cluster: while one worker is down, the tenants of the others are served.
+    // This small query needs no worker of a cluster: while one worker is down, the tenants of the other workers are served.
     await varve.operator.keys.any();
     return context.json({ status: 'ready' }, 200, context.get('headers'));
   });
@@ -159,7 +159,7 @@ function routeProbes({ app, parts: { varve, stopping } }: Door): void {
 
 function routeDescription({ app, parts, metrics, enter }: Door, version: string): void {
   const { docsNeedKey, rateLimit } = parts.settings;
-  // Separate from the buckets of keys, so that requests without a key cannot evict them.
+  // These buckets are separate from those of keys, so that requests without a key cannot evict the buckets of keys.
   const addresses = createRateLimit();
   for (const path of ['/openapi.json', '/docs', '/docs/*']) {
     app.use(path, async (context, next) => {
@@ -218,8 +218,8 @@ function routeOperations({ app, parts }: Door): void {
 }
 
 /**
- * An MCP request whose body is read here. In the SDK a body that is too large would close the connection without an answer, a slow one
- * would hold it, and one that is nested too deeply would overflow the stack.
+ * An MCP request whose body is read here. In the SDK, a body that is too large would close the connection without an answer, a slow body
+ * would hold the connection, and a body that is nested too deeply would overflow the stack.
  */
 async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettings): Promise<Request> {
   if (request.method !== 'POST') return request;

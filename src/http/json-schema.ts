@@ -11,7 +11,7 @@ import { memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
 import { timeSchema } from '../record/parse.ts';
 import { NAMED } from './record-schemas.ts';
 
-/** The parts of a JSON Schema that the doors read. */
+/** The parts of a JSON Schema that the server reads. */
 export interface JsonSchema {
   type?: string;
   properties?: Record<string, JsonSchema>;
@@ -45,7 +45,7 @@ export function jsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
 ): { schema: JsonSchema; named: Record<string, JsonSchema> } {
-  // Wrapped in an object, so that a named schema becomes a reference instead of being inlined.
+  // The schema is wrapped in an object, so that a named schema becomes a reference instead of being inlined.
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
     metadata: registry,
@@ -56,7 +56,7 @@ export function jsonSchema(
       if (made.format === 'date-time') delete made.pattern;
       // Answers may get more fields in later versions.
       if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties;
-      // Zod adds the safe-integer bounds to every integer, which is noise for a reader.
+      // Zod adds the safe-integer bounds to every integer. They would be noise in the document.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
     },

@@ -12,10 +12,11 @@ interface Bucket {
   at: number;
 }
 
-// The most keys or addresses that are tracked. Beyond that, the least recently seen one is dropped, and starts again with a full bucket.
+// The maximum number of keys or addresses that are tracked. Beyond it, the least recently seen one is dropped and starts again with a full
+// bucket.
 const MOST_BUCKETS = 10_000;
 
-/** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is one. */
+/** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is a token. */
 function createBuckets(now: () => number): { take(name: string, room: number, perSecond: number): number | null } {
   const buckets = new Map<string, Bucket>();
   return {
@@ -34,7 +35,7 @@ function createBuckets(now: () => number): { take(name: string, room: number, pe
 
 const systemTime = (): number => performance.now();
 
-/** A bucket for each address that holds a minute of wrong keys and refills at that rate. */
+/** Limits wrong keys by a bucket for each address. A bucket holds the wrong keys of one minute and refills at that rate. */
 export function createFailureLimit(perMinute: number, now: () => number = systemTime): FailureLimit {
   const buckets = createBuckets(now);
   let refused = 0;
@@ -50,7 +51,7 @@ export function createFailureLimit(perMinute: number, now: () => number = system
   };
 }
 
-/** The address, or its /64 network for IPv6, because one client usually owns a whole /64. */
+/** The address, or the /64 network of an IPv6 address, because one client usually owns a whole /64. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
@@ -67,7 +68,7 @@ export interface FollowerLimit {
   enter(key: string, until: AbortSignal): void;
 }
 
-/** At most `most` streams for each key in this process; 0: any number. */
+/** Allows at most `most` streams for each key in this process; 0 allows any number. */
 export function createFollowerLimit(most: number): FollowerLimit {
   const open = new Map<string, number>();
   const add = (key: string, change: number): void => {
@@ -91,11 +92,11 @@ export function createFollowerLimit(most: number): FollowerLimit {
 
 /** Counts the requests of keys, or of addresses. */
 export interface RateLimit {
-  /** Takes one request of a key; throws `rate_limited` when it has none left. */
+  /** Counts one request of a key; throws `rate_limited` when the key has no requests left. */
   take(key: string, perSecond: number): void;
 }
 
-/** A bucket for each key, which fills at the key's rate and holds two seconds of it. */
+/** Limits requests by a bucket for each key. A bucket refills at the rate of the key and holds the requests of two seconds. */
 export function createRateLimit(): RateLimit {
   const buckets = createBuckets(systemTime);
   return {

@@ -5,7 +5,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Writes structured log lines without content: ids, counts, routes, times. */
 export type Log = (level: Exclude<LogLevel, 'silent'>, message: string, fields?: Record<string, unknown>) => void;
 
-/** A log that writes JSON lines. Default: to the standard error output. */
+/** Makes a log that writes JSON lines, by default to the standard error output. */
 export function createLog(
   least: LogLevel,
   write: (line: string) => void = (line) => void process.stderr.write(line),

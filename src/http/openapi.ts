@@ -141,7 +141,7 @@ function parametersOf(operation: Operation, use: Use): Record<string, unknown>[]
     }));
   const headers = Object.entries(operation.headers ?? {});
   if (operation.once)
-    headers.push(['idempotency-key', 'A repeated request with the same key gets the first answer, for a day.']);
+    headers.push(['idempotency-key', 'For a day, a repeated request with the same key gets the first answer.']);
   const inHeader = headers.map(([name, description]) => {
     return { name, in: 'header', description, schema: { type: 'string' } };
   });

@@ -23,9 +23,9 @@ interface OperationInput<Query = unknown, Body = unknown> {
   headers: Headers;
   /** The body as a stream, if the operation has `streams`. */
   stream: ReadableStream<Uint8Array> | null;
-  /** Aborted when the client disconnects. Created lazily, because most operations do not need it. */
+  /** The signal that aborts when the client disconnects. It is created lazily, because most operations do not need it. */
   gone(): AbortSignal;
-  /** Aborted when the client disconnects or the server stops, for work that can be restarted. */
+  /** The signal that aborts when the client disconnects or the server stops, for work that can be restarted. */
   goneOrStopping(): AbortSignal;
   /** Counts a stream of changes of this key until the signal aborts; throws when the key has too many. */
   follow(until: AbortSignal): void;
@@ -33,9 +33,9 @@ interface OperationInput<Query = unknown, Body = unknown> {
   isAllowed(): Promise<boolean>;
 }
 
-/** An answer that is more than a JSON body. */
+/** A response that is more than a JSON body. */
 export class Reply {
-  /** Default: the first status that the operation declares. */
+  /** The status of the response. Default: the status that the operation declares. */
   readonly status?: number;
   readonly body?: unknown;
   readonly stream?: ReadableStream<Uint8Array>;
@@ -46,34 +46,34 @@ export class Reply {
   }
 }
 
-/** An operation of the server. Routes and the OpenAPI document are made from these. */
+/** An operation of the server. Routes and the OpenAPI document are made from the operations. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With placeholders as OpenAPI writes them: `/v1/memories/{id}`. */
+  /** The path, with placeholders as OpenAPI writes them: `/v1/memories/{id}`. */
   path: string;
   tag: string;
   summary: string;
   /** The minimum access of the key. */
   access: KeyAccess;
-  /** Takes agent, user, session and connection in the query string. */
+  /** Whether the operation takes agent, user, session and connection in the query string. */
   scoped: boolean;
-  /** Concerns the whole tenant, so a key that is limited to agents or users is refused. */
+  /** Whether the operation concerns the whole tenant, so that a key that is limited to agents or users is refused. */
   tenantWide: boolean;
   /** The parameters of the query string besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
-  /** The prefix of the record ids in its path. */
+  /** The prefix of the record id in the path. */
   idPrefix: 'mem' | 'evt' | 'ent' | 'key' | 'whk' | 'whd' | 'job' | 'run';
-  /** A body as someone would first send it: the reference shows it, and a test sends it. Every body has one. */
+  /** An example of the body. The reference shows it, and a test sends it. Every operation with a body has an example. */
   example?: unknown;
-  /** The library validates the body itself before anything else, so the door does not. */
+  /** Whether the library validates the body, so that the server does not. */
   bodyCheckedLater: boolean;
   /** Whether the body may be left out. */
   bodyOptional: boolean;
   /** The media type of the body, when it is read as a stream. */
   streams?: string;
-  /** The response schema for each status; null: an empty response. */
+  /** The response. Its schema is null if the response is empty; `also` describes further statuses. */
   answer: {
     status: number;
     schema: z.ZodType | null;
@@ -81,15 +81,15 @@ export interface Operation {
     media?: string;
     also?: Record<number, string>;
   };
-  /** Its name in the audit trail; without one it is not recorded there. */
+  /** The name of the operation in the audit trail. Operations without a name are not recorded there. */
   act?: string;
-  /** A repeated request with the same Idempotency-Key gets the first answer. */
+  /** Whether a repeated request with the same Idempotency-Key gets the first answer. */
   once: boolean;
   /** The request headers that the operation uses, with their descriptions. */
   headers?: Record<string, string>;
-  /** No time limit. */
+  /** Whether the operation has no time limit. */
   unhurried: boolean;
-  /** Also accepts the header with the server's reflection secret in place of a key. */
+  /** Whether the operation also accepts the header with the server's reflection secret in place of a key. */
   secret: boolean;
   /** Returns the body of the response, or a {@link Reply}. */
   run(input: OperationInput): Promise<unknown>;
@@ -122,8 +122,8 @@ type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.
 ) => Operation;
 
 /**
- * Declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`, with placeholders of the path as OpenAPI writes them. Defaults:
- * `read` access for GET and `write` access otherwise, scoped, status 200, or 204 without a schema.
+ * Declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`. By default, an operation is scoped and needs `read` access
+ * for GET and `write` access otherwise. Its default status is 200, or 204 without a schema.
  */
 export function operationsOf(tag: string, shared: Shared = {}): Declare {
   return (id, route, { answer, run, ...rest }) => {
@@ -168,7 +168,7 @@ export const levelSchema: z.ZodType<ScopeLevel | undefined> = z.enum(['tenant', 
 
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
 
-/** The records as of a time; now without a time. */
+/** The handle that reads the records as of a time, or the current records without a time. */
 export function readerAt(time: Date | undefined, handle: Handle): Handle | PastHandle {
   return time === undefined ? handle : handle.asOf(time);
 }
@@ -181,7 +181,7 @@ export function items(item: z.ZodType): z.ZodType {
 /** An object whose fields the library's types describe. */
 export const loose: z.ZodType = z.record(z.string(), z.unknown());
 
-/** The value, or throws `not_found` if it is null. */
+/** Returns the value. Throws `not_found` if it is null. */
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
   if (item !== null) return item;
   throw new VarveError(`There is no ${what} ${id} within this scope.`, { code: 'not_found', details: { id } });

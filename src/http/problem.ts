@@ -1,6 +1,6 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 
-/** The errors of the door itself, before the library is called. */
+/** The codes and statuses of errors that the server throws itself, without the library. */
 const DOOR_STATUS = {
   unauthenticated: 401,
   forbidden: 403,
@@ -19,7 +19,7 @@ type DoorCode = keyof typeof DOOR_STATUS;
 /** All error codes of responses. */
 export type ProblemCode = ErrorCode | DoorCode;
 
-/** Maps error codes to HTTP. MCP returns the code itself. */
+/** The HTTP status of each error code. MCP returns the code itself. */
 export const STATUS: Readonly<Record<ProblemCode, number>> = {
   invalid_input: 400,
   not_found: 404,
@@ -41,7 +41,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   ...DOOR_STATUS,
 };
 
-/** An error of the door. */
+/** An error that the server throws itself, without the library. */
 export class DoorError extends Error {
   readonly code: DoorCode;
   readonly headers: Record<string, string>;

@@ -28,7 +28,7 @@ export function queryProperties(operation: Operation): Record<string, JsonSchema
 /** Reads the query string by the operation's schema: texts are converted to numbers, booleans and lists as the schema requires. */
 export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {
   const scope: ReadQuery['scope'] = {};
-  // Without a prototype, because a parameter may have any name, even `__proto__`.
+  // The object has no prototype, because a parameter may have any name, even `__proto__`.
   const query = Object.create(null) as Record<string, unknown>;
   const properties = queryProperties(operation);
   for (const name of new Set(search.keys())) {
@@ -91,7 +91,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
     return await readText(request, limit);
   } catch (error) {
     if (error instanceof DoorError) throw error;
-    // The client has disconnected. With this code the log does not count it as an error of the server.
+    // The client has disconnected. With this code the log does not count the failure as an error of the server.
     throw new VarveError('The connection ended before the body was complete.', {
       code: 'cancelled',
       retryable: true,

@@ -14,14 +14,14 @@ import { DoorError } from './problem.ts';
 import { assertPlain, readBody, readQuery } from './read-request.ts';
 import type { DoorSettings } from './settings.ts';
 
-/** The dependencies of the door. */
+/** The dependencies of the HTTP server. */
 export interface DoorParts {
   varve: Varve;
   settings: DoorSettings;
   rates: RateLimit;
   failures: FailureLimit;
   followers: FollowerLimit;
-  /** Aborted when the server stops. */
+  /** The signal that aborts when the server stops. */
   stopping: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ interface OperationRequest {
   params: Record<string, string>;
   /** The address of the client. */
   address: string;
-  /** Called with the key, for the log. */
+  /** Called with the key of the request, for the log. */
   onKey(key: ApiKey): void;
 }
 
@@ -94,7 +94,7 @@ export async function runOperation(
   const asked = `${request.method} ${targetOf(request.url)}\n${text}`;
   const fingerprint = createHash('sha256').update(asked).digest('base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
-  // The time limit is outside: work that takes too long continues, and a client that repeats the request gets its answer.
+  // The time limit does not stop the work: work that takes too long continues, and a client that repeats the request gets its answer.
   return hurried(runOnce(varve, operation, once, run));
 }
 
@@ -136,18 +136,18 @@ function respond(operation: Operation, answer: Reply): Answered {
   return { status, body: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } };
 }
 
-/** The URL without the host: a retry may reach another server process under another host name. */
+/** The URL without the host, because a retry may reach another server process under another host name. */
 function targetOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }
 
-/** Only the query string, because parsing the whole URL is expensive. */
+/** Parses only the query string, because parsing the whole URL is expensive. */
 function searchOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
 }
 
-/** The result of `work`, or `timed_out` after the limit. The work itself continues. */
+/** Returns the result of `work`, or throws `timed_out` after the limit. The work itself continues. */
 export async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -161,7 +161,7 @@ export async function inTime<Result>(work: Promise<Result>, milliseconds: number
   }
 }
 
-/** Refuses a limited key for operations that concern the whole tenant. */
+/** The error for a limited key in an operation that concerns the whole tenant. */
 export function tenantWide(): VarveError {
   return new VarveError(
     'This operation concerns the whole tenant, and the key of this request is limited to some agents or users. Use an unlimited key.',

@@ -12,7 +12,7 @@ import type { DoorSettings } from './settings.ts';
 interface ServeOptions {
   varve: Varve;
   host: string;
-  /** 0: any free port. */
+  /** The port to listen on; 0 for any free port. */
   port: number;
   settings: DoorSettings;
   version: string;
@@ -21,23 +21,23 @@ interface ServeOptions {
   mcp?(request: Request, key: ApiKey): Promise<Response>;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface Running {
   url: string;
   port: number;
   /**
-   * Accepts no new requests, ends streams, finishes the other requests, and closes those that remain after `grace` milliseconds. Default
-   * 10,000. A stream whose client does not read to its end is closed after a second.
+   * Accepts no new requests, ends streams and finishes the other requests. Requests that remain after `grace` milliseconds (default 10,000)
+   * are cut off. A stream whose client does not read to its end is closed after a second.
    */
   stop(grace?: number): Promise<void>;
 }
 
-// Bodies may arrive slowly (an import), headers may not.
+// A body may arrive slowly, for example that of an import, but headers may not.
 const HEADERS_TIMEOUT = 15_000;
-// Node checks every 30 s by default, and would allow 45 s for headers.
+// By default, Node checks timeouts every 30 s, and so would allow 45 s for headers.
 const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
-// Longer than the minute for which load balancers keep a connection; otherwise they would send into a connection that was just closed.
+// The timeout is longer than the minute for which load balancers keep a connection. Otherwise they would send into a closed connection.
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { parse } from '../record/parse.ts';
 
-/** Settings of the HTTP door. */
+/** Settings of the HTTP server. */
 export interface DoorSettings {
-  /** Only host names of this machine are accepted, for a server that is bound to the loopback address. */
+  /** Whether only host names of this machine are accepted, for a server that is bound to the loopback address. */
   local: boolean;
-  /** Accepted host names besides those of this machine. If it is empty and `local` is false, any name is accepted. */
+  /** The accepted host names besides those of this machine. If the list is empty and `local` is false, any name is accepted. */
   allowedHosts: readonly string[];
-  /** Web pages of these origins may call the server from a browser. Default none. */
+  /** The origins whose web pages may call the server from a browser. Default none. */
   corsOrigins: readonly string[];
-  /** The most bytes of a body, streams aside. */
+  /** The maximum number of bytes of a body. Streams have no such limit. */
   bodyLimit: number;
-  /** The most milliseconds that a request may take, streams and background work aside. */
+  /** The maximum number of milliseconds of a request. Streams and background work have no such limit. */
   timeout: number;
-  /** The most requests a second of a key that has no limit of its own; 0: any number. */
+  /** The maximum number of requests a second for a key that has no limit of its own; 0 allows any number. */
   rateLimit: number;
-  /** The most wrong keys a minute from one address; more are answered with 429 instead of 401. 0: any number. */
+  /** The maximum number of wrong keys a minute from one address. Further wrong keys get 429 instead of 401. 0 allows any number. */
   failureLimit: number;
-  /** The most streams of changes that one key may follow at a time; 0: any number. */
+  /** The maximum number of streams of changes that one key may follow at a time; 0 allows any number. */
   followerLimit: number;
-  /** `/openapi.json` and `/docs` need a key, which may be the password of Basic authentication. They contain nothing of any tenant. */
+  /** Whether `/openapi.json` and `/docs` need a key, which may be the password of Basic authentication. They hold no data of tenants. */
   docsNeedKey: boolean;
-  /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. Null: the header is ignored. */
+  /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. If it is null, the header is ignored. */
   reflectionSecret: string | null;
   /** The operator's tenant: its keys see the metrics of the whole process. */
   tenant: string;

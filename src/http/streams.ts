@@ -3,12 +3,12 @@ import type { RecordChange } from '../operate/follow-changes.ts';
 import { parseJson } from '../operate/parse-json.ts';
 
 const ENCODER = new TextEncoder();
-// Large enough to batch many lines into one write, small enough to keep memory low.
+// A chunk batches many lines into one write and is still small enough to keep memory low.
 const CHUNK = 64 * 1024;
 // Proxies close idle connections.
 const KEEP_ALIVE = 15_000;
 
-/** Values as NDJSON. The next line is read only when the consumer is ready (backpressure). */
+/** Streams values as NDJSON. The next value is read only when the consumer is ready (backpressure). */
 export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -97,7 +97,7 @@ export async function eventStream(
 
 const MOST_PER_LINE = 10 * 1024 * 1024;
 
-/** The values of an NDJSON stream, one line at a time. For a line that is not JSON, yields the error message. */
+/** Yields the values of an NDJSON stream, one line at a time. For a line that is not JSON, it yields the error message. */
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {
     if (line.trim() === '') continue;

@@ -61,12 +61,12 @@ it.each([
   ['Wo arbeitet der Nutzer?', 'Wo arbeitet ich?'],
   ['¿Dónde vive el usuario?', '¿Dónde vive yo?'],
   ['用户住在哪里？', '我住在哪里？'],
-  // Here somebody else is meant, or a compound noun.
+  // In these questions "the user" is somebody else or part of a compound noun.
   ['What did I say about the user?', 'What did I say about the user?'],
   ['Which colours has the user interface?', 'Which colours has the user interface?'],
   ['How many users came?', 'How many users came?'],
   ['the user', 'the user'],
-])('an agent that asks about the user asks in the first person: %j', (question, spoken) => {
+])('"the user" in the question of an agent becomes the first person: %j', (question, spoken) => {
   expect(userInFirstPerson(question)).toBe(spoken);
 });
 
@@ -137,6 +137,6 @@ it.each([
   '我应该送妈妈什么礼物？',
   'ゲルニカを描いたのは誰ですか？',
   '私のナイフはどうやって研ぎますか？',
-])('asks for general knowledge, advice or work, or for nothing: %s', (question) => {
+])('asks for general knowledge, advice or a task, or is not a question: %s', (question) => {
   expect(asksOfKnown(question, { view: known, scope, attributes })).toBe(false);
 });

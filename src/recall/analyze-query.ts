@@ -64,7 +64,7 @@ export function closenessToRanges(
       const time = times[ordinal] as number;
       const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
       if (!wasTrue && !(time >= earliest && time <= latest)) continue;
-      // A lasting statement that was not true in the range counts half: it may have been true already and been mentioned late.
+      // A lasting statement that is not known to have been true in the range counts half, because it may have been mentioned late.
       const lasts = !Number.isNaN(ends[ordinal] as number);
       const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
@@ -89,7 +89,7 @@ interface QueryTimes {
 
 const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
 
-// "before I moved to Berlin", "after Anna's wedding": a time that is given by an event in the store.
+// Matches a time that is given by an event: "before I moved to Berlin", "after Anna's wedding".
 const ANCHOR =
   /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
 
@@ -111,12 +111,12 @@ interface SpokenDate {
   terms: readonly string[];
 }
 
-// "What did I do on Friday?", in English, where the past has a word of its own.
+// Matches the verbs of English questions about the past, such as "What did I do on Friday?".
 const PAST_TENSE = /\b(?:did|was|were|had|happened|been)\b/iu;
 
 /**
  * The times whose plans a question asks for: "What have I got on this week?" has no topic beside its time. A date without a year is the next
- * one, unless the question is about the past. Empty for other questions.
+ * such date, unless the question is about the past. The list is empty for other questions.
  */
 function agendaTimes(
   query: string,
@@ -180,19 +180,19 @@ export interface QueryAnalysis {
   readonly asks: 'when' | 'how-many' | 'other';
   /** The time ranges that the question asks about; empty if it names none. */
   readonly times: readonly TimeRange[];
-  /** The times whose plans the question asks for, without another topic; empty if it asks for something else. */
+  /** The times whose plans the question asks for, without another topic; empty for other questions. */
   readonly agenda: readonly TimeRange[];
-  /** The document about the event by which the question gives its time; −1 if there is none. */
+  /** The document about the event that the question names in place of a date; −1 if there is none. */
   readonly anchor: number;
   /** Whether the question is not in English, the only language that the local embedder knows well. */
   readonly isForeign: boolean;
   /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** Whether the question is in the first person and not about a text: its answer is in the user's own words. */
+  /** Whether the question is in the first person and not about a text, so that its answer is in the user's own words. */
   readonly asksOfUser: boolean;
   /**
-   * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items, all
-   * changes within a time.
+   * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items
+   * (`several`), or all changes within a time (`changes`).
    */
   readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
 }
@@ -210,7 +210,7 @@ const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
-  // \b knows only ASCII letters, so word boundaries are written explicitly.
+  // In a regular expression, \b recognises only ASCII letters, so word boundaries are written explicitly.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]?s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, flags);
 }
 
@@ -280,7 +280,7 @@ export function inFirstPerson(
   return queryWords(spoken).length > 1 ? spoken : query;
 }
 
-// The first word of a sentence is capitalised whatever it is, so "Will I see Mark?" and "Mark my calendar" have no name there.
+// The first word of a sentence is always capitalised: "Will I see Mark?" and "Mark my calendar" do not begin with a name.
 const SUBJECT_OR_OBJECT =
   /^\s+(?:i|you|he|she|it|we|they|me|him|us|them|my|your|his|her|its|our|their|the|a|an|this|that|these|those|there)(?![\p{L}\p{N}])/iu;
 

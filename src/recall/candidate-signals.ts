@@ -8,14 +8,14 @@ import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexic
 import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** A query and what it has found in a view. */
+/** A query and its matches in a view. */
 export interface QueryInput {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
   /** The time of the query. */
   readonly now: number;
   readonly match: LexicalMatch;
-  /** 1 for the ordinals that may be returned. */
+  /** 1 for each ordinal that may be returned. */
   readonly allowed: Uint8Array;
   /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   readonly asked: ReadonlySet<number>;
@@ -101,8 +101,8 @@ export function prepareContext(input: QueryInput): QueryContext {
   };
 }
 
-// `aboutCertainty` for a turn by the person in question or about them in the third person, half of it for an assistant's reply to them,
-// otherwise 0.
+// The signal is `aboutCertainty` for a turn by the person in question or about them in the third person, half of that for an assistant's
+// reply to them, and 0 for other turns.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
   if (about.size === 0) return 0;
@@ -192,8 +192,8 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
 }
 
 /**
- * Writes all signals of a candidate. In a store without order or speakers, their signals are 0. The columns of the view are read instead of
- * documents, which are scattered in memory: reading 250 of them takes longer than computing the signals.
+ * Writes all signals of a candidate. In a store without order or speakers, the signals of neighbours and speakers are 0. The columns of the
+ * view are read instead of documents, which are scattered in memory: reading 250 documents takes longer than computing the signals.
  */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
@@ -223,13 +223,13 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
   row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
   const isRelative = context.isAboutUser && isAboutRelative((view.documents[ordinal] as RecallDocument).text);
   row[COLUMN.relative] = isRelative ? 1 : 0;
-  // A pasted mail says "my number" of its author. Questions about the user are answered by the user's own words.
+  // In a pasted mail, "my number" is the number of its author. Questions about the user are answered by the user's own words.
   if (analysis.asksOfUser) row[COLUMN.othersWords] = isOthersWords(view.documents[ordinal] as RecallDocument) ? 1 : 0;
 }
 
 const othersWords = new WeakMap<RecallDocument, boolean>();
 
-/** Whether a turn of the user is mostly pasted or quoted text. Computed for candidates only, because it takes 50 µs. */
+/** Whether a turn of the user is mostly pasted or quoted text. Only candidates are tested, because a test takes 50 µs. */
 function isOthersWords(document: RecallDocument): boolean {
   if (document.type !== 'message' || document.role === 'agent' || document.role === 'tool') return false;
   const known = othersWords.get(document) ?? isMostlyForeign(document.text);
@@ -238,8 +238,8 @@ function isOthersWords(document: RecallDocument): boolean {
 }
 
 /**
- * A turn that is long, or contains a time or a number, is more likely to be evidence than other turns. Statements were formed because they
- * have content, so for them a time or a number counts only if the question asks for one.
+ * Writes the signals of the text. A turn that is long, or contains a time or a number, is more likely to be evidence than other turns.
+ * Statements were formed because they have content, so for them a time or a number counts only if the question asks for one.
  */
 function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, marks: number): void {
   const isTurn = view.isMemory[ordinal] === 0;

@@ -105,8 +105,8 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 /**
  * The permanent facts that a question asks for, by their attributes. All words of an attribute's name have to be in the question: "name"
  * asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for something else:
- * "How did he get to work in March?", "Who lives in the spare room?". Of 69 English questions with a word of an attribute in the simulated
- * lives, 10 ask for the attribute. In other languages the topic is not checked, because the list of neutral words is English.
+ * "How did he get to work in March?", "Who lives in the spare room?". In the data set `lives`, only 10 of 69 English questions with a word
+ * of an attribute ask for it. In other languages the topic is not checked, because the list of neutral words is English.
  */
 export function askedFacts(
   { terms, isForeign, times }: Pick<QueryAnalysis, 'terms' | 'isForeign' | 'times'>,
@@ -132,8 +132,8 @@ export function askedFacts(
 }
 
 /**
- * Of several values of an attribute, those that were true in the time of the question: "Where did I live in March?" does not ask for the
- * city of today. A value that is the only one known may have been true before it was mentioned.
+ * Keeps the values of each attribute that were true at the time that the question asks about: "Where did I live in March?" does not ask for
+ * the present city. If no known value was true then, all are kept, because a value may have been true before it was mentioned.
  */
 function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalysis['times']): number[] {
   const wasTrue = (ordinal: number): boolean => {
@@ -148,7 +148,7 @@ function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalys
 const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));
 const HALF = 0.5;
 
-/** Excludes the user's own names, unless the question asks for them: such a fact is similar to every question about a person. */
+/** Excludes the user's own names, unless the question asks for them, because a name is similar to every question about a person. */
 export function leaveOutNames(
   allowed: Uint8Array,
   view: RecallView,
@@ -270,7 +270,7 @@ export function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: Recal
   return liveMemories(view, ({ day }) => day != null && agenda.some(({ from, to }) => day >= from && day < to));
 }
 
-// These words name a person or an amount, not a topic.
+// These words of a question do not name a kind of memory.
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 
 /**

@@ -12,7 +12,7 @@ export interface LexicalIndex {
 export interface LexicalMatch {
   /** BM25 per document ordinal. */
   readonly bm25: Float32Array;
-  /** Bit t is set when query term t occurs in the document (the first 30 terms). */
+  /** Bit t is set when query term t occurs in the document. Only the first 30 terms have a bit. */
   readonly termMasks: Uint32Array;
   /** Like `termMasks`, but other forms of a term count too, for languages without stemming. */
   readonly looseMasks: Uint32Array;

@@ -14,9 +14,9 @@ export interface Links {
 }
 
 const SAMPLE = 1500;
-// In standard deviations of the cosines of unrelated texts. Measured values (neighbour, session): conversations of two people 1.5–2.3 and
-// 0.5–0.7, shuffled turns 0 ± 0.1, many people who each ask an assistant 0.3 and 0.05, a user and an assistant with boilerplate answers 0.5
-// and 0.
+// The unit is the standard deviation of the cosines of unrelated texts. These values of neighbours and of sessions were measured:
+// conversations of two people have 1.5–2.3 and 0.5–0.7, shuffled turns 0 ± 0.1, many people who each ask an assistant 0.3 and 0.05, and a
+// user and an assistant with boilerplate answers 0.5 and 0.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
 

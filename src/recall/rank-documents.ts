@@ -56,7 +56,7 @@ interface Found extends Omit<QueryInput, 'meaning' | 'similarityOf'> {
   options: RecallOptions;
 }
 
-/** Ranks the results of the arms as the options ask. */
+/** Ranks the results of the arms by the method that the options choose. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = outdatedBehind(ranking.documents, found).map((document) => toCandidate(document, found));
@@ -94,8 +94,8 @@ function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }
   return [...ranked.values()].sort((one, other) => other.score - one.score);
 }
 
-// If the statements have less than half of the words of a turn, its other words may answer the question: its score is then more than twice
-// that of the best statement.
+// A turn keeps its rank if its statements have less than half of its words and its score is more than twice that of the best statement,
+// because its other words may answer the question.
 const HALF = 0.5;
 const STEP_BEHIND = 0.01;
 
@@ -112,7 +112,7 @@ export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis,
   return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
 }
 
-// More candidates than results, because duplicates and turns behind a recalled memory are removed later.
+// The ranking has more candidates than results, because duplicates and turns of recalled memories are removed later.
 const SPARE = 30;
 
 function rank(found: Found): Ranking {
@@ -157,7 +157,7 @@ function rank(found: Found): Ranking {
   return unlessUnread(rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count));
 }
 
-/** The number of best documents of which none may be without a vector for answerability to be estimated. */
+/** Answerability is not estimated if one of this many best documents matches the query's words but has no vector. */
 const FIRST = 3;
 
 /** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. The mode `text` is plain BM25. */
@@ -174,7 +174,7 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   return { documents, answerable: null };
 }
 
-// The signals of the turns around a document. Their type fails to compile when a signal gets another name.
+// The signals of the turns around a document. The type argument makes renaming a signal a type error here.
 const FROM_CONTEXT: ReadonlySet<string> = new Set<SignalName>([
   'nearMeaning',
   'nearShort',
@@ -340,7 +340,7 @@ function selectCandidates(context: QueryContext, count: number, weights: Weights
 
 const RECIPROCAL_RANK_CONSTANT = 60;
 
-/** Reciprocal rank fusion: each list adds 1 / (60 + rank), ranks from 1. */
+/** Reciprocal rank fusion: each list adds 1 / (60 + rank). Ranks begin at 1. */
 export function fuseByReciprocalRank<Item>(rankings: readonly (readonly Item[])[]): Map<Item, number> {
   const scores = new Map<Item, number>();
   for (const ranking of rankings) {
@@ -353,8 +353,8 @@ export function fuseByReciprocalRank<Item>(rankings: readonly (readonly Item[])[
 const BINS = 2048;
 
 /**
- * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the threshold, so that only the values
- * at it are sorted.
+ * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the bin of the threshold, so that only the
+ * values in that bin are sorted.
  */
 export function topK(values: Float32Array, count: number): number[] {
   if (values.length <= count) return Array.from(values.keys()).filter((ordinal) => !Number.isNaN(values[ordinal]));

@@ -86,7 +86,7 @@ describe('one signal decides between two documents', () => {
     expect(ranked('bees', [said, statement])[0]).toBe('We keep bees!');
   });
 
-  it('the last turn answers a question about now, the first turn one about the beginning', () => {
+  it('the last turn answers a question about now, and the first turn a question about the beginning', () => {
     const early = turn('The choir meets on Mondays.', { time: Date.parse('2026-01-05T09:00:00Z') });
     const late = turn('The choir meets on Fridays.', { time: Date.parse('2026-05-05T09:00:00Z') });
     expect(ranked('On which day does the choir meet now?', [early, late])[0]).toBe('The choir meets on Fridays.');
@@ -153,7 +153,7 @@ describe('what a question asks for', () => {
     expect(analyze(question).times).toEqual([{ from: Date.parse(from), to: to === null ? Infinity : Date.parse(to) }]),
   );
 
-  it('the first person is not a name: nobody else can fit the question better', () => {
+  it('the first person is not a name, so the words of other speakers are not compared', () => {
     const asked = (question: string): string =>
       summariseEvidence({ view, analysis: analyze(question), match: matchLexically(view.index, []) } as never, [], 1)
         .asked;
@@ -163,7 +163,7 @@ describe('what a question asks for', () => {
 });
 
 describe('the learned weights', () => {
-  // Signs that a retraining must not change.
+  // Retraining must not change the signs of these weights.
   const FOR: SignalName[] = [
     'meaning',
     'words',
@@ -186,8 +186,8 @@ describe('the learned weights', () => {
   ];
   const AGAINST: SignalName[] = ['asking', 'agentTurn', 'toolTurn', 'latePast', 'relative', 'foreignMeaning'];
 
-  it.each(FOR)('%s speaks for a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
-  it.each(AGAINST)('%s speaks against a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));
+  it.each(FOR)('%s raises the score of a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
+  it.each(AGAINST)('%s lowers the score of a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));
   it('exist for every signal', () => {
     expect(Object.keys(RANKING.weights).toSorted()).toEqual([...SIGNAL_NAMES].toSorted());
   });

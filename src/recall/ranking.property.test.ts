@@ -31,7 +31,7 @@ describe('fusion by reciprocal rank', () => {
     );
   });
 
-  it('[E8] an item that moves up in a list never loses', () => {
+  it('[E8] an item that moves up in a list never gets a lower score', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(30), { minLength: 2 }), fc.uniqueArray(fc.nat(30)), (list, other) => {
         const last = list.at(-1) as number;

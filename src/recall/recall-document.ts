@@ -26,13 +26,13 @@ export interface RecallDocument {
   readonly connection: string | null;
   /** For a memory: the ids of the events that it was formed from. */
   readonly sources: readonly string[];
-  /** When it happened, or since when it has been true, in milliseconds since 1970. */
+  /** When the event happened, or since when the statement has been true, in milliseconds since 1970. */
   readonly time: number;
   /** For a memory: the day for which it is due or planned, on which it happened, or since which it is true; null if it has none. */
   readonly day?: number | null;
   /** For a lasting statement: when it stopped being true, infinite while it holds. Null for a past event. */
   readonly until: number | null;
-  /** The time after which it is not recalled, in milliseconds since 1970; null: it does not expire. */
+  /** The time after which the record is not recalled, in milliseconds since 1970; null if it does not expire. */
   readonly expiresAt: number | null;
   /** For a replaced memory: the id of its replacement, which is returned when the replaced memory matches. */
   readonly successor: string | null;
@@ -147,12 +147,10 @@ export function profileDocument(text: string, role: string | null = null): Docum
   };
 }
 
-/**
- * A text without a bracketed annotation at its end. A regular expression would take quadratic time in the number of brackets and spaces.
- */
+/** Removes a bracketed annotation at the end of a text. A regular expression would take quadratic time for many brackets and spaces. */
 function withoutAnnotation(text: string): string {
   if (!text.endsWith(']')) return text;
-  // The last bracket that closes before this one bounds where the annotation can open.
+  // The annotation opens after the previous closing bracket.
   const from = text.lastIndexOf(']', text.length - 2) + 1;
   const open = text.indexOf('[', from);
   return open === -1 ? text : text.slice(0, open).trimEnd();

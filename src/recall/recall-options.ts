@@ -42,15 +42,15 @@ export interface RecallOptions {
   scoring?: 'relevance' | 'signals';
   /** The weights of `signals`. Default 0.40, 0.25, 0.20, 0.10, 0.05. */
   weights?: Partial<SignalWeights>;
-  /** The number of nearest memories that `signals` scores. Default 30. */
+  /** The number of nearest records that `signals` scores. Default 30. */
   candidates?: number;
-  /** Only memories of at least this importance. */
+  /** The minimum importance of recalled memories. */
   minimumImportance?: number;
-  /** Only results of at least this similarity, where 0.7 means related and 0.92 the same statement. */
+  /** The minimum similarity of results, where 0.7 means related and 0.92 the same statement. */
   minimumSimilarity?: number;
-  /** Only results that help to answer with at least this probability. Default 0: the best available. */
+  /** The minimum probability that a result helps to answer. Default 0, which returns the best available results. */
   minimumRelevance?: number;
-  /** Adds up to 0.05 to the similarity of records that are younger than 90 days, before ordering by it. Default false. */
+  /** Adds up to 0.05 to the similarity of records that are younger than 90 days, before they are ordered. Default false. */
   recencyBoost?: boolean;
   /** Return no results when nothing relevant is known. Default true for `hybrid` with the fusion `evidence`. */
   abstain?: boolean;
@@ -62,7 +62,7 @@ export interface RecallOptions {
   rerank?: boolean;
   /** Count the results as read. Default true. */
   track?: boolean;
-  /** The reference time of "last week". Default: now. */
+  /** The reference time for relative dates such as "last week". Default: now. */
   now?: TimeInput;
   /** The user's time zone, such as `Europe/Paris`. Default UTC. */
   timeZone?: string;
@@ -100,7 +100,7 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   timeZone: timeZoneSchema.optional(),
 });
 
-/** A part of a result's score, which is the sum of value × weight over all parts. */
+/** A part of a result's score. The score is the sum of value × weight over all parts. */
 export interface SignalShare {
   signal: string;
   value: number;
@@ -134,7 +134,8 @@ interface Ranked {
   text: string;
   score: number;
   /**
-   * The probability that the result helps to answer, from 0 to 1. Without the fusion `evidence`: the similarity or the matching of words.
+   * The probability that the result helps to answer, from 0 to 1. Without the fusion `evidence`, it is the similarity; without a vector, it
+   * is an estimate from the matching words.
    */
   relevance: number;
   /** The calibrated similarity, where 0.7 means related and 0.92 the same statement; null without a vector. */
@@ -148,7 +149,7 @@ interface Ranked {
   after: Event[];
   /** The events that a memory was formed from, if `withSources` asks for them. */
   sources: Event[];
-  /** The id of the replaced memory whose text matched the query in place of this one; null if this one matched. */
+  /** The id of the replaced memory that matched the query in place of this result; null if this result itself matched. */
   foundBy: string | null;
 }
 
@@ -159,6 +160,6 @@ export interface Recalled {
   answerable: number | null;
   /** Whether the results are empty because nothing relevant is known. */
   abstained: boolean;
-  /** Parts that were unavailable, such as the embedder. */
+  /** The parts of the recall that were unavailable, such as the embedder. */
   degraded: string[];
 }

@@ -22,7 +22,7 @@ interface VectorSample {
   model: string;
   /** How many documents the view had when the sample was taken; 0 if most vectors were still missing. */
   takenAt: number;
-  /** By ordinal. */
+  /** The vectors, by the ordinals of their documents. */
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
@@ -32,18 +32,18 @@ export interface Cohesion {
   readonly session: number;
 }
 
-// Measured on 5,000 turns of LoCoMo: text, postings and columns together.
+// The approximate size of a document without its text: postings and columns, measured on 5,000 turns of LoCoMo.
 const BYTES_PER_DOCUMENT = 900;
 
 /**
  * The documents that a handle sees, in columns by ordinal. The view is cached between recalls, and new records are appended. A record
- * that changes gets a new ordinal, and its old one is withdrawn. A column is valid until the next document is added.
+ * that changes gets a new ordinal, and its old ordinal is withdrawn. A column is valid until the next document is added.
  */
 export class RecallView {
   readonly documents: RecallDocument[] = [];
   /** The ordinals of permanent facts, including withdrawn ones. */
   readonly keyed: number[] = [];
-  /** The ordinals that some recalls must not find, because they belong to a session or a connection, or expire. Includes withdrawn ones. */
+  /** The ordinals that some recalls must not find, because they belong to a session or a connection, or expire. Some are withdrawn. */
   readonly restricted: number[] = [];
   readonly speakers: KnownSpeaker[] = [];
   readonly index: LexicalIndex = createLexicalIndex();
@@ -79,11 +79,11 @@ export class RecallView {
   readonly #eventsById = new Map<string, number>();
   readonly #tellings = new Map<number, number[]>();
   readonly #ordinals = { memory: new Map<number, number>(), event: new Map<number, number>() };
-  // Incremented when a row gets another ordinal, because lists that were looked up before are then outdated.
+  // The counter is incremented when a row gets another ordinal, because lists that were looked up before are then outdated.
   #moves = 0;
   readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; moves: number; size: number }>();
 
-  /** 0 for ordinals that must not be found any more. */
+  /** 0 for withdrawn ordinals, which must not be found; 1 for others. */
   get live(): Uint8Array {
     return this.#live.values;
   }
@@ -91,14 +91,14 @@ export class RecallView {
   get isMemory(): Uint8Array {
     return this.#isMemory.values;
   }
-  /** Index into `RECALL_SOURCES` per document. */
+  /** The index into `RECALL_SOURCES`, per document. */
   get sources(): Uint8Array {
     return this.#sources.values;
   }
   get wordCounts(): Int32Array {
     return this.#wordCounts.values;
   }
-  /** Bits of `MARK` per document. */
+  /** The bits of `MARK`, per document. */
   get marks(): Uint8Array {
     return this.#marks.values;
   }
@@ -128,11 +128,11 @@ export class RecallView {
   get ends(): Float64Array {
     return this.#ends.values;
   }
-  /** Index into `speakers` per document, −2 for a document without a speaker. */
+  /** The index into `speakers`, per document, −2 for a document without a speaker. */
   get speakerNumbers(): Int32Array {
     return this.#speakerNumbers.values;
   }
-  /** Number of the speaker or role per document. */
+  /** The number of the speaker or role, per document. */
   get voices(): Int32Array {
     return this.#voices.values;
   }
@@ -232,7 +232,7 @@ export class RecallView {
     this.#speakerNumbers.push(number);
   }
 
-  /** Links memories to their events, which are added to the view before them. */
+  /** Links memories to their events. Events are added to the view before memories. */
   #joinTellings(document: RecallDocument, ordinal: number): void {
     if (document.kind === 'event') {
       this.#eventsById.set(document.id, ordinal);
@@ -264,7 +264,7 @@ interface GrowingArray<Values extends Numbers> {
   readonly values: Values;
 }
 
-/** An empty array, whose capacity doubles when it is full. */
+/** Creates an empty array whose capacity doubles when it is full. */
 export function growingArray<Values extends Numbers>(make: new (length: number) => Values): GrowingArray<Values> {
   let room = new make(64);
   let length = 0;

@@ -51,7 +51,7 @@ export interface RecallDeps extends Parts {
 interface Asking {
   /** The time at which the memory is read; null for now. */
   asOf?: Date | null;
-  /** Whether the query is a message of the user, who does not say "the user" of themself. Default: an agent asks. */
+  /** Whether the query is a message of the user, in which "the user" is somebody else. By default, the query is an agent's question. */
   isOfUser?: boolean;
 }
 
@@ -101,7 +101,7 @@ export async function recall(
   return recalled;
 }
 
-// Covers the duplicates of most recalls. Further candidates are loaded only if more results than this were duplicates.
+// This number covers the duplicates of most recalls. Further candidates are loaded only if more results than this were duplicates.
 const LIKELY_DUPLICATES = 6;
 
 /** How many of the best candidates to load: none if recall abstains, all if a reranker, a budget or a threshold selects among them. */

@@ -52,7 +52,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Recall abstains below this answerability. Training chose it so that one known answer in twenty is withheld. */
+/** Recall abstains below this answerability. With the value from training, one known answer in twenty is withheld. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -90,14 +90,14 @@ interface EvidenceSummary {
 /** From this number of documents on, the text nearest to an unrelated question is about as similar as in a large store. */
 const LARGE_STORE = 60;
 /**
- * The difference in similarity between the nearest of 60 statements and a single statement. Measured on the simulated lives, at the
+ * The difference in similarity between the nearest of 60 statements and a single statement. It was measured on the data set `lives`, at the
  * similarity that 95 of 100 answers reach.
  */
 const ALLOWANCE = 0.11;
 
 /**
- * The nearest of few texts is less similar than the nearest of many: "trains" must still answer "How does she travel?" when it is the only
- * text.
+ * The value that is added to the best similarity in a small store, because the nearest of few texts is less similar than the nearest of
+ * many: "trains" must still answer "How does she travel?" when it is the only text.
  */
 function allowanceOf(documents: number): number {
   return documents === 0 ? 0 : ALLOWANCE * Math.max(0, 1 - Math.log(documents) / Math.log(LARGE_STORE));
@@ -142,7 +142,7 @@ export function summariseEvidence(
     inputs: {
       bestSimilarity: own.similarity + allowanceOf(scored.length),
       unknownWords: unknownWordShare(context),
-      // In a store with both kinds, the nearest document is nearer than in a store with one kind.
+      // In a store with statements and turns, the nearest document is nearer than in a store with only one of the two.
       statementsBesideTurns: statements > 0 && statements < scored.length ? 1 : 0,
       foreign,
       foreignSimilarity: foreign * own.similarity,
@@ -193,7 +193,7 @@ export function scoreBySignals(
   return { score: sumOf(explanation), explanation };
 }
 
-// On the scale of the evidence score, where a matching word counts about 1, all of these weights except the one for low trust break ties
+// The weights are on the scale of the evidence score, where a matching word counts about 1. All except the weight of low trust break ties
 // and rarely change any other order.
 const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   recency: 0.2,

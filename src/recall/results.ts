@@ -40,8 +40,8 @@ export interface Loading {
 }
 
 /**
- * Loads the records of candidates, follows replaced memories to the live ones, and computes the final scores. Returns the best `most`. The
- * score of an event does not depend on its record, so only the events among these are read.
+ * Loads the records of candidates, follows replaced memories to the live ones, and computes the final scores. Returns the best `most`
+ * results. The score of an event does not depend on its record, so only the events among these results are read.
  */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
   const { scope, view, candidates, most, asOf } = loading;
@@ -85,7 +85,7 @@ function isSummary({ memory }: RecallResult, { memoryTypes }: Pick<Loading, 'mem
   return memory !== null && memoryTypes.get(memory.type)?.section === 'summaries';
 }
 
-/** The words behind summaries that were replaced or taken back. */
+/** The quotes, in the source events of summaries, that were replaced or taken back later. */
 async function replacedBehind(reader: Reader, results: readonly RecallResult[], loading: Loading): Promise<string[]> {
   const summaries = results.filter((result) => isSummary(result, loading));
   const sources = [...new Set(summaries.flatMap(({ memory }) => memory?.sourceEvents ?? []))];
@@ -99,7 +99,7 @@ async function replacedBehind(reader: Reader, results: readonly RecallResult[], 
 }
 
 /**
- * A summary whose lines are marked if they say what was replaced later. It ranks as outdated if only these lines have words of the question.
+ * Marks the lines of a summary that repeat replaced words. The summary ranks as outdated if only marked lines have words of the question.
  */
 function withReplaced(result: RecallResult, replaced: readonly string[], analysis: Loading['analysis']): RecallResult {
   if (result.memory === null || replaced.length === 0) return result;
@@ -121,16 +121,16 @@ function withReplaced(result: RecallResult, replaced: readonly string[], analysi
 }
 
 const HALF = 0.5;
-// On the scale of the evidence score, where a matching word counts about 1.
+// The value is on the scale of the evidence score, where a matching word counts about 1.
 const OUTDATED = -2;
 
-/** A result of which most no longer holds. What was said later about the same topic ranks before it. */
+/** Lowers a result that mostly no longer holds, so that later statements on the same topic rank before it. */
 function outdated(result: RecallResult): RecallResult {
   const explanation = [...result.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
   return { ...result, explanation, score: result.score + OUTDATED, relevance: result.relevance * HALF };
 }
 
-/** The mark of a turn of which a part no longer holds. */
+/** The mark of a turn, or of a line of a summary, that no longer holds in whole or in part. */
 export const CHANGED_LATER = ' (changed later)';
 
 function rowOf({ documents }: RecallView, { ordinal }: Candidate): number {
@@ -172,7 +172,7 @@ function titledStatement(memory: Memory): string {
   return memory.title === null ? statement : `${memory.title}. ${statement}`;
 }
 
-/** The passage of a long event that is nearest to the query or, if the event has no vector, has most of its words. */
+/** The passage of a long event that is nearest to the query. Without a vector, it is the passage with most of the query's words. */
 function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
   const passages = passagesOf(content);
   if (passages.length === 1) return null;
@@ -184,7 +184,7 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-/** The text of a turn, or of a passage of it, as a reader sees it. */
+/** The text of a turn, or of a passage of it, with "…" in place of forgotten words. */
 export function textOf({ content }: Event, passage: TextSpan | null): string {
   return withoutBlanks(passage === null ? content : content.slice(passage.start, passage.end));
 }
@@ -289,8 +289,8 @@ export interface Packing {
 }
 
 /**
- * Selects the best results that fit, and deduplicates them: of a statement and its turns, only the higher-ranked one is returned. A turn is
- * also returned beside a statement that leaves out some of the words that it quotes from the turn.
+ * Selects the best results that fit, and deduplicates them: if a statement and its turn were both found, only the higher-ranked one is
+ * returned. A turn behind its statement is still returned if the statement leaves out some of the words that it quotes from the turn.
  */
 export function packResults(
   results: readonly RecallResult[],
@@ -315,7 +315,10 @@ export function packResults(
   return { results: packed, answerable, abstained: false, degraded };
 }
 
-/** Whether the packed results already contain all turns of a statement, or statements with all of the words that they quote from a turn. */
+/**
+ * Whether the packed results already contain the content of a result: all turns of a statement, or statements with all the words that they
+ * quote from a turn.
+ */
 function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
   if (result.event === null) {
     const turns = turnsOf(result, memoryTypes);

@@ -24,7 +24,7 @@ export type DocumentChange =
   | { text: string; from: readonly number[]; section: string | null }
   | { drop: readonly number[] };
 
-/** A change that was not made and the reason, as reported to the model and to people. */
+/** A change that was refused, and the reason that the model and people are told. */
 export interface RefusedChange {
   text: string;
   reason: 'no_source' | 'unknown_number' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
@@ -67,7 +67,7 @@ interface ReadChanges {
 }
 
 /**
- * Matches the start of JSON in an answer, which may follow a preface. Brackets in prose must not match: "[here]", or "- [ ]" before a task.
+ * Matches the start of JSON in an answer, even after a preface. Brackets in prose must not match: "[here]", or "- [ ]" before a task.
  */
 const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[\s*\][ \t]*$/m;
 
@@ -87,7 +87,7 @@ export function readChanges(answer: string, document: BlockText, materials: read
   return { changes, form: list === undefined || (unread > 0 && changes.length === 0) ? 'unreadable' : 'list' };
 }
 
-/** A text without a Markdown code fence around it. */
+/** Removes a Markdown code fence around a text. */
 export function withoutFence(text: string): string {
   return text
     .trim()
@@ -96,7 +96,7 @@ export function withoutFence(text: string): string {
     .trim();
 }
 
-/** Further changes of an answer are ignored. */
+/** The maximum number of changes that are read from one answer. */
 const MOST_CHANGES = 200;
 /** A sentence of a whole text is taken to be made from a source if one of the two contains at least this share of the other's words. */
 const MADE_OF = 0.5;
@@ -138,7 +138,7 @@ interface ChangeSources {
   elsewhere?: ReadonlySet<string>;
 }
 
-/** Applies those changes that their sources support. */
+/** Applies the changes that their sources support. */
 export function changed(
   document: BlockText,
   changes: readonly DocumentChange[],
@@ -200,7 +200,7 @@ interface MadeOf {
   used: readonly Material[];
 }
 
-/** Why a change is refused; null if it is accepted. `own` has the numbers in the user's own words and in known statements. */
+/** Why a change is refused; null if it is accepted. `own` contains the numbers in the user's own words and in known statements. */
 function problemIn(
   { text }: { text: string },
   { replaced, used, sources, own }: MadeOf & { sources: TextSources; own: ReadonlySet<number> },
@@ -218,8 +218,8 @@ function problemIn(
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
   if (stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0) return null;
-  // A description of how somebody talks shares no words with their messages. So a sentence that rests on a turn may use other words, but no
-  // name that is in none of the shown texts.
+  // A description of how somebody talks shares no words with their messages. So a sentence that rests on a turn may use other words, but
+  // every name in it must occur in the shown texts.
   const names = text.match(/(?<=[\p{Ll},;]\s)\p{Lu}\p{Ll}[\p{L}'-]*/gu) ?? [];
   const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
   return isImpression ? null : { reason: 'unsupported', detail: null };
@@ -228,7 +228,7 @@ function problemIn(
 const WRITTEN_DATE =
   /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2})?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
 
-/** A longer text is not one sentence and is cut. */
+/** A new sentence with more words than this is cut. */
 const MOST_WORDS = 100;
 
 /**

@@ -10,7 +10,7 @@ export interface Sentence {
   text: string;
   /** The name of the heading above the sentence; null if there is none. */
   section: string | null;
-  /** The heading as it was written, after any headings directly above it; empty if there is none. */
+  /** The heading as it was written, with any headings directly above it; empty if the sentence has no heading. */
   heading: string;
   /** The day of a line of a dated list; null for a sentence of prose. */
   day: string | null;
@@ -40,7 +40,7 @@ export function storedDocument(block: Block | null): StoredDocument {
   return { text: typeof content === 'string' ? content : '', basis, version };
 }
 
-/** Whether writing the new text would change nothing. No empty document is created. */
+/** Whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
 export function isUnchanged(next: Pick<StoredDocument, 'text' | 'basis'>, stored: StoredDocument): boolean {
   if (next.text === '' && stored.version === 0) return true;
   return next.text === stored.text && isDeepStrictEqual(next.basis, stored.basis);
@@ -89,7 +89,7 @@ export function readBlockText(text: string, basis: Basis): BlockText {
 /**
  * Writes the text of a document. Under each heading, prose comes before the dated lines, which are in the order of their days. Without
  * `sections`, sentences without a heading come first and the others stay under their headings. With `sections`, a sentence of an unknown
- * section goes under the last one.
+ * section goes under the last section.
  */
 export function writeBlockText(
   { sentences, omitted }: BlockText,
@@ -147,20 +147,20 @@ export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> 
 /** A source of a document: a statement, an observation or a turn. */
 export interface Material {
   id: string;
-  /** The text as a reader sees it, with the day of a plan or the end of a statement that is over. */
+  /** The text as documents show it, with the day of a plan or the end of a statement that is over. */
   text: string;
   at: Date;
-  /** The hash of the text with its dates. When the text changes, or forgetting cuts a part of it, sentences that rest on it are stale. */
+  /** The hash of the text with its dates. When the text changes or is partly forgotten, sentences that rest on the source are stale. */
   hash: string;
   /** Whether the source is an event, not a statement that was formed from one. */
   isEvent: boolean;
-  /** When sentences that rest on the source expire: at the end of a plan's day, or of the source's validity. */
+  /** When sentences that rest on the source expire: at the end of a plan's day or of the source's validity; null if they never do. */
   until: number | null;
   section: string | null;
   importance: number;
   /**
-   * Whether a statement is no longer current: it happened long ago, has not been said or used for a long time, or is in doubt. A sentence
-   * is removed when all its sources have aged.
+   * Whether a statement counts as outdated: a later statement puts it in doubt, or it is a past event or a passing remark that has been
+   * neither said nor used for a long time. A sentence is removed when all its sources have aged.
    */
   hasAged: boolean;
   /** The events that a statement was formed from. A document that has considered all of them does not list the statement. */
@@ -238,9 +238,8 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
 }
 
 /**
- * Fits a document into a word limit. Handwritten sentences take the first words. Of the words that are left, prose gets those that the
- * dated lines do not need, but at least half. Lines whose sources another document contains (`elsewhere`) are removed first, then the
- * oldest.
+ * Fits a document into a word limit. Handwritten sentences are kept first. Prose gets the remaining words that the dated lines do not need,
+ * but at least half of them. Lines whose sources another document contains (`elsewhere`) are removed first, then the oldest lines.
  */
 export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
   const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
@@ -316,7 +315,7 @@ export function fittedSections(
   return { ...document, sentences: document.sentences.filter((sentence) => !dropped.has(sentence)) };
 }
 
-/** Whether a text contains enough of a statement's words. A stand-in without text counts as contained, because it cannot be compared. */
+/** Whether a text contains enough of a statement's words. A material without text counts as contained, because it cannot be compared. */
 export function says(text: string, material: Pick<Material, 'text'>): boolean {
   return material.text === '' || coveredBy(contentStems(material.text), contentStems(text)) >= SAYS;
 }

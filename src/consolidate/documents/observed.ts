@@ -48,7 +48,7 @@ export function toObserved({ event, sequence }: { event: Event; sequence: number
   };
 }
 
-/** The keys and redacted values of an update of the scaffold, which comes from `update_user_context` or as a JSON object. */
+/** The keys and redacted values of a scaffold update, which is a call of the tool `update_user_context` or a JSON object. */
 function scaffoldEntries({ category, content, metadata }: Event, privacy: PrivacyPolicy): [string, unknown][] {
   if (category !== 'scaffold_update') return [];
   const { key, value } = metadata;
@@ -59,7 +59,7 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
-/** Parses a text that is JSON, and returns any other text unchanged. Null for JSON that is too deep or has a key `__proto__`. */
+/** Parses a text that is JSON, and returns any other text unchanged. Returns null for JSON that is too deep or has a key `__proto__`. */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});
@@ -77,7 +77,7 @@ interface FactSources {
   privacy: PrivacyPolicy;
   reader: string;
   formed: readonly Memory[];
-  /** The number of the first observation. */
+  /** The number of the first observation in the numbering that the model was shown. */
   first: number;
 }
 

@@ -108,7 +108,7 @@ async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: 
   return runs.some((run) => run.read['refused'] === group && isRecent(run));
 }
 
-/** The text with the additions. A model works them in; without a model each of them becomes a line. */
+/** The text with the additions. A model works them into the text; without a model, each of them becomes a line. */
 async function absorbed(
   deps: Pick<UpkeepDeps, 'consolidation'>,
   run: ActiveRun,
@@ -142,8 +142,8 @@ async function absorbed(
 }
 
 /**
- * Stand-ins for the reflections behind a sentence of an earlier merge, for the basis of the sentence that replaces it. The absorbed
- * reflections are not read again.
+ * Materials without text for the reflections that a sentence of an earlier merge rests on. The basis of the sentence that replaces it needs
+ * only their ids and hashes, so the absorbed reflections are not read again.
  */
 function standInsOf({ basis }: Sentence): Material[] {
   const { rests, until = null } = basis ?? { rests: {} };
@@ -171,9 +171,8 @@ export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, option
 }
 
 /**
- * Empties the merged text and archives the reflections of sessions that are closed, or had no event for a day, and still have one of both.
- * Both stay in the history, and the status of the sessions does not change. At most {@link MOST_SESSIONS} sessions at a time. Returns their
- * number.
+ * Empties the merged text and archives the reflections of sessions that are closed or had no event for a day. Text and reflections stay in
+ * the history, and the status of the sessions does not change. Processes at most {@link MOST_SESSIONS} sessions and returns their number.
  */
 export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);

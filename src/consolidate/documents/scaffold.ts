@@ -11,7 +11,7 @@ import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 /** The scaffold of an owner, with notes on its entries. */
 export interface Scaffold {
   entries: Record<string, unknown>;
-  /** By key: the observations that an entry rests on. */
+  /** The observations that each entry rests on, by its key. */
   basis: Basis;
   notes: Record<string, EntryNote>;
 }
@@ -25,9 +25,9 @@ interface EntryNote {
 
 /** Notes on the working memory and the scaffold, stored in the block `tier_notes`. */
 export interface TierNotes {
-  /** By the key of each top-level entry of the scaffold. */
+  /** The notes on the top-level entries of the scaffold, by key. */
   scaffold: Scaffold['notes'];
-  /** Refused changes of the last answer. The next prompt tells the model about them. */
+  /** The refused changes of the last answer. The next prompt tells the model about them. */
   refused: RefusedChange[];
 }
 
@@ -65,11 +65,11 @@ interface ChangedScaffold {
 
 interface ScaffoldSources {
   observed: readonly Observed[];
-  /** The number of the first observation. */
+  /** The number of the first observation in the numbering that the model was shown. */
   first: number;
   keys: readonly string[] | null;
   shrinkShare: number;
-  /** The texts that the model was shown; null without a model, where entries are applied as they were given. */
+  /** The texts that the model was shown; null without a model: then entries are applied as they were given. */
   sources: TextSources | null;
   now: string;
 }
@@ -87,7 +87,7 @@ export function changedScaffold(
   const refused: RefusedChange[] = [];
   for (const change of changes) {
     const { key, value } = change;
-    // Code that copies the entries by assignment would set the prototype of the copy.
+    // Code that copies an entry `__proto__` by assignment would set the prototype of the copy.
     if (key === '__proto__' || given.keys?.includes(key) === false) continue;
     const old = entries.get(key);
     const support = supportOf(change, old, given);
@@ -121,7 +121,7 @@ export function changedScaffold(
   };
 }
 
-/** How many values a JSON value holds, at every depth. */
+/** The number of values in a JSON value, at every depth. */
 function countValues(value: unknown): number {
   if (value === null || value === undefined || value === '') return 0;
   if (typeof value !== 'object') return 1;

@@ -50,9 +50,9 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
 
 /**
  * The sources of the working memory, oldest first: statements that hold. Permanent facts are left out, because every prompt lists them
- * separately, and so are merged texts, because their statements are listed individually. Past events, and the user's own words that no
- * model has read, count as aged when they have not been said or used for `staleAfterDays`, habits after twice that time. Other states stay
- * until they end.
+ * separately. Merged texts are left out, because their statements are listed individually. Past events and passing words
+ * ({@link isPassing}) count as aged when they have been neither said nor used for `staleAfterDays`, habits after twice that time. Other
+ * statements stay until they end.
  */
 export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
@@ -74,7 +74,7 @@ export function workingMaterials({ statements, doubted }: Statements, deps: Upke
 
 /** A habit stays current longer than a situation, by this factor. */
 const HABIT_LASTS = 2;
-/** Use keeps a statement in the documents for at most this many times `staleAfterDays`: a third of the older statements have ended. */
+/** Use keeps a statement in the documents for at most this many times `staleAfterDays`. A third of the older statements have ended. */
 const MOST_BY_USE = 5;
 
 /** Whether a statement has been neither said nor read for a long time. */
@@ -86,10 +86,10 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 }
 
 /**
- * Whether documents contain a statement only while it is being said or used. These are the user's own words without an attribute by which a
- * later statement could end them, so that nothing would show that they no longer hold. Recall still finds them after documents have dropped
- * them. In 46 invented lives, one in six of such facts had ended, one in four of the habits, and only one in thirty of the tastes and
- * details of a life, whose types are therefore `lasting`.
+ * Whether documents contain a statement only while it is being said or used. Such a statement is the user's own words without an attribute
+ * by which a later statement could end it, so nothing would show that it no longer holds. Recall still finds it after documents have
+ * dropped it. In 46 conversations of the data set `lives`, one in six such facts and one in four such habits had ended, but only one in
+ * thirty tastes and personal details, whose types are therefore `lasting`.
  */
 function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
   return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
@@ -119,7 +119,7 @@ export interface Statements {
   doubted: ReadonlySet<string>;
 }
 
-/** The minimum calibrated similarity at which a change puts earlier words in doubt: passing words, and lasting words such as tastes. */
+/** The minimum calibrated similarity at which a change puts passing words in doubt, and lasting words such as tastes. */
 const RELATED = 0.65;
 const SAME = 0.8;
 /** Statements made within this time of each other count as made together. */
@@ -127,9 +127,9 @@ const TOGETHER = DAY / 2;
 
 /**
  * Finds the user's own statements that are in doubt: for each later change ("Glenys does Wednesdays with me now") the statement that is
- * most similar to it. Without a model it is unknown whether the change ends that statement, so documents leave it out; recall still finds
- * it. Doubting every statement above a similarity was rejected: outside English, where sentences are more similar to each other, documents
- * lost a third of their statements (`bench/documents.ts`).
+ * most similar to it. Without a model it is unknown whether the change ends that statement, so documents leave the statement out; recall
+ * still finds it. Doubting every statement above a threshold was rejected: outside English, where sentences are more similar to each other,
+ * documents lost a third of their statements (`bench/documents.ts`).
  */
 export async function withDoubts(
   reader: Reader,
@@ -225,8 +225,8 @@ export async function standingEvents(reader: Reader, tenant: string, ids: readon
 const MOST_OBSERVED = 500;
 
 /**
- * The recent observations that the tiers have processed and that still hold: nothing that was formed from them was replaced, ended or
- * forgotten since. From the `unformed` ones no statement was formed, which would be listed instead.
+ * The recent observations that the tiers have processed and that still hold. An observation no longer holds when all statements formed from
+ * it have been replaced, ended or forgotten. No statement was formed from the `unformed` ones, so documents list these observations.
  */
 export async function recentObservations(
   reader: Reader,

@@ -50,15 +50,15 @@ import {
 /** The dependencies of gathering the sources of documents and of the runs that write the documents. */
 export type SynthesisDeps = MaterialDeps & RunDeps;
 
-/** The result of a synthesis, in counts. */
+/** The counts that a synthesis reports. */
 export interface SynthesisCounts {
-  /** Processed observations and statements. */
+  /** The number of processed observations and statements. */
   taken: number;
-  /** Memories that were formed from them. */
+  /** The number of memories that were formed from the observations. */
   memories: number;
-  /** Batches whose answer waits for review. */
+  /** The number of batches whose answer waits for review. */
   held: number;
-  /** Observations that failed in a batch of their own, and how many of them were set aside. */
+  /** The number of observations that failed in a batch of their own, and how many of them were set aside. */
   failed: number;
   setAside: number;
 }
@@ -203,13 +203,13 @@ async function holdBack(
 interface NextTiers {
   tiers: Pick<SynthesisToApply, 'workingMemory' | 'scaffold' | 'refused'>;
   facts: Synthesis['facts'];
-  /** The number of the first observation. */
+  /** The number of the first observation in the numbering that the model was shown. */
   first: number;
   replaced: string[];
   suspicion: string | null;
 }
 
-/** The tiers after a batch of observations. A model works them in; without a model they become lines and entries as they were given. */
+/** The tiers after a batch of observations. A model works the observations in; without a model they become lines and entries as given. */
 async function nextTiers(
   deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   run: ActiveRun,
@@ -300,7 +300,7 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
     ([reason, { length }]) => `${length} ${reason}`,
   );
   return [
-    'took in new observations',
+    'added new observations',
     ...(replaced.length > 0 ? [`replaced: ${replaced.slice(0, 10).join(', ')}`] : []),
     ...(reasons.length > 0 ? [`refused: ${reasons.join(', ')}`] : []),
   ]
@@ -328,7 +328,7 @@ export async function refreshWorkingMemory(
   await inRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
     run.read({ statements: materials.wanted.length });
     await run.commit(async (writer) => {
-      const why = { reason: `said what holds: ${news} new`, actor: 'refresh-documents', run: run.id };
+      const why = { reason: `refreshed: ${news} new statements`, actor: 'refresh-documents', run: run.id };
       const { text: content, basis } = next;
       const replacement = { kind: 'working_memory' as const, content, basis, expectedVersion: tiers.stored.version };
       await replaceBlock(writer, deps, scope, replacement, why);
@@ -388,12 +388,12 @@ export async function readMaterials(
   }
   const turns = [...resting].filter((id) => !known.has(id));
   for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
-  // The prompt contains the statements of a merged text as that text.
+  // The prompt contains a merged text in place of its statements.
   const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
   return { known, wanted: [...single, ...unformed] };
 }
 
-/** The writes of a synthesis. Stored unchanged while the synthesis is held for review. */
+/** The writes of a synthesis. They are stored unchanged while the synthesis is held for review. */
 export interface SynthesisToApply {
   workingMemory: { text: string; basis: Basis };
   scaffold: Scaffold;
@@ -440,7 +440,7 @@ export async function applySynthesis(
   }
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
-  // Held changes are outdated now, because they were made for the previous version of the tiers.
+  // Held changes become outdated, because they were made for the previous version of the tiers.
   await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
   return {
     workingMemory: Number(hasWorking),

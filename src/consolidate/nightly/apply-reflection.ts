@@ -101,7 +101,7 @@ function isSameIntention(one: string, other: string): boolean {
   return coveredBy(left, right) >= SAME_INTENTION && coveredBy(right, left) >= SAME_INTENTION;
 }
 
-/** Closes the intentions that the day has shown to be done or dropped. Returns their ids. */
+/** Closes the intentions that are done or dropped according to the reflection. Returns their ids. */
 async function closeIntentions(
   writer: Writer,
   deps: Parts,
@@ -112,7 +112,7 @@ async function closeIntentions(
     const shown = open[number - 1];
     const intention = shown === undefined ? null : await findMemory(writer, shown.scope, shown.id);
     if (intention === null || intention.archivedAt !== null || closed.includes(intention.id)) continue;
-    const reason = { ...why, reason: `the day shows that the intention is ${as}` };
+    const reason = { ...why, reason: `the reflection found that the intention is ${as}` };
     const revised = await reviseMemory(writer, deps, intention, { change: { state: as }, why: reason });
     await closeIntention(writer, deps, revised, { as, by: 'reflect', why: reason });
     await archiveMemory(writer, deps, revised, { reason: 'expired', why: reason });
@@ -156,7 +156,7 @@ function saidOn({ messages }: LookBack): Said[] {
   });
 }
 
-/** The sentence that supports a text best, as its quote: the prompt of the reflection does not ask for quotes. */
+/** The sentence that supports a text best, as its quote. The prompt of the reflection does not ask for quotes. */
 function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] {
   const stems = contentStems(text);
   const [best] = said

@@ -31,8 +31,8 @@ export function reflectedSince(reflectedUntil: number | null, now: number): numb
 const FARTHEST = 2 * DAY;
 
 /**
- * Enqueues a reflection for every user whose hour has come and who has sent messages since the last one. The same transaction advances the
- * due time, so that only one process enqueues the job.
+ * Enqueues a reflection for every user whose hour has come and who has sent messages since the last reflection. The same transaction
+ * advances the due time, so that only one process enqueues the job.
  */
 export async function queueDueReflections(deps: UpkeepDeps): Promise<void> {
   let seen: number;
@@ -49,7 +49,7 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<number> {
     const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
     const stored = row.next_reflection_at;
-    // For an owner without a due time it counts from the creation, because the first hour may have passed already. A due time that is
+    // The first due time of an owner is computed from the owner's creation, because that time may have passed already. A due time that is
     // too far away was written before the clock was set back.
     const from = stored === null ? Math.min(row.created_at, now) : now;
     const isUsable = stored !== null && stored <= now + FARTHEST;

@@ -34,7 +34,7 @@ export interface LookBack {
    */
   until: number;
   sequence: number;
-  /** Whether more was said than one reflection can read. */
+  /** Whether there are more messages than one reflection can read. */
   hasMore: boolean;
   progress: OwnerProgress;
   /** The live verified memories of the owner, newest first. */
@@ -120,12 +120,12 @@ export function numberingOf({ messages, profile, workingMemory }: LookBack): Num
   };
 }
 
-/** Of several materials with the same id, the first one. */
+/** Keeps the first of several materials with the same id. */
 function withoutDoubles(materials: readonly Material[]): Material[] {
   return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
 
-/** Translates the numbers into those of one document: its own sentences come first, then the new items. */
+/** Translates the numbers that the model was shown into those of one document: its own sentences come first, then the new items. */
 export function numbersOf(
   { profile, prose, statements, turns }: Numbering,
   kind: 'profile' | 'working_memory',
@@ -136,7 +136,7 @@ export function numbersOf(
   const behind = others.flatMap((id) => open.materials.known.get(id) ?? []);
   const materials = withoutDoubles([...statements, ...turns, ...behind]);
   const place = (id: string): number[] => {
-    // A new sentence made from this statement replaces the line of the working memory that contains nothing else.
+    // A new sentence made from this statement replaces the line of the working memory that rests on this statement alone.
     const line = own.findIndex((sentence) => sentence.day !== null && sourcesOf(sentence).join() === id);
     if (line >= 0) return [line + 1];
     const index = materials.findIndex((each) => each.id === id);

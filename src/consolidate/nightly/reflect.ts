@@ -32,18 +32,18 @@ import { type ParsedReflection, parseReflection, reflectPrompt } from './reflect
 
 /** The counts of a reflection, named as in the HTTP answer. */
 export interface ReflectionCounts extends Counts {
-  /** How many users were reflected on. A user with several agents counts once for each. */
+  /** How many users were reflected on. A user with several agents counts once for each agent. */
   users: number;
-  /** True when there were no new turns, so that nothing was done. A failed reflection is not skipped; the warnings have the reason. */
+  /** Whether nothing was done, because there were no new turns. A failed reflection is not skipped; the warnings have the reason. */
   skipped: boolean;
-  /** The profile would have lost too much and waits for review. The rest was applied. */
+  /** Whether a new profile waits for review because it would lose too many statements. The rest of the reflection was applied. */
   profile_held: boolean;
   warnings: string[];
 }
 
 const NOTHING: ReflectionCounts = { ...NO_COUNTS, users: 0, skipped: true, profile_held: false, warnings: [] };
 
-// The maximum number of passes of one reflection, which matters after weeks of downtime. Further turns wait for the next night.
+// The maximum number of model calls of one reflection. Further turns, for example after weeks of downtime, wait for the next night.
 const MOST_STRETCHES = 10;
 
 interface ReflectOptions extends RunContext {
@@ -69,15 +69,15 @@ export async function reflectOwner(
   }
   if (isUnread)
     total.warnings.push(
-      `One reflection could not read all messages of ${scope.user}: the rest waits for the next one.`,
+      `The reflection could not read all messages of ${scope.user}. The next reflection reads the rest.`,
     );
   return { ...total, users: Number(!total.skipped) };
 }
 
 /**
- * Reflects now on every owner within a scope who has messages since the last reflection: a scope without a user means all users of the
- * tenant, a scope without an agent all agents of the user. The failure of one of several owners becomes a warning, and the others are still
- * processed; the failure of the only owner is thrown.
+ * Reflects now on every owner within a scope who has messages since the last reflection. A scope without a user means all users of the
+ * tenant, and a scope without an agent means all agents of the user. If the reflection on one of several owners fails, the failure becomes
+ * a warning, and the other owners are still processed. The failure of the only owner is thrown.
  */
 export async function reflectAll(
   deps: ConsolidateDeps,
@@ -129,7 +129,7 @@ async function reflectOnce(
       const progress = await findProgress(writer, scope);
       const { reflectedUntil, reflectedSequence } = back.progress;
       if (progress.reflectedUntil !== reflectedUntil || progress.reflectedSequence !== reflectedSequence)
-        throw new VarveError('Another reflection on the same messages was committed first.', {
+        throw new VarveError('Another reflection on the same messages was committed first. Reflect again.', {
           code: 'conflict',
           retryable: true,
         });
@@ -171,7 +171,7 @@ function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflected
 interface NextDocument {
   kind: 'profile' | 'working_memory';
   before: StoredDocument;
-  /** The document to write, with the version that it replaces. Stored unchanged while the document is held for review. */
+  /** The document to write, with the version that it replaces. It is stored unchanged while the document is held for review. */
   apply: StoredDocument;
   suspicion: string | null;
 }
@@ -232,7 +232,7 @@ interface Rewriting {
   elsewhere?: ReadonlySet<string>;
 }
 
-/** Applies a model's changes to a document; their numbers refer to everything that the model was shown. */
+/** Applies a model's changes to a document. The numbers in the changes refer to all items that the model was shown. */
 function rewritten(
   kind: 'profile' | 'working_memory',
   { answer, numbering, sources, back, elsewhere }: Rewriting,
@@ -288,8 +288,8 @@ function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick
 }
 
 /**
- * The texts that a model was shown. An address in its answer must occur in one of them, an order in the user's own words or in known
- * statements.
+ * The texts that a model was shown. An address in its answer must occur in one of them, and an order must occur in the user's own words or
+ * in known statements.
  */
 function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);

@@ -38,7 +38,7 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    // Not coerced, because null would become 0, which is due at once.
+    // The value is not coerced, because null would become 0 and the intention would be due at once.
     follow_up_days: z
       .union([z.number(), z.string().trim().min(1).transform(Number)])
       .pipe(z.number().min(0).max(3650))
@@ -55,9 +55,9 @@ const learningSchema = z.object({
 });
 
 /**
- * Parses the format with markers from its end: learnings, intentions, facts, working memory, profile. Without any marker the whole answer
- * is the profile, unless it is JSON. Code fences around the lists are removed; a list or an item that cannot be parsed is left out, with a
- * warning.
+ * Parses the sections of an answer from the last to the first: learnings, intentions, facts, working memory, profile. An answer without
+ * markers is the profile, unless it is JSON. Code fences around the lists are removed. A list or an item that cannot be parsed is left out,
+ * with a warning.
  */
 export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];
@@ -78,8 +78,8 @@ export function parseReflection(text: string): ParsedReflection {
   if (!hasMarkers) {
     warnings.push(
       isData
-        ? 'The answer has no markers and is data: nothing is taken from it.'
-        : 'The answer has no markers: all of it is taken for the profile.',
+        ? 'The answer is JSON without section markers and was not used.'
+        : 'The answer has no section markers. All of it was used as the profile.',
     );
   }
   const items = <Item>(name: keyof typeof sections, schema: z.ZodType<Item>): Item[] =>
@@ -101,12 +101,12 @@ function readItems<Item>(section: string | null, schema: z.ZodType<Item>, warn: 
   if (text === '') return [];
   const found = readTolerantJson(text);
   if (!found.ok || !Array.isArray(found.value)) {
-    warn('is not a list, and is left out');
+    warn('the section is not a JSON list and was left out');
     return [];
   }
   return found.value.flatMap((item) => {
     const parsed = schema.safeParse(item);
-    if (!parsed.success) warn('an item cannot be used, and is left out');
+    if (!parsed.success) warn('an item does not have the expected fields and was left out');
     return parsed.success ? [parsed.data] : [];
   });
 }

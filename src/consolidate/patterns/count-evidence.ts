@@ -30,7 +30,7 @@ export interface PatternCount {
 interface GroupCount {
   label: string;
   count: number;
-  /** Rounded to the digits that a text shows. */
+  /** The mean of the measure, rounded to the digits that a text shows; null if nothing was measured. */
   mean: number | null;
   /** The standard error of the mean; infinite for a single case. */
   error: number;
@@ -62,7 +62,7 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
   const best = bestOf(groups, moreIsGood);
   const tools = frequenciesOf(evidence.map(({ tool }) => (tool === null ? [] : [tool])));
   const theme = common.size > 0 ? common : mostCommon(evidence, groups);
-  // The first case with the whole theme gives its words, in the order of speech.
+  // The theme is written in the words of the first case that contains all of it, in the order of that case.
   const example = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
   const { stems, text } = example ?? { stems: [], text: '' };
   return {
@@ -81,9 +81,9 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 }
 
 /**
- * The variant of each case: a word that distinguishes it from other cases. The first word is the one that explains most of the variance of
- * the measure or, if words are equal in that, occurs in most cases; the next one is chosen in the same way among the remaining cases. A
- * case that shares no such word with another has no variant.
+ * The variant of each case: a word that distinguishes the case from others. The word that explains most of the variance of the measure is
+ * chosen first; ties go to the word that occurs in most cases. The next word is chosen in the same way among the remaining cases. A case
+ * that shares no such word with another case has no variant.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
@@ -132,7 +132,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
 }
 
-// Not an ellipsis, which would end a sentence.
+// The gap is not an ellipsis, because an ellipsis would end a sentence.
 const GAP = '___';
 
 /** The words of an example that nearly all cases share. A gap replaces the words that only some cases have. */
@@ -194,7 +194,7 @@ function isMoreGood(evidence: readonly Evidence[], measure: string | null): bool
 /** How well a variant did: by its mean in the direction that is better, or by the share of its good outcomes. */
 function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: boolean | null): number {
   if (mean !== null && moreIsGood !== null) return moreIsGood ? mean : -mean;
-  // Laplace smoothing, so that a single good outcome is not better than nine out of ten.
+  // Laplace smoothing keeps a single good outcome from ranking above nine out of ten.
   return positive + negative === 0 ? 0 : (positive + 1) / (positive + negative + 2) + count * 1e-6;
 }
 
@@ -224,14 +224,14 @@ function isClearlyBetter(best: GroupCount, next: GroupCount, moreIsGood: boolean
   return difference >= least && difference > 0;
 }
 
-/** Whole numbers from 10 on, one decimal below. */
+/** Rounds to a whole number from 10 on, and to one decimal below 10. */
 function rounded(value: number): number {
   return Math.abs(value) >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
 }
 
 /**
- * The ratio of the rounded means, so that a reader who divides them gets the same number. Null with more than two variants, because it
- * would be unclear which two are meant.
+ * The ratio of the rounded means, so that dividing the means in the text gives the same number. Null with more than two variants, because
+ * it would be unclear which two means are compared.
  */
 function ratioOf(groups: readonly GroupCount[]): number | null {
   const [best, last, ...others] = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');
@@ -239,7 +239,7 @@ function ratioOf(groups: readonly GroupCount[]): number | null {
   return Math.round((best.mean / last.mean) * 10) / 10;
 }
 
-/** "303 views on average in 3 cases with recipe and 103 in 2 cases with news" */
+/** Writes the counts as a list, such as "303 views on average in 3 cases with recipe and 103 in 2 cases with news". */
 export function writeCount(count: PatternCount): string {
   return listed(count, count.groups, true);
 }
@@ -253,7 +253,10 @@ function withName(count: PatternCount, group: GroupCount, isFirst: boolean): str
   });
 }
 
-/** "303 views on average in 3 cases", after the first group without the name of the measure, or "a good result in 2 of 3 cases". */
+/**
+ * The outcome of a group, such as "303 views on average in 3 cases" or "a good result in 2 of 3 cases". Only the first group of a list
+ * names the measure.
+ */
 function outcomeOf(
   count: PatternCount,
   { count: size, mean, positive, negative }: GroupCount,
@@ -269,7 +272,7 @@ function outcomeOf(
   return fill(template, { mean: mean.toLocaleString(pack.language), measure: unit ?? '', cases });
 }
 
-/** The outcomes of groups, as a list. With `namesMeasure` the first of them names the measure. */
+/** The outcomes of groups, as a list. With `namesMeasure`, the first outcome names the measure. */
 function listed(count: PatternCount, groups: readonly GroupCount[], namesMeasure: boolean): string {
   const parts = groups.map((group, index) => withName(count, group, namesMeasure && index === 0));
   const last = parts.pop() ?? '';
@@ -281,8 +284,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many).";
- * or only the counts, if they do not show which variant is best.
+ * Writes the counts as a sentence, such as "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2
+ * cases with news (2.9 times as many)." The sentence makes no comparison if the counts do not show which variant is best.
  */
 export function sayCount(count: PatternCount): string {
   const { best, groups, ratio, pack, phrase } = count;

@@ -25,7 +25,7 @@ export interface Evidence {
   vector: Float32Array | null;
 }
 
-/** A decision with its outcomes. The last of several measurements counts. Null for a decision without outcomes. */
+/** Converts a decision with its outcomes to evidence. The last of several measurements counts. Null for a decision without outcomes. */
 export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
   if (outcomes.length === 0) return null;
   const measured = outcomes.flatMap(({ metadata, content }) => measureOf(metadata, content) ?? []);
@@ -48,7 +48,7 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   };
 }
 
-/** An episode that belongs to no decision, such as "Suggested recipe post → 340 views". */
+/** Converts an episode that belongs to no decision to evidence, such as "Suggested recipe post → 340 views". */
 export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
@@ -81,13 +81,13 @@ function themeStems(text: string): Set<string> {
   return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
 }
 
-/** The measure that was given with an outcome, or the one in its words. */
+/** The measure that was given with an outcome, or else the one in its text. */
 function measureOf({ measure }: Record<string, unknown>, text: string): Evidence['measure'] {
   const { name, value } = isObject(measure) ? measure : {};
   return typeof name === 'string' && typeof value === 'number' ? { name, value } : readMeasure(text);
 }
 
-/** "got 1,340 views" → 1,340 views. Dates, times and money are not counts. */
+/** Reads a count and its unit: "got 1,340 views" has 1,340 views. Dates, times and money are not counts. */
 function readMeasure(text: string): Evidence['measure'] {
   const [, number, name] =
     /(?<![\p{L}\p{N}$€£#.,:/-])(\p{N}{1,3}(?:,\p{N}{3})+|\p{N}+(?:\.\p{N}+)?)\s+(\p{L}{3,20})\b/u.exec(text) ?? [];

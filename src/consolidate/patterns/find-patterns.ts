@@ -132,8 +132,8 @@ export function clusterEvidence(
 }
 
 const SAME_ENTITY = 0.05;
-// Decisions whose outcomes are counted in the same unit had the same end, whatever their words: the two values add up to 0.70, the default
-// threshold of a theme.
+// Decisions whose outcomes are counted in the same unit are taken to have the same purpose, whatever their words. So these two values add
+// up to 0.70, the default threshold of a theme.
 const SAME_END = 0.55;
 const SAME_MEASURE = 0.15;
 
@@ -151,7 +151,7 @@ function similarities(evidence: readonly Evidence[], calibration: Calibration | 
 }
 
 function similarityOf(one: Evidence, other: Evidence, calibration: Calibration | null): number {
-  // Views are not compared with sales.
+  // Outcomes in different units, such as views and sales, are not compared.
   if (one.measure !== null && other.measure !== null && one.measure.name !== other.measure.name) return 0;
   if (one.tool !== null && other.tool !== null && one.tool !== other.tool) return 0;
   const share = overlap(one.stems, other.stems);
@@ -166,7 +166,7 @@ function similarityOf(one: Evidence, other: Evidence, calibration: Calibration |
   return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (hasOneEnd ? SAME_MEASURE : 0));
 }
 
-/** Decisions whose outcomes are counted in the same unit. */
+/** Whether both are decisions whose outcomes are counted in the same unit. */
 function haveOneEnd(one: Evidence, other: Evidence): boolean {
   const areDecided = one.events.includes(one.id) && other.events.includes(other.id);
   return areDecided && one.measure !== null && one.measure.name === other.measure?.name;
@@ -233,7 +233,7 @@ export async function writePattern(
   });
 }
 
-/** The counts as a sentence. A model, if there is one, writes a sentence that comes before them. */
+/** The counts as a sentence. A model, if there is one, writes a sentence that comes before the counts. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
   // If the counts support no claim, a model must not make one either.
@@ -280,16 +280,19 @@ function patternMemory({ evidence, count }: FoundPattern, content: string, scope
 /** A tool that was used in similar cases before. */
 export interface ToolSuggestion {
   tool: string;
-  /** How often it was used in the evidence of the pattern. */
+  /** How often the tool was used in the evidence of the pattern. */
   times: number;
-  /** The pattern that suggests it. */
+  /** The id of the pattern that suggests the tool. */
   pattern: string;
   because: string;
 }
 
 const MOST_PATTERNS = 200;
 
-/** The tools that the patterns of a scope suggest, the best first. Without a message: by how often they were used. */
+/**
+ * The tools that the patterns of a scope suggest, the best first. Without a message, the order depends on how often a tool was used and on
+ * the importance of the pattern.
+ */
 export async function suggestTools(
   parts: Parts,
   scope: Scope,

@@ -24,9 +24,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (which may be in a folder of the same name).
- * Known faults: duplicate message ids (the first one counts), `source_chat_ids` as a list, a number, or an object of lists, and questions
- * in the syntax of a Python dictionary, which are left out.
+ * Loads BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (which may be in a folder of the same
+ * name). The known faults are duplicate message ids, of which the first counts; `source_chat_ids` as a list, a number, or an object of
+ * lists; and questions in the syntax of a Python dictionary, which are left out.
  */
 export function loadBeam(path: string): Dataset {
   const folders = chatFolders(path);
@@ -73,7 +73,7 @@ function chatFolders(path: string): string[] {
     .flatMap((name) => chatFolders(join(path, name)));
 }
 
-/** The batches of a chat. The largest chats have plans, each a list of batches. */
+/** The batches of a chat. The largest chats consist of plans, each of which is a list of batches. */
 function batchesOf(data: unknown): unknown[] {
   return listOf(data).flatMap((each) => {
     if (typeof each !== 'object' || each === null) return [];

@@ -318,7 +318,7 @@ describe('a data set', () => {
     for (const name of (Object.keys(DATASETS) as DatasetName[]).filter((each) => each !== 'lives'))
       expect(() => loadDataset({ name })).toThrow(`The path of the data set ${name} is missing.`);
     expect(() => load('locomo', join(root, 'nowhere.json'))).toThrow('There is no data at');
-    expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is not a life');
+    expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is not a conversation');
   });
 
   it.each<[DatasetName, string, unknown]>([

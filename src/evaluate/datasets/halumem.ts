@@ -39,9 +39,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * HaluMem: `HaluMem-Medium.jsonl` or `-Long`, with one user per line. The data set names the memories of a session but not their turns, so
- * memories are matched against whole sessions. Known faults: `is_update` as text, memories of distractors ("interference"), which should
- * not be kept, duplicate memories, evidence that names a memory by its text.
+ * Loads HaluMem: `HaluMem-Medium.jsonl` or `-Long`, with one user per line. The data set names the memories of a session but not their
+ * turns, so memories are matched against whole sessions. The known faults are `is_update` as text, memories of distractors
+ * ("interference") that should not be kept, duplicate memories, and evidence that names a memory by its text.
  */
 export function loadHaluMem(path: string): Dataset {
   const counts = { interference: 0, doubled: 0 };

@@ -50,10 +50,12 @@ const lifeSchema = z.object({
     .default([]),
 });
 
-/** Lives: Varve's own format, one file for each conversation (train/lives/FORMAT.md). Also the format for an application's own data. */
+/**
+ * Loads the data set `lives`, or an application's own data in the same format: one file for each conversation (train/lives/FORMAT.md).
+ */
 export function loadLives(path: string): Dataset {
   const lives = jsonFiles(path).map(({ data, place }): Conversation => {
-    const life = parse(lifeSchema, data, `${place} is not a life in the format of train/lives/FORMAT.md: it`);
+    const life = parse(lifeSchema, data, `${place} is not a conversation in the format of train/lives/FORMAT.md: it`);
     return conversation({
       id: life.id,
       language: life.language,

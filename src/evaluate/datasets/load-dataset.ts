@@ -24,7 +24,7 @@ export type DatasetName =
 
 /** The data sets that can be loaded, each with a description. */
 export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Dataset; about: string }>> = {
-  lives: { load: loadLives, about: '50 invented people over weeks, in eleven languages; in Varve’s repository' },
+  lives: { load: loadLives, about: 'conversations of 50 invented people, in eleven languages; in Varve’s repository' },
   locomo: { load: loadLocomo, about: 'long chats of two people (snap-research/locomo, CC BY-NC 4.0)' },
   longmemeval: { load: loadLongMemEval, about: 'chats with an assistant (xiaowu0162/LongMemEval, MIT)' },
   realtalk: { load: loadRealtalk, about: 'chats of real people over 21 days (danny911kr/REALTALK)' },
@@ -45,9 +45,9 @@ const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/live
 
 export interface DatasetChoice {
   name: DatasetName;
-  /** The path of the file or folder. Default, for `lives` only: the lives of Varve's own repository. */
+  /** The path of the file or folder. Only `lives` has a default: the data in Varve's own repository. */
   path?: string;
-  /** Only these conversations. */
+  /** The ids of the conversations to load. Default: all. */
   only?: readonly string[];
   /** The maximum number of conversations, sampled by the seed. Default: all. */
   limit?: number;

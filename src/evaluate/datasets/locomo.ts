@@ -34,26 +34,26 @@ const questionSchema = z.looseObject({
 /** The names of LoCoMo's categories. Its paper and its code number them differently; the data file follows the code. */
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
- * The names of REALTALK's categories: multi-hop, temporal reasoning and commonsense (Lee et al., arXiv:2502.13270, "memory probing"; MTEB's
- * long-term memory tasks use the same names for its subsets), numbered 1 to 3 in the files. Every question has an answer.
+ * The names of REALTALK's categories, which have the numbers 1 to 3 in the files: multi-hop, temporal reasoning and commonsense. The names
+ * are those of Lee et al. (arXiv:2502.13270, "memory probing") and of MTEB's long-term memory tasks. Every question has an answer.
  */
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
 /**
- * LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. Known faults that the loader corrects: evidence such
- * as "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", photos whose only text is the caption, and questions whose gold answer was found to be wrong
- * by an audit.
+ * Loads LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. The loader corrects evidence such as
+ * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", and photos whose only text is the caption. It leaves out questions whose gold answer was found
+ * to be wrong by an audit.
  */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);
 }
 
-/** REALTALK: a folder of `Chat_*.json`, ten pairs of real people. Messages are in `clean_text`, questions in `qa`. */
+/** Loads REALTALK: a folder of `Chat_*.json`, the chats of ten pairs of real people. Messages are in `clean_text`, questions in `qa`. */
 export function loadRealtalk(path: string): Dataset {
   return loadSessionKeys('realtalk', path, REALTALK_KINDS);
 }
 
-/** Conversations whose sessions are under the keys session_1, session_2, …, with a `…_date_time` each. */
+/** Loads conversations whose sessions are under the keys session_1, session_2, …, with a `…_date_time` each. */
 export function loadSessionKeys(name: string, path: string, kinds: readonly string[]): Dataset {
   const pieces = jsonFiles(path);
   const samples = pieces

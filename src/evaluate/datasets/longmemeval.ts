@@ -17,9 +17,9 @@ const instanceSchema = z.looseObject({
 });
 
 /**
- * LongMemEval: `longmemeval_s.json`, `_m` or `_oracle`, each question with its own history; or a pool of turns in the shape of LoCoMo with
- * a `qa.jsonl` beside it. A question whose id ends in `_abs` has no answer. Known faults: sessions out of order, duplicate sessions in one
- * history, answers that are numbers.
+ * Loads LongMemEval: `longmemeval_s.json`, `_m` or `_oracle`, in which each question has its own history, or a pool of turns in the format
+ * of LoCoMo with a `qa.jsonl` beside it. A question whose id ends in `_abs` has no answer. The known faults are sessions out of order,
+ * duplicate sessions in one history, and answers that are numbers.
  */
 export function loadLongMemEval(path: string): Dataset {
   const instances = jsonObjects(path).filter(

@@ -10,9 +10,9 @@ const dialogueSchema = z.looseObject({
 });
 
 /**
- * Synthetic-Persona-Chat: one dialogue per line, with statements about each speaker. Each dialogue becomes two conversations, in which one
- * speaker is the user and the other is the agent. The data set does not say which turn makes which statement, and some statements are never
- * made.
+ * Loads Synthetic-Persona-Chat: one dialogue per line, with statements about each speaker. Each dialogue becomes two conversations, in
+ * which one speaker is the user and the other is the agent. The data set does not say which turn makes which statement, and some statements
+ * are never made.
  */
 export function loadPersonaChat(path: string): Dataset {
   const conversations = jsonObjects(path).flatMap(({ data, place: at }, index) => {
@@ -42,7 +42,7 @@ const expectationSchema = z.looseObject({
 });
 
 /**
- * A file of transcripts and the expected extractions: a list of `transcript`, `expected_type`, `expected_contains` and
+ * Loads a file of transcripts and expected extractions: a list of `transcript`, `expected_type`, `expected_contains` and
  * `expected_importance_min`, in JSON or JSONL. Several entries with the same transcript expect several memories.
  */
 export function loadExpectations(path: string): Dataset {
@@ -71,7 +71,7 @@ export function loadExpectations(path: string): Dataset {
   return repaired('expectations', [...byTranscript.values()]);
 }
 
-/** Each "User: …" or "Agent: …" begins a turn; lines without a speaker continue it. */
+/** Splits a transcript into turns. Each "User: …" or "Agent: …" begins a turn, and lines without a speaker continue it. */
 export function transcriptTurns(transcript: string): Turn[] {
   const turns: Turn[] = [];
   for (const line of transcript.split('\n')) {
@@ -95,8 +95,8 @@ const pairsSchema = z.looseObject({
 });
 
 /**
- * Labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts; their ids
- * are then their indexes, from 0. For a query without a relevant fact, recall must abstain.
+ * Loads labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts;
+ * their ids are then their indexes, from 0. For a query without a relevant fact, recall must abstain.
  */
 export function loadPairs(path: string): Dataset {
   const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {

@@ -16,11 +16,11 @@ export { VarveError, type ErrorCode } from '../../errors.ts';
 /** A scope within the key's tenant. It names a user, or has an explicit `user: null`: see {@link HandleScope}. */
 export type ClientScope = Omit<HandleScope, 'tenant'>;
 
-/** A Varve on a server, with the types of the library. */
+/** A client of a Varve server, with the types of the library. */
 export interface Client {
-  /** Everything that can be read and written within a scope. */
+  /** The handle of a scope, for reading and writing its records. */
   for(scope: ClientScope): RemoteHandle;
-  /** Needs an admin key. */
+  /** The keys of the tenant. These methods need an admin key. */
   readonly keys: {
     create(key: NewApiKey): Promise<MadeApiKey>;
     list(): Promise<ApiKey[]>;
@@ -44,7 +44,7 @@ const SLOW = 24 * 3600_000;
 /** Makes a client for a server. Creating it sends no request. */
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
-  // A timeout of a day and no retries: the response arrives when the work is done, and the work must not run twice.
+  // Slow work has a timeout of a day and no retries: the response arrives when the work is done, and the work must not run twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
     for: (scope) => remoteHandle(send, { ...withUser(scope) }, sendSlow),
@@ -63,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Throws if the scope names no user: one that was left out by accident would share conversations with all users. */
+/** Throws if the scope names no user. If the user was left out by accident, all users would share the conversations. */
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
   const message =
@@ -73,7 +73,7 @@ function withUser(scope: ClientScope): ClientScope {
 
 const AGAIN_AFTER = 1_000;
 
-/** Reads the server-sent events of `/v1/changes`, and continues after the last one when the connection is lost. */
+/** Reads the server-sent events of `/v1/changes`, and continues after the last event when the connection is lost. */
 async function* followServer(
   { url, key, fetch = globalThis.fetch }: ClientOptions,
   scope: Record<string, unknown>,

@@ -79,7 +79,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
   };
 }
 
-/** Memories, facts, notes, saved items and documents. */
+/** The methods for memories, facts, notes, saved items, blocks, learnings and forgotten records. */
 function remoteRecords(
   requests: Requests,
 ): Pick<RemoteHandle, 'memories' | 'facts' | 'notes' | 'savedItems' | 'blocks' | 'learnings' | 'forgotten'> {
@@ -129,7 +129,7 @@ function remoteRecords(
   };
 }
 
-/** Connections, entities, intentions. */
+/** The methods for connections, entities and intentions. */
 function remotePeople(requests: Requests): Pick<RemoteHandle, 'connection' | 'entities' | 'intentions'> {
   const { ask, get, post, items, orNull } = requests;
   return {

@@ -48,7 +48,7 @@ describe('requests of the client', () => {
     }
   });
 
-  it('a refused stream of changes has the code of the server, and a busy server is asked again', async () => {
+  it('a refused stream of changes fails with the code of the server, and a busy server is asked again', async () => {
     const { fetch, keys } = serverOf(
       problem(429, {}),
       problem(400, { code: 'invalid_input', detail: 'No such cursor.' }),
@@ -58,7 +58,7 @@ describe('requests of the client', () => {
     expect(keys).toHaveLength(2);
   });
 
-  it('a reflection ends with its signal', async () => {
+  it('a reflection ends when its signal aborts', async () => {
     const reason = new AbortController();
     const fetch = (async (_address: unknown, { signal }: RequestInit) => {
       reason.abort(new Error('enough'));

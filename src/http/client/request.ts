@@ -9,9 +9,9 @@ export interface ClientOptions {
   key: string;
   /** The number of retries of a retryable request. Default 3. */
   retries?: number;
-  /** The most milliseconds that one attempt may take. Default 30,000. */
+  /** The maximum number of milliseconds of one attempt. Default 30,000. */
   timeout?: number;
-  /** Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -24,7 +24,7 @@ export interface ClientRequest {
   signal?: AbortSignal;
 }
 
-/** Makes requests: JSON in, JSON out, errors as {@link VarveError}. */
+/** Sends a request with a JSON body, and returns the JSON of the response. Throws {@link VarveError}. */
 export type Send = <Answer>(request: ClientRequest) => Promise<Answer>;
 
 const FIRST_WAIT = 200;
@@ -78,7 +78,7 @@ async function attemptOf(work: () => Promise<Response>): Promise<Response | Erro
   }
 }
 
-/** The address of a request: values that are undefined or null are left out, lists are joined. */
+/** The address of a request. Parameters that are undefined or null are left out, and lists are joined by commas. */
 export function addressOf(url: string, { path, query = {} }: Pick<ClientRequest, 'path' | 'query'>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -135,12 +135,12 @@ const TIMES: ReadonlySet<string> = new Set(
     'validFrom validTo statedAt startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
   ).split(' '),
 );
-// `before` is the record of a revision in its stored form; the others are the application's.
+// `before` is the record of a revision in its stored form. The other fields contain data of the application.
 const FREE: ReadonlySet<string> = new Set(
   'metadata internal proposal content payload schema details arguments before'.split(' '),
 );
 
-/** The same value, with the times of records as Dates. Values that an application has stored are not converted. */
+/** Converts the times of records to Dates. Values that an application has stored are not converted. */
 export function reviveDates(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return TIMES.has(field) ? new Date(value) : value;
   if (Array.isArray(value)) return value.map((item) => reviveDates(item));

@@ -12,11 +12,11 @@ import { bodyText } from '../read-request.ts';
 import { inTime, tenantWide } from '../run-operation.ts';
 import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from './web-files.ts';
 
-/** A demo life that can be replayed into an empty store. */
+/** A demo life: the conversations of one invented person, which can be replayed into an empty store. */
 export interface DemoLife {
   /** One sentence about the person. */
   title: string;
-  /** How many conversations it has. */
+  /** The number of conversations. */
   sessions: number;
   /** Replays the life into a tenant; `onSession` is called with the number of finished conversations. */
   load(tenant: string, onSession: (done: number) => void): Promise<void>;
@@ -25,7 +25,7 @@ export interface DemoLife {
 export interface InspectorOptions {
   /** The one-time sign-in link; only for a server on the loopback address. */
   link?: SignInLink;
-  /** Offered while a store is empty. */
+  /** The demo life that is offered while a store is empty. */
   demo?: DemoLife;
 }
 
@@ -61,7 +61,10 @@ const SIGN_IN_BYTES = 1024;
 const SIGN_IN_TIME = 5_000;
 const signInSchema = z.strictObject({ code: z.string().max(200) });
 
-/** The routes beside `/v1`: the files of the inspector and of the docs, which hold no data and need no key, the one-time link, the demo. */
+/**
+ * The routes outside of `/v1`: the files of the inspector and of the docs, the sign-in by the one-time link, and the demo life. The files
+ * hold no data and need no key.
+ */
 export function inspectorRoutes(
   varve: Varve,
   { link, demo }: InspectorOptions = {},
@@ -96,7 +99,7 @@ export function inspectorRoutes(
   ];
 }
 
-/** One route reports whether the demo life can be loaded and its progress; the other loads it. */
+/** Two routes: one reports whether the demo life can be loaded, and the progress of loading; the other loads it. */
 function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRoute[] {
   let loading: { tenant: string; done: number } | null = null;
   const operatorOf = async ({ enter }: InspectorRequest): Promise<ApiKey> => {
@@ -131,7 +134,7 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
   ];
 }
 
-/** Answers with the files of a built site, read when they are first asked for. */
+/** Serves the files of a built site. They are read at the first request. */
 function siteDoor(name: 'web' | 'docs'): InspectorRoute['run'] {
   const root = name === 'web' ? '/' : '/docs/';
   let files: WebFiles | null = null;
@@ -155,9 +158,9 @@ function json(body: unknown): InspectorAnswer {
 
 /** A one-time code for signing in to the inspector, for the person who reads the server's terminal. */
 interface SignInLink {
-  /** The code, which comes after the `#` of the address, because browsers do not send that part to servers. */
+  /** The code. It is in the fragment of the link (after `#`), because browsers do not send the fragment to servers. */
   readonly code: string;
-  /** The tenant that it opens. */
+  /** The tenant that the code gives access to. */
   readonly tenant: string;
   /** Whether the code is correct, unused and not expired. Checking a correct code uses it up. */
   redeem(code: string): boolean;
@@ -165,7 +168,7 @@ interface SignInLink {
 
 const CODE_BYTES = 24;
 
-/** Makes a code that works once within `lifetime` milliseconds. A wrong guess does not use it up, because 192 bits cannot be guessed. */
+/** Makes a code that works once within `lifetime` milliseconds. Wrong guesses do not invalidate it, because 192 bits cannot be guessed. */
 export function createSignInLink(options: { now(): number; lifetime: number; tenant: string }): SignInLink {
   const { now, lifetime, tenant } = options;
   const code = randomBytes(CODE_BYTES).toString('base64url');

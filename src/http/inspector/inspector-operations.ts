@@ -17,7 +17,7 @@ const text = z.string().nullable();
 
 const facetsFields = {
   ...filterFields,
-  text: z.string().max(500).optional().describe('Only memories whose text contains these characters.'),
+  text: z.string().max(500).optional().describe('Returns only memories whose text contains this string.'),
 };
 
 const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({

@@ -50,7 +50,7 @@ export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
 
 const HASHED = /[/\\]assets[/\\][^/\\]+-[\w-]{8}\.\w+$/;
 
-/** The possible folders of built sites: beside the sources, in the package, beside the bundled command line. */
+/** The possible folders of built sites: beside the sources, in the package, and beside the bundled command line. */
 const PLACES = ['../../../dist/', '../../', '../'];
 
 /** The folder of a built site, `web` or `docs`; null when it was never built. */
@@ -59,7 +59,7 @@ export function siteFolder(name: 'web' | 'docs'): string | null {
   return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
 }
 
-/** Reads the names of a built site. A file is read and compressed when it is first asked for, and kept. */
+/** Reads the file names of a built site. A file is read and compressed at the first request, and then cached. */
 export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebFiles {
   const names = new Map<string, string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -110,10 +110,10 @@ function prepare(
 
 /** The page that replaces a site that was not built. */
 export function notBuilt(what: string, command: string): WebFile {
-  const text = `${what} not built. In a checkout, <code>npm start</code> builds it; or run <code>${command}</code>.`;
+  const text = `${what} not built. In a checkout, run <code>npm start</code> or <code>${command}</code>.`;
   return {
     body: new TextEncoder().encode(
-      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Varve</title><p>${text} The API works without it.</p></html>`,
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Varve</title><p>${text} The API works without this page.</p></html>`,
     ),
     headers: {
       'content-type': 'text/html; charset=utf-8',

@@ -120,7 +120,7 @@ const CONNECTION: readonly Operation[] = [
       found(await handle.connection.toolSchema(), 'tool schema of', scope.connection ?? ''),
   }),
   connection('saveToolSchema', 'PUT /v1/connection/tool-schema', {
-    summary: 'Keeps a schema of the connection’s tools, by default for a day.',
+    summary: 'Stores a schema of the connection’s tools, by default for a day.',
     body: z.strictObject({ schema: z.json(), timeToLive: z.int().positive().max(1e12).optional() }),
     example: { schema: { tools: ['search', 'send'] } },
     answer: null,
@@ -134,7 +134,7 @@ const CONNECTION: readonly Operation[] = [
   }),
 ];
 
-/** Blocks, the state of the conversation, and connections. */
+/** Operations on blocks, on the state of the conversation and on connections. */
 export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];
 
 /** The ETag of a block, which changes with its version. */

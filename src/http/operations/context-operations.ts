@@ -71,7 +71,7 @@ async function recallAsked(
   return { ...recalledWith(recalled, view), ...reachOf(handle) };
 }
 
-/** Recall, contexts, and the agent's tools. */
+/** Operations for recall, contexts and the agent's tools. */
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
   context('assembleContext', 'POST /v1/context', {
     summary:
@@ -94,7 +94,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     },
   }),
   context('listContexts', 'GET /v1/contexts', {
-    summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
+    summary: 'The log of the last contexts, newest first: the ids of their records and their tokens, without texts.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(loose),
     run: async ({ handle, query }) => ({ items: await handle.contexts(query) }),

@@ -15,7 +15,7 @@ const events = operationsOf('events');
 
 const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000), conversationSchema]);
 
-/** What happened: events, exchanges, documents, decisions. */
+/** Operations on events, exchanges, documents and decisions. */
 export const EVENT_OPERATIONS: readonly Operation[] = [
   events('observe', 'POST /v1/events', {
     summary:

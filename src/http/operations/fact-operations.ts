@@ -31,7 +31,7 @@ const factBody = z.strictObject({
 });
 const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
 
-/** Permanent facts, notes, saved items and entities: statements under a key, memories with a title or an address. */
+/** Operations on permanent facts, notes, saved items and entities. */
 export const FACT_OPERATIONS: readonly Operation[] = [
   facts('listFacts', 'GET /v1/facts', {
     summary: 'All permanent facts, by category and key.',

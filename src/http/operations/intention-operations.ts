@@ -18,7 +18,7 @@ const newLearning = z.strictObject({
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
 });
 
-/** Intentions and learnings. */
+/** Operations on intentions and learnings. */
 export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('addIntention', 'POST /v1/intentions', {
     summary: 'Adds an intention of the user, which is brought up when it is due.',

@@ -31,7 +31,7 @@ async function pageFor(key: ApiKey, { fields, ...filter }: ListQuery, reader: Me
   return pageWithFields({ ...page, items: page.items.map((memory) => shownTo(key, memory)) }, fields);
 }
 
-/** Discrete memories. */
+/** Operations on memories and on forgotten records. */
 export const MEMORY_OPERATIONS: readonly Operation[] = [
   memories('createMemory', 'POST /v1/memories', {
     summary:
@@ -125,7 +125,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: records.memory,
     async run({ handle, key, id, body }) {
       const memory = await handle.memories.get(id);
-      // The same access as for `restoreForgotten`.
+      // The same access is needed for `restoreForgotten`.
       if (memory?.archiveReason === 'forgotten') assertAccess(key, 'admin');
       return handle.memories.restore(id, body?.why);
     },
@@ -158,7 +158,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     },
   }),
   memories('restoreForgotten', 'POST /v1/forgotten/{id}/restore', {
-    summary: 'Undoes a forgetting: the memory is live again, and the words that said it are back in the log.',
+    summary: 'Restores a forgotten record: the memory is live again, and its words are back in the log.',
     access: 'admin',
     body: z.strictObject({ why }),
     bodyOptional: true,
@@ -169,7 +169,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
-/** A key that may not erase sees that something was forgotten, of which kind, when and by whom. */
+/** Removes the words of a forgotten record. A key that may not erase sees only the kind of the record, the time and who asked. */
 function withoutWords(record: Forgotten): Forgotten {
   return record.as === 'forgotten' ? { ...record, subject: '', value: null, text: '', spans: [] } : record;
 }

@@ -7,7 +7,7 @@ import * as records from '../record-schemas.ts';
 const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true, idPrefix: 'whk' });
 const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
 
-/** Receivers that are notified of what happens in a tenant. */
+/** Operations on webhooks: receivers that are notified of the changes in a tenant. */
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   webhooks('createWebhook', 'POST /v1/webhooks', {
     summary: 'Registers a receiver. No later response shows the secret that signs its messages.',

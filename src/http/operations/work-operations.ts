@@ -5,11 +5,11 @@ import * as records from '../record-schemas.ts';
 
 const work = operationsOf('work');
 const memories = operationsOf('memories');
-/** No time limit, because the caller waits for the counts. */
+/** These operations have no time limit, because the caller waits for the counts. */
 const start = operationsOf('work', { access: 'admin', once: false, unhurried: true });
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 
-/** Background work: started by hand, its runs, and the changes that it holds for review. */
+/** Operations that start background work, list its runs, and decide on the changes that it holds for review. */
 export const WORK_OPERATIONS: readonly Operation[] = [
   start('reflect', 'POST /v1/reflect', {
     summary:

@@ -111,7 +111,7 @@ class Operations:
         return self._call("GET", "/v1/forgotten", query={"limit": limit})
 
     def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
-        """Undoes a forgetting: the memory is live again, and the words that said it are back in the log."""
+        """Restores a forgotten record: the memory is live again, and its words are back in the log."""
         return self._call("POST", f'/v1/forgotten/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     def list_facts(self, *, as_of: Optional[str] = None) -> Dict[str, Any]:
@@ -163,7 +163,7 @@ class Operations:
         return self._call("POST", "/v1/context", query={}, body={"message": message, "instructions": instructions, "capabilities": capabilities, "identity": identity, "directives": directives, "artifacts": artifacts, "tools": tools, "layout": layout, "budget": budget, "reserve": reserve, "sections": sections, "lookup": lookup, "topMemories": top_memories, "recallLimit": recall_limit, "connections": connections, "timeZone": time_zone, "now": now, "refresh": refresh})
 
     def list_contexts(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What the last contexts were made of, newest first: ids and numbers, no text."""
+        """The log of the last contexts, newest first: the ids of their records and their tokens, without texts."""
         return self._call("GET", "/v1/contexts", query={"limit": limit})
 
     def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
@@ -227,7 +227,7 @@ class Operations:
         return self._call("GET", "/v1/connection/tool-schema", query={})
 
     def save_tool_schema(self, *, schema: t.JsonValue, time_to_live: Optional[int] = None) -> Any:
-        """Keeps a schema of the connection’s tools, by default for a day."""
+        """Stores a schema of the connection’s tools, by default for a day."""
         return self._call("PUT", "/v1/connection/tool-schema", query={}, body={"schema": schema, "timeToLive": time_to_live})
 
     def list_memory_types(self) -> Dict[str, Any]:
@@ -578,7 +578,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/forgotten", query={"limit": limit})
 
     async def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
-        """Undoes a forgetting: the memory is live again, and the words that said it are back in the log."""
+        """Restores a forgotten record: the memory is live again, and its words are back in the log."""
         return await self._call("POST", f'/v1/forgotten/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     async def list_facts(self, *, as_of: Optional[str] = None) -> Dict[str, Any]:
@@ -630,7 +630,7 @@ class AsyncOperations:
         return await self._call("POST", "/v1/context", query={}, body={"message": message, "instructions": instructions, "capabilities": capabilities, "identity": identity, "directives": directives, "artifacts": artifacts, "tools": tools, "layout": layout, "budget": budget, "reserve": reserve, "sections": sections, "lookup": lookup, "topMemories": top_memories, "recallLimit": recall_limit, "connections": connections, "timeZone": time_zone, "now": now, "refresh": refresh})
 
     async def list_contexts(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What the last contexts were made of, newest first: ids and numbers, no text."""
+        """The log of the last contexts, newest first: the ids of their records and their tokens, without texts."""
         return await self._call("GET", "/v1/contexts", query={"limit": limit})
 
     async def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
@@ -694,7 +694,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/connection/tool-schema", query={})
 
     async def save_tool_schema(self, *, schema: t.JsonValue, time_to_live: Optional[int] = None) -> Any:
-        """Keeps a schema of the connection’s tools, by default for a day."""
+        """Stores a schema of the connection’s tools, by default for a day."""
         return await self._call("PUT", "/v1/connection/tool-schema", query={}, body={"schema": schema, "timeToLive": time_to_live})
 
     async def list_memory_types(self) -> Dict[str, Any]:
