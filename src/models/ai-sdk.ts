@@ -40,7 +40,7 @@ export interface AiSdkAnswer {
 
 type Count = number | undefined;
 
-/** V2 has flat counts, V3 and V4 have nested ones. */
+/** V2 has flat counts; V3 and V4 have nested counts. */
 export interface AiSdkUsage {
   inputTokens: Count | { total: Count; cacheRead?: Count };
   outputTokens: Count | { total: Count };
@@ -102,13 +102,13 @@ function countOf(value: unknown): number | null {
 export interface AiSdkEmbedderOptions extends CallSettings {
   /** The expected dimension of the vectors. Vectors of another length are refused. */
   dimensions: number;
-  /** The most texts in one call; the model's own limit applies too. Default 96. */
+  /** The maximum number of texts in one call; the model's own limit applies too. Default 96. */
   batch?: number;
   /** Default `provider:model/dimensions`. */
   id?: string;
 }
 
-/** Any AI SDK embedding model object as an embedder. */
+/** Makes an embedder from any AI SDK embedding model object. */
 export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder {
   assertModel(model, 'doEmbed');
   const { dimensions } = options;
@@ -140,7 +140,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
   };
 }
 
-/** Stops at the first failure, because further calls would most likely fail too and cost money. */
+/** Embeds one batch after the other and stops at the first failure, because further calls would most likely fail too and cost money. */
 async function oneByOne(
   batches: readonly (readonly string[])[],
   embed: (batch: readonly string[]) => Promise<Embedded>,

@@ -4,20 +4,20 @@ import { type Clock, systemClock } from '../record/clock.ts';
 
 /** Timeouts, retries and concurrency of calls to a remote model. Times are milliseconds. */
 export interface CallSettings {
-  /** The limit for one try. Default 60,000. */
+  /** The limit for one attempt. Default 60,000. */
   timeout?: number;
-  /** Retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
+  /** The number of retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
   retries?: number;
   /** The first backoff, which doubles with each retry. Default 500. */
   firstPause?: number;
   /** The longest backoff. If Retry-After asks for more, the call fails and its job is postponed. Default 30,000. */
   longestPause?: number;
-  /** Calls to one model at a time. Default 8. */
+  /** The maximum number of concurrent calls to one model. Default 8. */
   parallel?: number;
   breaker?: BreakerSettings;
   clock?: Clock;
   delay?: Delay;
-  /** A number from 0 up to 1. Default `Math.random`. */
+  /** Returns a random number from 0 up to 1. Default `Math.random`. */
   random?: () => number;
 }
 
@@ -28,11 +28,11 @@ type Call<Result> = (signal: AbortSignal) => PromiseLike<Result>;
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** For this call only. */
+  /** The limit for one attempt, for this call only. */
   timeout?: number;
 }
 
-/** `code` is the error code of the failures of the model. */
+/** Creates a caller for one model. `code` is the error code of the failures of the model. */
 export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
   const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
   const limit = createParallelLimit(parallel);
@@ -89,7 +89,7 @@ function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, setti
     return null;
   }
   if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
-  // The pause has a jitter of 50 to 100 %, so that callers that failed together do not retry together.
+  // The pause is a random share of the backoff, from 50 to 100 %, so that callers that failed together do not retry together.
   return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
 }
 
@@ -188,7 +188,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
   };
 }
 
-/** Waits. Rejects at once when the signal is aborted. Injected, so that tests do not sleep. */
+/** Waits for a time, and rejects at once when the signal is aborted. The function is injected, so that tests do not sleep. */
 export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });
@@ -202,7 +202,7 @@ interface CallFailure {
   retryAfter: number | null;
 }
 
-// 4xx statuses that ask for a retry.
+// The 4xx statuses after which a call is retried.
 const TRY_AGAIN = new Set([408, 409, 425]);
 const LONGEST_MESSAGE = 500;
 
@@ -287,7 +287,7 @@ export interface BreakerSettings {
   failures?: number;
   /** Milliseconds that the breaker stays open the first time; each failed trial doubles them. Default 10,000. */
   cooldown?: number;
-  /** The longest it stays open, in milliseconds. Default 300,000. */
+  /** The longest time that the breaker stays open, in milliseconds. Default 300,000. */
   longestCooldown?: number;
 }
 
@@ -303,7 +303,10 @@ interface CircuitBreaker {
   readonly state: 'closed' | 'open' | 'half_open';
 }
 
-/** A breaker that opens after some consecutive failures. Later it allows one trial call at a time, and a successful trial closes it. */
+/**
+ * A breaker that opens after some consecutive failures. After the cooldown it allows one trial call at a time, and a
+ * successful trial closes it.
+ */
 export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {}): CircuitBreaker {
   const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
   let inARow = 0;
@@ -318,7 +321,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
     nextCooldown = Math.min(nextCooldown * 2, longestCooldown);
   };
 
-  // A time that is further away than the breaker was opened for means that the clock was set back: then a trial is due.
+  // If the end of the cooldown is further away than the cooldown is long, the clock was set back, and a trial is due.
   const isOpen = (until: number): boolean => clock.now() < until && until - clock.now() <= openFor;
 
   const close = (): void => {
@@ -341,7 +344,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
         if (outcome === 'healthy') close();
         if (outcome !== 'failed') return;
         inARow += 1;
-        // The outcome of a call that had started before the breaker opened is ignored.
+        // The failure of a call that had started before the breaker opened is ignored.
         if (isTrial || (openUntil === null && inARow >= failures)) open();
       };
     },

@@ -12,18 +12,18 @@ export interface Reranker {
 }
 
 export interface RerankOptions {
-  /** The most results. Default: all. */
+  /** The maximum number of results. Default: all. */
   limit?: number;
   signal?: AbortSignal;
 }
 
 export interface Reranked {
-  /** Best first. `index` is the position of the text in the call; scores are comparable within one call only. */
+  /** The results, best first. `index` is the position of the text in the call; scores are comparable within one call only. */
   ranking: { index: number; score: number }[];
   tokens: number;
 }
 
-/** Any AI SDK reranking model object as a reranker. */
+/** Makes a reranker from any AI SDK reranking model object. */
 export function aiSdkReranker(model: AiSdkRerankingModel, settings: CallSettings = {}): Reranker {
   assertModel(model, 'doRerank');
   const id = aiSdkModelId(model);

@@ -28,7 +28,7 @@ export interface WorkerPool {
   close(reason: unknown): Promise<void>;
 }
 
-/** A task takes about 20 ms of one thread, so that an urgent text never waits much longer than that. */
+/** A task of this size takes one thread about 20 ms, so that an urgent text never waits much longer. */
 const TOKENS_PER_TASK = 128;
 
 /** Shorter texts are faster on one thread than shared between several. */
@@ -217,7 +217,7 @@ export class ThreadPool implements WorkerPool {
     this.#keepProcessAlive();
   }
 
-  /** Idle threads must not keep a finished program running; busy ones must not let it end. */
+  /** Idle threads must not keep a finished program alive, and a program must not exit while threads are busy. */
   #keepProcessAlive(): void {
     const isBusy = this.#urgent.length + this.#others.length > 0 || this.#lanes.some((lane) => lane.task);
     for (const { worker } of this.#lanes) {
