@@ -68,7 +68,7 @@ const DENIES =
 const NEGATION = /(?:\b(?:not|never|no longer|dont|doesnt|didnt|isnt|cant|wont)|n['’]t)\s+(?!only\b|just\b)/i;
 
 /**
- * Whether a sentence with the same content words as a clause says its opposite: "User does not like tea" of "I like tea". One clause that
+ * Whether a sentence with the same content words as a clause says the opposite: "User does not like tea" and "I like tea". One clause that
  * agrees with the sentence is enough to accept it. Only English is examined, because other languages deny in other ways.
  */
 function isOpposite(text: string, isDenied: boolean, own: readonly string[]): boolean {
@@ -159,7 +159,7 @@ export interface Quoting {
   isAnswer: boolean;
   /** The messages of the person. */
   messages: readonly string[];
-  /** The agent's turns before the quoted ones. */
+  /** The agent's turns before the quoted turns. */
   before: readonly string[];
   /** Texts of tools and documents. */
   foreign: readonly string[];
@@ -181,7 +181,7 @@ export function unsupported(claim: Quoting): string | null {
   if (value !== null && isOnlyAsked(value, own)) return 'the user only asks';
   if (isOpposite(text, isDenied, clausesAround(quoted, own))) return 'the user says the opposite';
   const heads = [...headsOf(text)];
-  // "The first one" may be one of a list that the user has pasted.
+  // "The first one" may refer to a list that the user has pasted.
   const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);
   const beyond = heads.filter((head) => !said.has(head));
   const outside = headsOf(...foreign, ...messages.map(pastedIn));

@@ -483,9 +483,9 @@ function opensPlay(message: string): boolean {
   return opening !== null && !LEAVES.test(plain.slice(opening.index + opening[0].length));
 }
 
-/** A longer message contains the text itself instead of announcing it. */
+/** A message that only announces a text or a role play has at most this many characters. */
 export const LONGEST_ANNOUNCEMENT = 240;
-/** A game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
+/** Words for a game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
 const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
 const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
 const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');

@@ -75,7 +75,7 @@ const IMAGE = /!\[([^[\]]{0,1000})\]\s{0,3}(?:\([^()]{0,2000}\)?|\[[^[\]]{0,200}
 const LINK = /\[([^[\]]{0,1000})\]\s{0,3}\(\s{0,3}<?([^()\s<>]{0,2000})[^()]{0,500}\)?/g;
 const SCHEME = /\b(?:https?|ftp|file|data|javascript|vbscript)\s{0,3}:\s{0,3}(?:\/\/)?/gi;
 
-/** Replaces images by their labels, so that a client that renders the answer fetches nothing because of stored text. */
+/** Replaces images by their labels, so that a client that renders the answer does not fetch images of stored text. */
 export function defuseImages(text: string): string {
   return (
     visibleText(text)

@@ -25,7 +25,7 @@ export interface FoundDate extends TextSpan {
   relative: boolean;
   /** Whether the year of a relative date was said: "12 June next year". */
   hasYear?: boolean;
-  /** A weekday without "next" or "last", which is a date only in a sentence that does not describe a habit. */
+  /** Whether the date is a weekday without "next" or "last". Such a weekday is a date only in a sentence that does not describe a habit. */
   isBareWeekday: boolean;
   /** The date as it is written in the language: "3 May 2026". */
   written: string;
@@ -269,7 +269,7 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   }));
 }
 
-/** The nearest day with a number: "le 17". */
+/** The nearest day of a month with a number: "le 17". */
 function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): Span | null {
   const found = dayOfMonth(number, today, prefer);
   return found === null ? null : day(found.from);
@@ -310,7 +310,7 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
   };
   return [
     {
-      // "Mittwoch, den 27.", "miércoles 27": not followed by an hour or by a month.
+      // A weekday and a day of the month ("Mittwoch, den 27.", "miércoles 27"), not followed by an hour or by a month.
       pattern: expand(
         '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
       ),

@@ -180,7 +180,7 @@ function hasInitials(words: readonly string[], letters: string): boolean {
   return letters.length > 1 && firsts.includes(letters);
 }
 
-// "munchen" and "munich" share m, n, c, h in order: four of their letters.
+// The least share of letters that similar spellings have in common: "munchen" and "munich" share m, u, n, c, h in order, five of seven.
 const ALIKE = 0.55;
 
 function isSpelledAlike(one: string, other: string): boolean {
@@ -301,7 +301,9 @@ function* spelledNumbers(words: readonly string[]): Generator<number> {
   for (const numerals of NUMERALS) yield* numbersInParts(words, numerals);
 }
 
-/** The parts of number words of the languages that compose them, each with its value. A part without a value joins others: "und", "y". */
+/**
+ * The parts of number words in languages that write them together, each with its value. A part without a value joins others: "und", "y".
+ */
 const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({ lists: { numerals } }) =>
   numerals === undefined
     ? []

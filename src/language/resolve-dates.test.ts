@@ -82,7 +82,7 @@ const CASES: ReadonlyArray<readonly [string, string, string, string, ('past' | '
 ];
 
 describe('resolveDates', () => {
-  it.for(CASES)('reads %s as from %s to %s, %s', ([text, from, to, absolute, prefer]) => {
+  it.for(CASES)('resolves %s to the range from %s to %s, %s', ([text, from, to, absolute, prefer]) => {
     const dates = resolveDates(`It was ${text} there`, { ...UTC, ...(prefer === undefined ? {} : { prefer }) });
     expect(dates.map((date) => [day(date.from), day(date.to), date.absolute])).toEqual([[from, to, absolute]]);
   });

@@ -207,7 +207,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
       /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
     ),
   ),
-  // "The dentist moved to Monday": what was moved to a weekday is an event.
+  // "The dentist moved to Monday": a weekday after a verb of moving is a date.
   expression(
     WEEKDAYS,
     `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WHOLE_WEEKDAY}\\b`,

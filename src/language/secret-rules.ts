@@ -157,7 +157,7 @@ export const SECRET_RULES: readonly Rule[] = [
       /\b(?:log[ -]?in|credentials?|creds|sign[ -]?in|zugangsdaten|anmeldedaten|identifiants)\b[^\n]{0,20}?[:=]?\s{1,3}[\w.@+-]{2,60}\s{0,3}[/|:,]\s{0,3}([^\s"']{4,80})/gi,
     holds: looksMixed,
   },
-  // PINs and access codes of four to ten digits.
+  // PINs and access codes of three to ten characters, at least three of them digits.
   {
     category: 'password',
     pattern: new RegExp(

@@ -39,7 +39,7 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
-/** The end of the sentence if it ends at `position`. */
+/** The end of the sentence if the sentence ends at `position`; otherwise null. */
 function sentenceEnd(text: string, position: number, start: number): number | null {
   const character = text[position] ?? '';
   if (character === '\n') return position + 1;
@@ -136,7 +136,7 @@ export function replaceSentences(text: string, next: (sentence: string) => strin
     .trim();
 }
 
-/** Normalises a statement for comparison: no closing mark, lower case, trimmed. */
+/** Normalises a statement for comparison: trims it, removes closing marks and converts it to lower case. */
 export function bareStatement(text: string): string {
   return withoutEnd(text.trim(), '.!').toLowerCase();
 }
@@ -151,7 +151,7 @@ export function intersects(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && one.end > other.start;
 }
 
-/** Where a global pattern matches. */
+/** The spans at which a global pattern matches. */
 export function spansOf(text: string, pattern: RegExp): TextSpan[] {
   return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }
@@ -175,7 +175,7 @@ export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   );
 }
 
-// Fewer spaces are the author's own.
+// Shorter runs of spaces are the author's own.
 const BLANKS = / {8,}/gu;
 
 /** Replaces the blanks of forgotten words by "…". Blanks at the beginning of a later line may be the indentation of code and stay. */
@@ -197,7 +197,7 @@ const ENGLISH = packOf('en');
 
 /** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day: Date | null = null): string {
-  // English is the fallback of the detection only for longer texts: "Lebt in Köln" would count as English.
+  // English is the fallback of the detection only for longer texts. Otherwise "Lebt in Köln" would count as English.
   const isShort = text.split(' ').length <= 3;
   const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
   const written = pack?.dated[note].replace('{day}', day === null ? '' : isoDay(day));

@@ -70,7 +70,7 @@ export function withDates(
 
 /** A new day for a plan that was stated before: "no, Thursday", "moved!! now Wednesday 21st". */
 export interface NewDay {
-  /** Whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
+  /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
   denies: ((day: Date) => boolean) | null;
   /** Stems of the words that name the plan; empty for "no, Thursday". */
   about: readonly string[];

@@ -8,7 +8,7 @@ export const ENGLISH_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...TENS.split(' ').map((word, index): [string, number] => [word, (index + 2) * 10]),
 ]);
 
-/** "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
+/** The number that a word names: "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
 export function numberOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   if (lower === 'a' || lower === 'an') return 1;
@@ -75,7 +75,7 @@ export function words(text: string): string[] {
   const tokens: string[] = [];
   for (const match of text.match(WORD) ?? []) {
     if (PLAIN_WORD.test(match)) tokens.push(plainToken(match));
-    // A loop instead of a spread: a long text without spaces has more parts than a call may have arguments.
+    // A spread would fail, because a long text without spaces has more parts than a call may have arguments.
     else for (const token of tokensOfWord(match)) tokens.push(token);
   }
   return tokens;
@@ -218,7 +218,7 @@ export function isContentWord(lower: string): boolean {
 }
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
-// Words that belong to the form of a statement: "The user mentioned that…", "prefers".
+// Words that belong to the form of a statement: "The user mentioned that…".
 const FRAME = new Set(['user', 'users', 'mentioned', 'said', 'says', 'stated', 'states', 'told', 'agent', 'assistant']);
 
 /** The words of a text that carry meaning, reduced to their stems. */
@@ -371,7 +371,7 @@ function runTokens(kind: number, length: number, first: number): number {
     case DIGIT:
       return Math.ceil(length / 3);
     case SPACE:
-      // A single space belongs to the next word, as does the last of several.
+      // A single space belongs to the token of the next word, and so does the last of several spaces.
       return length === 1 ? 0.02 : 0.75;
     case NEWLINE:
       return 0.75;

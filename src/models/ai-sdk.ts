@@ -3,7 +3,8 @@ import { type CallSettings, createCaller } from './caller.ts';
 import { type Embedded, type Embedder, estimateTokensOf, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
 
-// The parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, as structural types, so that `ai` is not a dependency.
+// These structural types are the parts of the AI SDK's specifications V2, V3 and V4 that Varve uses. With them, `ai`
+// need not be a dependency.
 
 interface AnyModel {
   readonly specificationVersion: string;

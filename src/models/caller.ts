@@ -232,7 +232,7 @@ function kindOf(error: ThrownByProvider, status: number | null): CallFailure['ki
     if (status < 300 || status >= 500 || TRY_AGAIN.has(status)) return 'unreachable';
     return 'rejected';
   }
-  // An AI SDK error without a status is about the request itself, unless it says otherwise.
+  // An AI SDK error without a status is about the request itself, unless `isRetryable` is true.
   if (typeof error.isRetryable === 'boolean') return error.isRetryable ? 'unreachable' : 'rejected';
   if (
     typeof error.name === 'string' &&
@@ -272,7 +272,10 @@ const PHRASES: Record<CallFailure['kind'], string> = {
   rejected: 'refuses the call',
 };
 
-/** The errors of the AI SDK contain the whole request, with the words of users, which must not appear in a log. */
+/**
+ * A copy of an error without the request. The errors of the AI SDK contain the whole request, with words of users that
+ * must not appear in a log.
+ */
 function withoutContent(thrown: unknown, failure: CallFailure): Error {
   const cause = new Error(failure.message);
   if (thrown instanceof Error) {
@@ -294,7 +297,7 @@ export interface BreakerSettings {
 /** The outcome of a call for the breaker: `healthy` if the provider answered at all, `neutral` if the failure has another cause. */
 type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
-/** A circuit breaker: stops calls to a service that is down. */
+/** A circuit breaker, which stops calls to a service that is down. */
 interface CircuitBreaker {
   /** Null when a call may be made, otherwise the time of the next attempt. */
   blockedUntil(): number | null;

@@ -6,7 +6,7 @@ import { estimateTokensOf } from './embedder.ts';
 /** Ranks texts by how well they answer a query. A reranker is slower and more accurate than vectors. */
 export interface Reranker {
   readonly id: string;
-  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`, after which callers keep their order. */
+  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. Callers then keep their own order. */
   rerank(query: string, documents: readonly string[], options?: RerankOptions): Promise<Reranked>;
   close?(): Promise<void>;
 }

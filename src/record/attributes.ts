@@ -54,7 +54,7 @@ export interface AttributeTable {
 // words of questions after `?`. The second line has its labels in the languages of LABEL_LANGUAGES.
 const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
-/** The attributes of permanent facts about a person. Such a fact holds until it changes, and every prompt has a line for each. */
+/** The attributes of permanent facts about a person. Such a fact holds until it changes, and every prompt has a line for it. */
 const LASTING = `
   name: one personal name [person] | full_name first_name own_name user_name
     Name, Name, Nombre, Nom, Nome, Nome, Naam, 姓名, 名前

@@ -19,7 +19,7 @@ const OBSERVATION_CATEGORIES = [
 export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
 
 /**
- * A message, a tool result or something else that happened. An event is appended once and never changed, except
+ * An entry of the log: a message, a tool result, a decision, a chunk of a document. An event is appended once and never changed, except
  * that forgotten words are replaced by blanks.
  */
 export interface Event {

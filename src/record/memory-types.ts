@@ -8,7 +8,7 @@ export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
 
 /** The policy of a type for its memories. */
 export interface MemoryType {
-  /** Shown to people, and to models that have to choose a type. */
+  /** The description is shown to people, and to models that have to choose a type. */
   description: string;
   lifespan: Lifespan;
   /** The levels at which its memories may be stored, the default first. */
@@ -39,7 +39,7 @@ export interface MemoryType {
   mergesDoubles: boolean;
   /**
    * The importance that a memory loses at each maintenance pass (four a day) once it has been unread for a week; 0: it never fades. At
-   * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after a year.
+   * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after about a year.
    */
   decayPerPass: number;
   /** Whether a memory of low importance is archived when it has not been read for a long time. */

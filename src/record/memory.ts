@@ -76,7 +76,7 @@ export interface Memory {
   category: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** A permanent fact: it never fades and is in every prompt. */
+  /** Whether the statement is a permanent fact, which never fades and is in every prompt. */
   permanent: boolean;
   /** When the statement was made. Of two contradicting statements with the same rank, the later one holds. */
   statedAt: Date;
@@ -246,7 +246,10 @@ export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
 
 export const memoryChangeSchema: z.ZodType<Parsed<MemoryChange>, MemoryChange> = z
   .strictObject({ ...fields, content: textSchema(CONTENT_LIMIT).optional() })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'changes nothing')
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'expected at least one field to change',
+  )
   .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
 
 function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | null }): boolean {
@@ -306,7 +309,7 @@ export function hasOutcome(
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
-/** Whether a new statement can still change this one: it is live, or it has expired without a known outcome. */
+/** Whether a new statement can still change a memory: the memory is live, or it has expired without a known outcome. */
 export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
   return archivedAt === null || archiveReason === 'expired';
 }

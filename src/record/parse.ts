@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 
 /**
- * Validates input against a schema and returns it typed. Throws `invalid_input`, which names each wrong field, the problem and the
- * expected value.
+ * Validates input against a schema and returns it typed. Throws `invalid_input`, which names up to eight wrong fields, each with the
+ * problem and the expected value.
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = check(schema, input, what);
@@ -23,8 +23,8 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
 }
 
 /**
- * The issues of the alternative of a union that the caller meant: the only alternative with issues in its fields alone. If there is no such
- * alternative, the issue itself is returned.
+ * Replaces the issue of a union by the issues of the alternative that the caller meant: the only one whose issues are all about its fields.
+ * Any other issue is returned unchanged.
  */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];

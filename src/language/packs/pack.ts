@@ -71,7 +71,7 @@ interface PackTried {
   mean: string;
   good: string;
   with: string;
-  /** `and` stands before the last of a list, with its spaces; `times` is "times as many". */
+  /** `and` is written before the last item of a list and includes its spaces; `times` is "times as many". */
   words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
 }
 
@@ -141,7 +141,7 @@ export interface PackQuestions {
   stillKnown?: string;
 }
 
-/** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
+/** Phrases by which a user makes a request to the memory. Each is a list of alternatives. */
 interface PackRequests {
   remember: string;
   /** Phrases with the words of `remember` that are not a request: "do you remember", "I remember". */
@@ -150,7 +150,10 @@ interface PackRequests {
   delayed?: string;
   /** Words that address a sentence to the assistant. */
   polite: string;
-  /** Words that begin a clause which restricts the preceding clause. In scripts without spaces: the marks where a clause ends or begins. */
+  /**
+   * Words that begin a clause which restricts the preceding clause. In scripts without spaces, the list matches the positions at
+   * which such a clause begins.
+   */
   but: string;
   /** Words that begin a clause which follows from the preceding clause. */
   so: string;
@@ -248,7 +251,7 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
   },
 );
 
-/** The words of a pack for relations, from lists by the English word: `{ sister: 'schwester|schwesterherz' }`. */
+/** The words of a pack for relations, from lists that are keyed by the English word: `{ sister: 'schwester|schwesterherz' }`. */
 export function relations(lists: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),

@@ -240,7 +240,8 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 /**
  * A regular expression of a pack. Properties such as `\\p{L}` are written out as the ranges of the scripts that packs have: compiling
- * a pattern with such properties takes a millisecond or more, compiling ranges a few hundredths, and a pack has hundreds of patterns.
+ * a pattern with such properties takes a millisecond or more, compiling ranges takes a few hundredths of a millisecond, and a pack
+ * has hundreds of patterns.
  */
 export function packRegExp(source: string, flags = 'iu'): RegExp {
   const key = `${flags}/${source}`;
@@ -301,7 +302,7 @@ class LowerCaseRegExp extends RegExp {
   }
 }
 
-/** Alternatives as a regular expression that matches whole words. */
+/** Alternatives as a regular expression, which matches whole words except in scripts without spaces. */
 export function wordsPattern(alternatives: string, script: Pack['script'] = 'latin', flags = 'iu'): RegExp {
   if (alternatives === '') return new RegExp('(?!)', flags);
   const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;

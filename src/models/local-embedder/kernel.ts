@@ -1,8 +1,8 @@
 import { KERNEL_BASE64 } from './kernel-binary.ts';
 
 /**
- * The functions of `wasm/bert-kernel.ts`. All arguments are byte addresses in the shared memory, or counts. `from` and `to` are rows, of
- * which each token has one.
+ * The functions of `wasm/bert-kernel.ts`. All arguments are byte addresses in the shared memory, or counts. Each token has one row;
+ * `from` and `to` are rows.
  */
 export interface Kernel {
   writeConstants(at: number): void;

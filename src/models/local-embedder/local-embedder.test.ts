@@ -29,7 +29,7 @@ describe('createLocalEmbedder', () => {
   let folder: string;
   const sources: WeightSources = findSources(join(import.meta.dirname, '../../..'));
   let elsewhere: string | undefined;
-  /** Weights that are prepared once for this run, as for a checkout that cannot be written, because preparing takes seconds. */
+  /** Weights that are prepared as for a checkout that cannot be written. They are prepared once for this run, because that is slow. */
   const preparedElsewhere = async (): Promise<string> => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');

@@ -24,8 +24,8 @@ export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 
 export interface LocalEmbedderOptions {
   /**
-   * The number of threads, which share the work on a single text. Default: 2, or 1 on a single core. With 0 the calling thread computes,
-   * which starts fastest but blocks that thread; it suits a program that embeds one text and exits.
+   * The number of threads, which share the work on a single text. Default: 2, or 1 on a single core. With 0 the calling thread computes.
+   * This starts fastest but blocks that thread, so it suits a program that embeds one text and exits.
    */
   threads?: number;
   /**

@@ -150,7 +150,7 @@ export interface Vocabulary {
   get(piece: string): number | undefined;
 }
 
-/** Twice as many slots as pieces, so that most are found at the first probe. */
+/** There are twice as many slots as pieces, so that most pieces are found at the first probe. */
 const SLOTS = 65_536;
 const EMPTY = 0xff_ff;
 

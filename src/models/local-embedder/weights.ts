@@ -77,12 +77,12 @@ export function unavailable(message: string, cause?: unknown): VarveError {
 const NAME = 'varve';
 
 /**
- * The folder of this package, which has the weights and the file of the embedding thread. If a bundler has included this code in
- * the application, the result is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the
- * bundler, when there is none.
+ * The folder of this package, which has the weights and the file of the embedding thread. If a bundler has included this code in the
+ * application, the result is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the bundler, if
+ * there is no such folder.
  */
 export function packageFolder(): string {
-  // A CommonJS bundle has no `import.meta.url`.
+  // A CommonJS bundle has no `import.meta.dirname`.
   const own: string | undefined = import.meta.dirname;
   const found = (own === undefined ? null : folderAbove(own)) ?? installedFolder();
   if (found !== null) return found;

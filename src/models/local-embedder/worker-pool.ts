@@ -11,7 +11,8 @@ import { packageFolder } from './weights.ts';
 export interface PoolText {
   readonly ids: readonly number[];
   /**
-   * Parts (at most {@link TEXTS_PER_TASK}) that the reader classifies: the result is a number for each part and head instead of the vector.
+   * The parts (at most {@link TEXTS_PER_TASK}) and their words, which the reader classifies. The result is then a number for each of them
+   * and each head instead of the vector.
    */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
