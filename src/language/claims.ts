@@ -89,7 +89,7 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
   });
 }
 
-/** The clauses of a person's messages that contain quoted words or are contained in them: the "not" before a quote belongs to its clause. */
+/** The clauses of a person's messages that contain quoted words or are part of them. The "not" before a quote belongs to its clause. */
 function clausesAround(quoted: readonly string[], own: readonly string[]): string[] {
   const plain = quoted.map((words) => plainMarks(words).toLowerCase());
   const around = own.flatMap(clausesOf).filter((clause) => {

@@ -86,8 +86,8 @@ export function defuseImages(text: string): string {
 }
 
 /**
- * Replaces links and images by text. A client that shows the answer must not fetch an address that a document or a tool has put into memory,
- * because the address itself can exfiltrate the conversation.
+ * Replaces links and images by text. A client that shows the answer must not fetch an address that came from a document or a tool, because
+ * the address itself can exfiltrate the conversation.
  */
 export function defuseLinks(text: string): string {
   return (

@@ -8,7 +8,7 @@ export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
 
 /** The policy of a type for its memories. */
 export interface MemoryType {
-  /** The description is shown to people, and to models that have to choose a type. */
+  /** The description is part of the prompt in which a model chooses a type. */
   description: string;
   lifespan: Lifespan;
   /** The levels at which its memories may be stored, the default first. */
